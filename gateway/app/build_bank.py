@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from functools import partial
 
@@ -10,6 +11,7 @@ from msgspec import Struct, to_builtins
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import BankSecrets, GivenSecrets
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Banks, ProviderAdapter
 from gateway.domain.kernel.cache import Cache
 from gateway.net.common.runtime import Runtime
@@ -34,6 +36,7 @@ from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.kit.secrets import open_secrets, read_secrets, secrets_kind
+from provider_adapters.kit.settings import ALL_OPERATIONS
 from provider_adapters.registry import find
 
 
@@ -95,6 +98,7 @@ async def start(name: str, connection: Connection) -> None:
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
     """Make an adapter, and check it."""
     factory = find(provider.adapter)
+    _refuse_unknown_operations(context.name, provider)
     where = f"providers.{context.name}: adapter {provider.adapter!r}"
     try:
         with refused_if_raised(where):
@@ -110,6 +114,16 @@ def _given(provider: Provider, kind: type[Struct]) -> Mapping[str, object]:
     ours = {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}
     taken = {part: value for part, value in ours.items() if part in kind.__struct_fields__}
     return {**taken, **provider.settings}
+
+
+def _refuse_unknown_operations(name: str, provider: Provider) -> None:
+    """Refuse a rate of something that no bank is asked for; raises ``AdapterRefused``."""
+    known = (*PortCall, ALL_OPERATIONS)
+    for operation in provider.account_limits.rates.keys() - set(known):
+        near = difflib.get_close_matches(operation, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        message = f"providers.{name}.account_limits.rates: no such operation{hint}"
+        raise AdapterRefused(message)
 
 
 def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) -> BankServices:

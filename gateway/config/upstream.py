@@ -21,8 +21,6 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         open_s: How long it first stays open; each further time longer by as much.
         longest_open_s: But never longer than this.
         jitter: Share by which the open time varies either way.
-        rate_limits: Refusals for too many calls, in a row, from which the bank's own
-            Retry-After is waited for; one alone may concern one account only.
     """
 
     consecutive: Count = 5
@@ -32,7 +30,33 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     open_s: Seconds = 10.0
     longest_open_s: Seconds = 120.0
     jitter: Annotated[float, Meta(ge=0, lt=1)] = 0.2
-    rate_limits: Count = 2
+
+
+class CallRate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    A token bucket.
+
+    Attributes:
+        rate: Calls per second, sustained.
+        burst: Calls at once after a pause.
+    """
+
+    rate: Annotated[float, Meta(gt=0, le=1_000_000)]
+    burst: Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class AccountLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What the bank allows each of its accounts; what is said here goes over what the adapter knows.
+
+    Attributes:
+        in_flight: Calls at once for one account; 0 for no bound, null as the adapter says.
+        rates: For each credential at the bank, by operation or ``"*"`` for all together;
+            null lifts a rate that the adapter says.
+    """
+
+    in_flight: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    rates: dict[Label, CallRate | None] = field(default_factory=dict)
 
 
 class Tls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,6 +109,8 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         payout_connections: Opened ahead for payouts, while payouts flow. Spares them the
             time to connect; one that the bank closes in the instant of the write leaves
             its payout unknown instead of not sent.
+        account_limits: Of each account at the bank; a call beyond them waits for as long as
+            ``waiting_s``, then it is refused unsent, and other accounts go on.
         breaker: When calls stop.
     """
 
@@ -101,6 +127,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     waiting: Annotated[int, Meta(ge=0, le=1_000_000)] = 64
     waiting_s: Seconds = 1.0
     payout_connections: Annotated[int, Meta(ge=0, le=1_000)] = 0
+    account_limits: AccountLimits = AccountLimits()
     breaker: Breaker = Breaker()
 
 

@@ -120,6 +120,7 @@ def limits_of(provider: Provider) -> Mapping[str, object]:
         "read_s": provider.read_timeout_s,
         "payout_s": provider.payout_timeout_s,
         "payout_connections": provider.payout_connections,
+        "account_limits": msgspec.to_builtins(provider.account_limits),
         "breaker": msgspec.to_builtins(provider.breaker),
         "bulkhead": {
             "in_flight": provider.in_flight,

@@ -38,6 +38,7 @@ _DENIED: Final = frozenset(series.DENIED.values or ())
 # The label values are ours and few; the bound holds if one should ever come from outside.
 _MOST_TALLIES: Final = 1024
 _NOT_CALLED: Final = frozenset(series.OUTCOMES_NOT_SENT)
+_RATE_LIMITED: Final = "rate_limited"
 _READING: Final = ("get_", "list_")
 _DURATION_BOUNDS: Final = series.REQUEST_DURATION.bounds
 _OVERHEAD_BOUNDS: Final = series.OVERHEAD.bounds
@@ -66,6 +67,12 @@ def _split(place: str) -> Key:
     return first, second
 
 
+def _split_limit(place: str) -> Key:
+    """Split ``provider.operation.limit``."""
+    where, _, limit = place.rpartition(".")
+    return *_split(where), limit
+
+
 _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.QUOTA_ALLOWED: (series.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
     Event.QUOTA_LIMITED: (series.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
@@ -79,6 +86,7 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
     Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
     Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
+    Event.PROVIDER_LIMITED: (series.PROVIDER_LIMITED, _split_limit),
     Event.STATEMENT_PAGE: (series.STATEMENT_PAGES, _split),
     Event.STATEMENT_TOO_LARGE: (series.STATEMENTS_TOO_LARGE, lambda provider: (provider,)),
     Event.CACHE_FAILURE: (series.CACHE_FAILURES, lambda work: (work,)),
@@ -308,10 +316,16 @@ class TelemetryObserver:
         duration = self._call_durations.cell((call.provider, call.operation))
         return Kind(
             counters=(calls.cell((call.provider, call.operation, call.outcome)),),
-            timings=() if call.outcome in _NOT_CALLED else (duration,),
+            timings=(duration,) if _was_made(call) else (),
             words=ready({**events.provider_call_kind(call), **self._always}),
             quiet=call.outcome == "ok" and call.operation.startswith(_READING),
         )
+
+
+def _was_made(call: ProviderCall) -> bool:
+    """Say whether a call was made at all; one that a limit of the bank's stops here was not."""
+    stopped_here = call.outcome == _RATE_LIMITED and not call.http_status
+    return not (stopped_here or call.outcome in _NOT_CALLED)
 
 
 def _answered(record: AccessRecord) -> tuple[str | int, ...]:

@@ -1,7 +1,7 @@
 """
-May a call be made: the circuit breaker first, then the bulkhead.
+May a call be made: the circuit breaker first, what the bank allows, then the bulkhead.
 
-A call holds a permit of one and a place in the other. They are taken together
+A call holds a permit of the first and a place in the others. They are taken together
 and given back together here, so that no way through the client can keep one.
 """
 
@@ -11,16 +11,20 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
 
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotSent, ProviderError, RateLimited, Unknown, Unreachable
+from gateway.domain.bank.providers import ProviderError, Unknown, Unreachable
 from gateway.domain.kernel.clocks import Monotonic
-from gateway.net.client.messages import Kind
+from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 from provider_adapters._road import faults
 from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
+
+if TYPE_CHECKING:
+    from provider_adapters._road.bank_limits import BankLimits
 
 
 class BreakerState(StrEnum):
@@ -32,6 +36,7 @@ class BreakerState(StrEnum):
 
 
 _SLICES: Final = 10
+_TOO_MANY: Final = HTTPStatus.TOO_MANY_REQUESTS.value
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CLOSED: Final = BreakerState.CLOSED
 _OPEN: Final = BreakerState.OPEN
@@ -87,20 +92,18 @@ class Breaker:
             self._openings = 0
             self._enter(_CLOSED)
             return
-        self._failures = self._rate_limits = 0
+        self._failures = 0
         self._recent.add(self._clock(), failed=False)
 
-    def failed(self, permit: Permit, rate_limited_s: float | None = None) -> None:
-        """Record that the bank failed; ``rate_limited_s`` is its Retry-After in seconds, if any."""
+    def failed(self, permit: Permit) -> None:
+        """Record that the bank failed."""
         if permit != self._permit:
             return
         now = self._clock()
         self._failures += 1
-        self._rate_limits = 0 if rate_limited_s is None else self._rate_limits + 1
         self._recent.add(now, failed=True)
-        asked = rate_limited_s if self._rate_limits >= self._limits.rate_limits else None
-        if self.state is _HALF_OPEN or asked is not None or self._too_many():
-            self._open(now, asked or 0.0)
+        if self.state is _HALF_OPEN or self._too_many():
+            self._open(now)
 
     def abandoned(self, permit: Permit) -> None:
         """Record that the call was given up: it proves nothing, and a new probe may start."""
@@ -116,12 +119,12 @@ class Breaker:
             self._recent.failures >= limits.share * self._recent.calls
         )
 
-    def _open(self, now: float, at_least: float) -> None:
+    def _open(self, now: float) -> None:
         """Stop calls, for longer each time in a row."""
         limits = self._limits
         self._openings += 1
         wait = limits.open_s * self._openings * (1 + limits.jitter * (2 * self._random() - 1))
-        self._open_until = now + min(limits.longest_open_s, max(wait, at_least))
+        self._open_until = now + min(limits.longest_open_s, wait)
         self._enter(_OPEN)
 
     def _enter(self, state: BreakerState) -> None:
@@ -135,7 +138,6 @@ class Breaker:
     def _reset(self) -> None:
         """Start counting from zero."""
         self._failures = 0
-        self._rate_limits = 0
         self._recent = RecentCalls(self._limits.window_s)
 
 
@@ -187,10 +189,12 @@ class Bulkhead:
     At most so many calls at once, and so many waiting briefly for a place, in order.
 
     ``on_change`` is called with the number of calls in flight and the limit, a
-    quarter of a second after the number changed.
+    quarter of a second after the number changed; None tells nobody.
     """
 
-    def __init__(self, limits: BulkheadLimits, on_change: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, limits: BulkheadLimits, on_change: Callable[[int, int], None] | None = None
+    ) -> None:
         self._limits = limits
         self._on_change = on_change
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -226,7 +230,13 @@ class Bulkhead:
         if self._report_timer is not None:
             self._report_timer.cancel()
             self._report_timer = None
-        self._on_change(self.in_flight, self._limits.in_flight)
+        if self._on_change is not None:
+            self._on_change(self.in_flight, self._limits.in_flight)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call has a place or waits for one."""
+        return not (self.in_flight or self._waiting)
 
     async def _wait(self) -> bool:
         """Wait for a place that ``leave`` hands over."""
@@ -248,12 +258,18 @@ class Bulkhead:
     def _changed(self, by: int) -> None:
         """Count, and report soon."""
         self.in_flight += by
-        if self._report_timer is None:
+        if self._report_timer is None and self._on_change is not None:
             self._report_timer = asyncio.get_running_loop().call_later(_REPORT_S, self.report)
 
 
 class Admission:
-    """One provider's breakers, one for each kind of call, and its bulkhead."""
+    """
+    One provider's breakers, one for each kind of call, and its bulkhead.
+
+    Attributes:
+        bank_limits: What the bank allows each account and credential; None while nothing is
+            known to be limited.
+    """
 
     def __init__(
         self, provider: str, limits: ClientLimits, observer: Observer, runtime: Runtime
@@ -269,30 +285,37 @@ class Admission:
 
         self.breakers = {kind: breaker(kind) for kind in Kind}
         self.bulkhead = Bulkhead(limits.bulkhead, on_change)
+        self.bank_limits: BankLimits | None = None
 
-    def enter_now(self, kind: Kind) -> Permit | None:
-        """Take a permit and a place if both are free now; otherwise ``enter`` waits or raises."""
-        breaker = self.breakers[kind]
+    def enter_now(self, request: ProviderRequest) -> Permit | None:
+        """Take a permit and a place if all are free now; otherwise ``enter`` waits or raises."""
+        breaker, bank_limits = self.breakers[request.kind], self.bank_limits
         permit = breaker.admit()
-        if permit is not None and not self.bulkhead.enter_now():
-            breaker.abandoned(permit)
+        if permit is None:
             return None
-        return permit
+        if bank_limits is None or bank_limits.enter_now(request):
+            if self.bulkhead.enter_now():
+                return permit
+            if bank_limits is not None:
+                bank_limits.unused(request)
+        breaker.abandoned(permit)
+        return None
 
-    async def enter(self, kind: Kind) -> Permit:
+    async def enter(self, request: ProviderRequest) -> Permit:
         """
         Take a permit and a place; ``leave`` gives them back.
 
         Raises:
             Unreachable: ``breaker_open`` or ``bulkhead_full``. Nothing was sent.
+            RateLimited: beyond what the bank allows. Nothing was sent.
         """
-        breaker = self.breakers[kind]
+        breaker = self.breakers[request.kind]
         permit = breaker.admit()
         if permit is None:
             raise Unreachable(Reason.BREAKER_OPEN)
         entered = False
         try:
-            entered = await self.bulkhead.enter()
+            entered = await self._enter_places(request)
         finally:
             if not entered:
                 breaker.abandoned(permit)
@@ -304,24 +327,37 @@ class Admission:
         """Report the number of calls in flight a last time."""
         self.bulkhead.report()
 
-    def leave(self, kind: Kind, permit: Permit) -> None:
+    def leave(self, request: ProviderRequest, permit: Permit) -> None:
         """Give permit and place back; a permit without a result proves nothing."""
-        self.breakers[kind].abandoned(permit)
+        self.breakers[request.kind].abandoned(permit)
         self.bulkhead.leave()
+        if self.bank_limits is not None:
+            self.bank_limits.leave(request)
 
     def answered(self, kind: Kind, permit: Permit, value: object) -> None:
-        """Record an answer; it is a failure if a payout stays unknown, or calls are too many."""
-        if isinstance(value, Unknown):
+        """Record an answer; one that leaves a payout unknown counts as a failure."""
+        if isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY:
             self.breakers[kind].failed(permit)
-        elif isinstance(value, NotSent) and value.evidence.reason == Reason.RATE_LIMITED:
-            self.breakers[kind].failed(permit, value.retry_after)
         else:
             self.breakers[kind].succeeded(permit)
 
     def failed(self, kind: Kind, permit: Permit, failure: ProviderError) -> None:
         """Record a failure; a clear refusal counts as an answer."""
-        if not faults.blames_the_bank(failure):
+        if faults.blames_the_bank(failure):
+            self.breakers[kind].failed(permit)
+        else:
             self.breakers[kind].succeeded(permit)
-            return
-        wait = failure.retry_after if isinstance(failure, RateLimited) else None
-        self.breakers[kind].failed(permit, wait)
+
+    async def _enter_places(self, request: ProviderRequest) -> bool:
+        """Wait for what the bank allows, then for a place; False when there was none in time."""
+        bank_limits = self.bank_limits
+        if bank_limits is None:
+            return await self.bulkhead.enter()
+        await bank_limits.enter(request)
+        entered = False
+        try:
+            entered = await self.bulkhead.enter()
+        finally:
+            if not entered:
+                bank_limits.unused(request)
+        return entered

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from gateway.domain.bank.provider_reasons import Reason
@@ -18,9 +20,15 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
+from gateway.domain.kernel.clocks import Now
 from gateway.net.client.messages import ProviderAnswer, SendProgress
+from gateway.net.common.runtime import utc_now
 
-_SECONDS = re.compile(r"[0-9]{1,5}", re.ASCII)
+_SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
+# No bank asks for a wait of 30 years: a larger number is an instant.
+_INSTANTS = 1_000_000_000
+# The longest of the forms that HTTP has ever had for a date, with a little room.
+_LONGEST_DATE = 40
 
 _OUTCOMES: Mapping[type[ProviderError], str] = {
     NotSupported: "rejected",
@@ -51,11 +59,14 @@ def blames_the_bank(failure: ProviderError) -> bool:
     """
     Say whether a failure counts against the bank: a clear "no" is an answer like any other.
 
-    So is a refused certificate: it is one account's, and the others must not suffer for it.
+    So is a refused certificate, or a refusal for too many calls: it is one account's, and the
+    others must not suffer for it.
     """
     if failure.reason == Reason.CERTIFICATE_REFUSED:
         return False
-    return isinstance(failure, Unreachable | Unavailable | BadReply | RateLimited)
+    if failure.http_status == HTTPStatus.TOO_MANY_REQUESTS:
+        return False
+    return isinstance(failure, Unreachable | Unavailable | BadReply)
 
 
 def timed_out(progress: SendProgress) -> ProviderError:
@@ -83,7 +94,27 @@ def of_status(answer: ProviderAnswer) -> ProviderError:
     return BadReply(Reason.REDIRECTED if redirect else "unexpected_status", http_status=status)
 
 
-def retry_after(answer: ProviderAnswer) -> float | None:
-    """Read how many seconds the bank asks us to wait; a date is not understood."""
-    said = answer.headers.get("Retry-After", "")
-    return float(said) if _SECONDS.fullmatch(said) else None
+def retry_after(answer: ProviderAnswer, now: Now = utc_now) -> float | None:
+    """
+    Read how many seconds the bank asks us to wait: the longest that it says in any way.
+
+    ``Retry-After`` is seconds or a date (RFC 9110, 10.2.3). ``RateLimit-Reset`` is seconds;
+    banks that follow older habits say an instant in seconds since 1970.
+    """
+    said = answer.headers.get("Retry-After", ""), answer.headers.get("RateLimit-Reset", "")
+    waits = [wait for text in said if (wait := _wait_s(text, now)) is not None]
+    return max(waits, default=None)
+
+
+def _wait_s(text: str, now: Now) -> float | None:
+    """Read seconds, an instant in seconds since 1970, or a date; None for anything else."""
+    if _SECONDS.fullmatch(text):
+        seconds = float(text)
+        return seconds if seconds < _INSTANTS else max(0.0, seconds - now().timestamp())
+    if len(text) > _LONGEST_DATE or not text.endswith("GMT"):
+        return None
+    try:
+        until = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, (until.replace(tzinfo=UTC) - now()).total_seconds())

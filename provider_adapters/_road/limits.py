@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -21,9 +21,6 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             failing opens it.
         open_s: The first pause; the n-th in a row lasts n times as long, at
             most ``longest_open_s``, give or take ``jitter``.
-        rate_limits: Refusals for too many calls, in a row, from which the
-            bank's own Retry-After is waited for. One alone may concern one
-            account only.
     """
 
     consecutive: Count = 5
@@ -33,7 +30,6 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     open_s: Seconds = 10.0
     longest_open_s: Seconds = 120.0
     jitter: Share = 0.2
-    rate_limits: Count = 2
 
 
 class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,6 +38,41 @@ class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     in_flight: Count = 64
     waiting: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 64
     wait_s: Seconds = 1.0
+
+
+ALL_OPERATIONS: Final = "*"
+"""The name of the bucket that all operations of a credential draw from."""
+
+
+class CallRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A token bucket: ``rate`` calls a second, at most ``burst`` at once after a pause."""
+
+    rate: Annotated[float, msgspec.Meta(gt=0, le=1_000_000)]
+    burst: Count
+
+
+class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What a bank allows each account or credential; an adapter declares it as data, with its source.
+
+    Attributes:
+        in_flight: Calls at once for one account; None says nothing, 0 lifts the bound.
+        rates: For each credential, by operation, or by ``ALL_OPERATIONS`` for the sum; None
+            lifts a rate that was declared.
+    """
+
+    in_flight: Annotated[int, msgspec.Meta(ge=0, le=100_000)] | None = None
+    rates: dict[str, CallRate | None] = {}
+
+    def over(self, declared: AccountLimits) -> AccountLimits:
+        """Return what holds: this where it says something, else what was declared."""
+        width = declared.in_flight if self.in_flight is None else self.in_flight
+        return AccountLimits(in_flight=width, rates={**declared.rates, **self.rates})
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether anything is limited at all."""
+        return bool(self.in_flight) or any(self.rates.values())
 
 
 class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,6 +94,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             connection opened for it would have shown as not sent.
         retry_share: The part of the calls in flight that may be repetitions;
             one is always allowed.
+        account_limits: What the bank allows each account (see ``within``).
         retry_after_s, retry_spread_s: The pause before a read is repeated,
             and what is added to it at random.
     """
@@ -78,6 +110,11 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     retry_spread_s: Seconds = 0.1
     breaker: BreakerLimits = BreakerLimits()
     bulkhead: BulkheadLimits = BulkheadLimits()
+    account_limits: AccountLimits = AccountLimits()
+
+    def within(self, declared: AccountLimits) -> ClientLimits:
+        """Return these limits where the bank allows ``declared``; ours go over it."""
+        return msgspec.structs.replace(self, account_limits=self.account_limits.over(declared))
 
     @property
     def connections(self) -> int:

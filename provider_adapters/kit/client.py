@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 from typing import Final, TypeVar
 
 from gateway.domain.bank.outcomes import REFUSED_BEFORE_EXECUTION
@@ -36,6 +37,7 @@ from gateway.telemetry import records, trace
 from gateway.telemetry.ports import Event
 from provider_adapters._road import faults
 from provider_adapters._road.admission import Admission
+from provider_adapters._road.bank_limits import BankLimits
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
@@ -82,6 +84,8 @@ class RetryBudget:
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CANCELLED: Final[str] = Reason.CANCELLED
+_RATE_LIMITED: Final[str] = Reason.RATE_LIMITED
+_TOO_MANY: Final = HTTPStatus.TOO_MANY_REQUESTS.value
 Value = TypeVar("Value")
 Translate = Callable[[ProviderAnswer], Value]
 """Makes a value of an answer, or raises a ``ProviderError``; no side effects."""
@@ -113,6 +117,8 @@ class ProviderClient:
         self._clock = parts.runtime.clock
         self._now = parts.runtime.now
         self.admission = Admission(parts.provider, parts.limits, parts.observer, parts.runtime)
+        if parts.limits.account_limits.is_bounded:
+            self.admission.bank_limits = self._bank_limits()
         self._retries = RetryBudget(
             parts.limits, parts.runtime.random, lambda: self.admission.bulkhead.in_flight
         )
@@ -229,9 +235,9 @@ class ProviderClient:
         began, outcome = self._clock(), "unavailable"  # reported for a cancelled call
         admission, kind = self.admission, request.kind
         try:
-            permit = admission.enter_now(kind)
+            permit = admission.enter_now(request)
             if permit is None:
-                permit = await admission.enter(kind)
+                permit = await admission.enter(request)
             try:
                 value = await self._exchanged(request, translate, progress, limit_s)
                 admission.answered(kind, permit, value)
@@ -240,7 +246,7 @@ class ProviderClient:
                     admission.failed(kind, permit, failure)
                 raise
             finally:
-                admission.leave(kind, permit)
+                admission.leave(request, permit)
             outcome = _outcome_word(value)
             return value
         except ProviderError as failure:
@@ -262,13 +268,34 @@ class ProviderClient:
         try:
             answer = await self._transport.call(request, progress, limit_s)
             value = translate(answer)
-            reason = ""
+            reason = value.evidence.reason if isinstance(value, NotSent) else ""
             return value
         except ProviderError as failure:
             reason = failure.reason
             raise
         finally:
             self.transcript.keep(self._now(), request, answer, reason)
+            if answer is not None:
+                self._heed(request, answer, reason)
+
+    def _heed(self, request: ProviderRequest, answer: ProviderAnswer, reason: str) -> None:
+        """Pause what the bank refused for coming too often, by its status or its own word."""
+        bank_limits = self.admission.bank_limits
+        if answer.status == _TOO_MANY or reason == _RATE_LIMITED:
+            if bank_limits is None:
+                bank_limits = self.admission.bank_limits = self._bank_limits()
+            bank_limits.refused_by_bank(request, faults.retry_after(answer, self._now))
+        elif bank_limits is not None:
+            bank_limits.answered(request)
+
+    def _bank_limits(self) -> BankLimits:
+        """Keep calls within what the bank allows from now on; refusals are counted."""
+        provider, count = self._parts.provider, self._observer.count
+
+        def on_refused(operation: str, limit: str) -> None:
+            count(Event.PROVIDER_LIMITED, f"{provider}.{operation}.{limit}")
+
+        return BankLimits(self._limits, self._runtime, on_refused)
 
     def _report(
         self, request: ProviderRequest, progress: SendProgress, outcome: str, seconds: float
@@ -304,7 +331,8 @@ def client_of(
     Make the client of a provider whose accounts share its connections; it opens nothing yet.
 
     ``base_url`` is what ``kit.settings`` made of the address. Transcripts show the
-    fields of the bank's documents that are ``harmless``, and no others.
+    fields of the bank's documents that are ``harmless``, and no others. ``limits`` are the
+    provider's, ``within`` what the bank is known to allow.
     """
     name, runtime = context.name, context.runtime
     if runtime.on_certificate is None:

@@ -33,6 +33,7 @@ def get(
     template: str,
     headers: Mapping[str, str],
     query: Mapping[str, str] = _NO_FIELDS,
+    account_id: str = "",
     **steps: str,
 ) -> ProviderRequest:
     """
@@ -43,6 +44,7 @@ def get(
         template: The path, its variable steps in braces.
         headers: The credential, and what else the bank asks for.
         query: Follows the path, encoded.
+        account_id: Of the account that asks: the bank's limits are kept for each.
         steps: What the braces stand for.
 
     Raises:
@@ -53,8 +55,9 @@ def get(
     if query:
         path += "?" + "&".join(f"{name}={_encoded(text)}" for name, text in query.items())
     return ProviderRequest(
-        operation=operation, method="GET", template=template, path=path, headers=headers
-    )
+        operation=operation, method="GET", template=template, path=path, headers=headers,
+        account=account_id,
+    )  # fmt: skip
 
 
 def sending(
@@ -73,6 +76,8 @@ def sending(
         path=request.path,
         headers=request.headers,
         body=b"" if document is None else json_body(document),
+        account=request.account,
+        credential=request.credential,
         identity=request.identity,
     )
 
@@ -95,16 +100,11 @@ def paying(
         NeverSendable: The document cannot be written as JSON.
     """
     return ProviderRequest(
-        operation=request.operation,
-        method=method,
-        template=request.template,
-        path=request.path,
+        operation=request.operation, method=method, template=request.template, path=request.path,
         headers={**request.headers, header: key} if header else request.headers,
-        body=json_body(document),
-        kind=Kind.PAYOUT,
-        identity=request.identity,
-        key=key if method == "PUT" else "",
-    )
+        body=json_body(document), kind=Kind.PAYOUT, key=key if method == "PUT" else "",
+        account=request.account, credential=request.credential, identity=request.identity,
+    )  # fmt: skip
 
 
 def json_body(document: object) -> bytes:

@@ -12,10 +12,19 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Hosts
 from gateway.net.client.addresses import AddressRefused, bank_address, loopback_address
 from gateway.net.client.tls import TlsFiles
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, CallRate, ClientLimits
 from provider_adapters.kit.factory import AdapterRefused
 
-__all__ = ["ClientLimits", "TlsFiles", "address_of", "loopback_of", "settings_of"]
+__all__ = [
+    "ALL_OPERATIONS",
+    "AccountLimits",
+    "CallRate",
+    "ClientLimits",
+    "TlsFiles",
+    "address_of",
+    "loopback_of",
+    "settings_of",
+]
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
 

@@ -128,7 +128,8 @@ def below_account(
         Refused: A step cannot stand in a path.
     """
     template, headers = _ACCOUNT + path, {"Authorization": f"Bearer {account.credentials}"}
-    return get(operation, template, headers, query, conta=account.provider_account, **steps)
+    at, whose = account.provider_account, account.account_id
+    return get(operation, template, headers, query, account_id=whose, conta=at, **steps)
 
 
 def instant(at: datetime) -> str:

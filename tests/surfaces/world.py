@@ -227,7 +227,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         waiting_s=0.5,
         read_timeout_s=1.0,
         payout_timeout_s=1.5,
-        breaker=Breaker(consecutive=MANY, calls=MANY, rate_limits=MANY),
+        breaker=Breaker(consecutive=MANY, calls=MANY, open_s=0.1, longest_open_s=0.1),
     )
     failed = FailedCredentials(per_address=MANY, per_address_and_client=MANY, hard_per_address=MANY)
     settings = Settings(

@@ -93,7 +93,6 @@ def _provider(repeat: str, bank_port: int) -> dict[str, object]:
             "share": 0.8,
             "open_s": 0.3,
             "longest_open_s": 1.0,
-            "rate_limits": 4,
         },
     }
 

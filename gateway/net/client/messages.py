@@ -135,6 +135,9 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
         path: The path and query as they are sent, already encoded; ``filled`` makes
             one.
         headers: Those the bank asks for; the client adds tracing and framing.
+        account: Whose call it is, by the account's id; empty where it concerns none.
+        credential: What the bank counts its limits by, by a name that is no secret; empty
+            for a credential that the account has to itself.
         identity: Whose connection carries it (see ``AccountTransports``); None for one
             that all accounts of the provider share.
         key: Our key of the payout, where money moves by a PUT to the path that ends in it.
@@ -150,6 +153,8 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes = b""
     kind: Kind = Kind.READ
+    account: str = ""
+    credential: str = ""
     identity: Identity | None = None
     key: str = ""
 

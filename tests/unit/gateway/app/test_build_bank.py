@@ -8,10 +8,11 @@ import pytest
 from gateway.app.build_bank import account_secrets, connect
 from gateway.cli.config.probes import unmakeable
 from gateway.config.settings import Settings
-from gateway.config.upstream import Provider, Tls
+from gateway.config.upstream import AccountLimits, CallRate, Provider, Tls
 from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
 from gateway.net.client.transport import HttpTransport
 from gateway.operations.bank.checked_adapter import CheckedAdapter
+from provider_adapters.kit import settings as kit_settings
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.certified import registered
@@ -102,3 +103,22 @@ def test_the_secrets_of_an_account_are_read_as_its_adapter_asks(monkeypatch: pyt
     assert account_secrets(configured, "sandbox", "token").text == "token"
     with pytest.raises(BankSecretsRefused):
         account_secrets(configured, "bank", "token")
+
+
+def test_what_the_operator_knows_of_the_bank_s_limits_reaches_the_client():
+    limits = AccountLimits(in_flight=1, rates={"*": CallRate(rate=1, burst=2), "get_key": None})
+
+    adapter = made(settings(settings=URL, account_limits=limits))
+
+    known = adapter.client._limits.account_limits
+    assert (known.in_flight, known.rates["get_key"]) == (1, None)
+    assert known.rates["*"] == kit_settings.CallRate(rate=1, burst=2)
+    assert adapter.client.admission.bank_limits is not None
+    assert made(settings(settings=URL)).client.admission.bank_limits is None
+
+
+def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_meant():
+    limits = AccountLimits(rates={"get_balances": CallRate(rate=1, burst=1)})
+
+    with pytest.raises(AdapterRefused, match=r"sandbox\.account_limits\.rates: .* 'get_balance'"):
+        made(settings(settings=URL, account_limits=limits))

@@ -8,6 +8,7 @@ import pytest
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
+    BadReply,
     NotFound,
     NotSent,
     ProviderError,
@@ -17,12 +18,20 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.net.client.messages import Kind, ProviderAnswer
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters._road.admission import Admission
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.witness import Clock, Witness, still
 
 UNKNOWN = Unknown(ProviderAnswer(status=200, headers={}, body=b"").evidence("amount_mismatch"))
+REQUESTS = {
+    Kind.READ: ProviderRequest(operation="get_balance", method="GET", template="/", path="/"),
+    Kind.PAYOUT: ProviderRequest(
+        operation="create_payout", method="POST", template="/", path="/", body=b"{}",
+        kind=Kind.PAYOUT,
+    ),
+}  # fmt: skip
+READ, PAYOUT = REQUESTS[Kind.READ], REQUESTS[Kind.PAYOUT]
 LIMITS = ClientLimits(bulkhead=BulkheadLimits(in_flight=1, waiting=0))
 
 
@@ -32,12 +41,12 @@ def doors(told: Witness | None = None, clock: Clock | None = None) -> Admission:
 
 async def fail(admission: Admission, kind: Kind, failure: ProviderError | None, times: int) -> None:
     for _ in range(times):
-        permit = await admission.enter(kind)
+        permit = await admission.enter(REQUESTS[kind])
         if failure is None:
             admission.answered(kind, permit, UNKNOWN)
         else:
             admission.failed(kind, permit, failure)
-        admission.leave(kind, permit)
+        admission.leave(REQUESTS[kind], permit)
 
 
 async def test_each_kind_of_call_has_its_own_breaker():
@@ -47,9 +56,9 @@ async def test_each_kind_of_call_has_its_own_breaker():
     await fail(admission, Kind.PAYOUT, Unavailable(Reason.TIMEOUT), 5)
 
     with pytest.raises(Unreachable) as refused:
-        await admission.enter(Kind.PAYOUT)
+        await admission.enter(PAYOUT)
     assert refused.value.reason == "breaker_open"
-    assert await admission.enter(Kind.READ) is not None
+    assert await admission.enter(READ) is not None
     assert told.states == [("bank", "payout", "open")]
 
 
@@ -59,20 +68,20 @@ async def test_a_clear_no_never_opens_it(failure: ProviderError):
 
     await fail(admission, Kind.READ, failure, 30)
 
-    assert await admission.enter(Kind.READ) is not None
+    assert await admission.enter(READ) is not None
 
 
 async def test_what_is_to_be_had_at_once_is_not_waited_for():
     """A door that stays shut leaves the other as it was; ``enter`` says why."""
     admission = doors()
 
-    permit = admission.enter_now(Kind.READ)
-    refused = admission.enter_now(Kind.PAYOUT)
+    permit = admission.enter_now(READ)
+    refused = admission.enter_now(PAYOUT)
 
     assert permit is not None
     assert refused is None
-    admission.leave(Kind.READ, permit)
-    assert admission.enter_now(Kind.PAYOUT) is not None
+    admission.leave(READ, permit)
+    assert admission.enter_now(PAYOUT) is not None
 
 
 async def test_a_probe_that_finds_no_place_at_once_is_not_lost():
@@ -80,11 +89,11 @@ async def test_a_probe_that_finds_no_place_at_once_is_not_lost():
     admission = doors(clock=clock)
     await fail(admission, Kind.PAYOUT, None, 5)
     clock.passes(10)
-    busy = await admission.enter(Kind.READ)
+    busy = await admission.enter(READ)
 
-    assert admission.enter_now(Kind.PAYOUT) is None
-    admission.leave(Kind.READ, busy)
-    assert admission.enter_now(Kind.PAYOUT) is not None
+    assert admission.enter_now(PAYOUT) is None
+    admission.leave(READ, busy)
+    assert admission.enter_now(PAYOUT) is not None
 
 
 async def test_payouts_left_unknown_open_it():
@@ -93,31 +102,43 @@ async def test_payouts_left_unknown_open_it():
     await fail(admission, Kind.PAYOUT, None, 5)
 
     with pytest.raises(Unreachable):
-        await admission.enter(Kind.PAYOUT)
+        await admission.enter(PAYOUT)
 
 
-async def test_a_bank_that_asks_for_a_pause_gets_it():
-    clock = Clock()
-    admission = doors(clock=clock)
-    limited = RateLimited(Reason.RATE_LIMITED, retry_after=60)
+@pytest.mark.parametrize("kind", list(Kind))
+async def test_refusals_for_too_many_calls_never_open_it(kind: Kind):
+    """They are one account's and one operation's; ``BankLimits`` pauses those."""
+    admission = doors()
+    limited = RateLimited(Reason.RATE_LIMITED, http_status=429, retry_after=60)
 
-    await fail(admission, Kind.READ, limited, 2)
-    clock.passes(59)
+    await fail(admission, kind, limited, 30)
+    await fail(admission, kind, BadReply(Reason.NOT_JSON, http_status=429), 30)
 
-    with pytest.raises(Unreachable):
-        await admission.enter(Kind.READ)
+    assert await admission.enter(REQUESTS[kind]) is not None
+
+
+async def test_a_payout_left_unknown_by_too_many_calls_opens_nothing():
+    admission = doors()
+    limited = Unknown(ProviderAnswer(status=429, headers={}, body=b"").evidence("rate_limited"))
+
+    for _ in range(30):
+        permit = await admission.enter(PAYOUT)
+        admission.answered(Kind.PAYOUT, permit, limited)
+        admission.leave(PAYOUT, permit)
+
+    assert await admission.enter(PAYOUT) is not None
 
 
 async def test_a_full_bulkhead_refuses_and_is_no_fault_of_the_bank():
     told = Witness()
     admission = doors(told)
-    permit = await admission.enter(Kind.READ)
+    permit = await admission.enter(READ)
 
     for _ in range(10):
         with pytest.raises(Unreachable) as refused:
-            await admission.enter(Kind.PAYOUT)
+            await admission.enter(PAYOUT)
         assert refused.value.reason == "bulkhead_full"
-    admission.leave(Kind.READ, permit)
+    admission.leave(READ, permit)
     admission.close()
 
     assert told.states == []
@@ -129,13 +150,13 @@ async def test_a_probe_that_finds_the_bulkhead_full_is_not_lost():
     admission = doors(clock=clock)
     await fail(admission, Kind.PAYOUT, None, 5)
     clock.passes(10)
-    busy = await admission.enter(Kind.READ)
+    busy = await admission.enter(READ)
 
     with pytest.raises(Unreachable):
-        await admission.enter(Kind.PAYOUT)
-    admission.leave(Kind.READ, busy)
+        await admission.enter(PAYOUT)
+    admission.leave(READ, busy)
 
-    assert await admission.enter(Kind.PAYOUT) is not None
+    assert await admission.enter(PAYOUT) is not None
 
 
 async def test_a_probe_cancelled_while_it_waits_is_not_lost():
@@ -144,27 +165,26 @@ async def test_a_probe_cancelled_while_it_waits_is_not_lost():
     admission = Admission("bank", limits, Witness(), still(clock))
     await fail(admission, Kind.PAYOUT, None, 5)
     clock.passes(10)
-    busy = await admission.enter(Kind.READ)
-    waiting = asyncio.create_task(admission.enter(Kind.PAYOUT))
+    busy = await admission.enter(READ)
+    waiting = asyncio.create_task(admission.enter(PAYOUT))
     await asyncio.sleep(0)
 
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    admission.leave(Kind.READ, busy)
+    admission.leave(READ, busy)
 
-    assert await admission.enter(Kind.PAYOUT) is not None
+    assert await admission.enter(PAYOUT) is not None
 
 
-@pytest.mark.parametrize(
-    ("reason", "state"), [("rate_limited", "open"), ("credentials_refused", "closed")]
-)
-async def test_a_payout_refused_for_the_rate_spares_the_bank(reason: str, state: str):
-    """As a read that was refused for it; refused credentials are a clear answer."""
+@pytest.mark.parametrize("reason", ["rate_limited", "credentials_refused"])
+async def test_a_payout_refused_before_execution_is_a_clear_answer(reason: str):
+    """It concerns one account; ``BankLimits`` gives the bank its pause."""
     admission = doors()
     answer = ProviderAnswer(status=429, headers={}, body=b"")
-    for _ in range(LIMITS.breaker.rate_limits):
-        permit = await admission.enter(Kind.PAYOUT)
-        admission.answered(Kind.PAYOUT, permit, NotSent(answer.evidence(reason), retry_after=30.0))
-        admission.leave(Kind.PAYOUT, permit)
 
-    assert admission.breakers[Kind.PAYOUT].state == state
+    for _ in range(30):
+        permit = await admission.enter(PAYOUT)
+        admission.answered(Kind.PAYOUT, permit, NotSent(answer.evidence(reason), retry_after=30.0))
+        admission.leave(PAYOUT, permit)
+
+    assert admission.breakers[Kind.PAYOUT].state == "closed"

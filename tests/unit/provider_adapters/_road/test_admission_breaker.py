@@ -23,13 +23,13 @@ class Tried:
             limits or BreakerLimits(), self.clock, lambda: chance, self.told.append
         )
 
-    def call(self, *, fails: bool, rate_limited_s: float | None = None) -> bool:
+    def call(self, *, fails: bool) -> bool:
         """Make one call; False when it was not let through."""
         permit = self.breaker.admit()
         if permit is None:
             return False
         if fails:
-            self.breaker.failed(permit, rate_limited_s)
+            self.breaker.failed(permit)
         else:
             self.breaker.succeeded(permit)
         return True
@@ -158,30 +158,6 @@ def test_what_began_before_it_opened_changes_nothing():
     assert probe is not None
     assert tried.told == [OPEN, HALF_OPEN]
     assert tried.breaker.admit() is None
-
-
-def test_the_bank_s_own_pause_is_honoured_from_the_second_time():
-    """One refusal for too many calls may concern one account only."""
-    tried = Tried()
-
-    tried.call(fails=True, rate_limited_s=40)
-    first = tried.breaker.state
-    tried.call(fails=True, rate_limited_s=40)
-    tried.clock.passes(39)
-
-    assert first is CLOSED
-    assert not tried.call(fails=False)
-    tried.clock.passes(1)
-    assert tried.call(fails=False)
-
-
-def test_the_bank_s_own_pause_is_bounded_too():
-    tried = Tried(limits=BreakerLimits(rate_limits=1))
-
-    tried.call(fails=True, rate_limited_s=86_400)
-    tried.clock.passes(120)
-
-    assert tried.call(fails=False)
 
 
 def test_calls_and_failures_are_counted():

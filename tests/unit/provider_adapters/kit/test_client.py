@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import msgspec
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
@@ -13,10 +14,13 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
+    Evidence,
     NotFound,
     NotSent,
     Outcome,
+    Phase,
     ProviderError,
+    RateLimited,
     Rejected,
     Unavailable,
     Unknown,
@@ -26,7 +30,12 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.telemetry import records, trace
 from provider_adapters._road import faults
-from provider_adapters._road.limits import BulkheadLimits, ClientLimits
+from provider_adapters._road.limits import (
+    AccountLimits,
+    BulkheadLimits,
+    CallRate,
+    ClientLimits,
+)
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.unit.provider_adapters.witness import Clock, Witness, still
@@ -99,13 +108,14 @@ class Scene:
     told: Witness = field(default_factory=Witness)
     clock: Clock = field(default_factory=Clock)
     limits: ClientLimits = LIMITS
+    declared: AccountLimits = field(default_factory=AccountLimits)
 
     def __post_init__(self) -> None:
         self.client = ProviderClient(
             ClientParts(
                 provider="bank",
                 transport=self.road,
-                limits=self.limits,
+                limits=self.limits.within(self.declared),
                 observer=self.told,
                 transcript=Transcript("bank", ()),
                 runtime=still(self.clock),
@@ -118,6 +128,14 @@ class Scene:
     async def pay(self, translate: Callable[[ProviderAnswer], Outcome] | None = None) -> Outcome:
         far = Deadline(self.clock.at + 10, self.clock)
         return await self.client.pay(PAY, translate or accepted, far)
+
+    async def pay_for(
+        self,
+        request: ProviderRequest,
+        translate: Callable[[ProviderAnswer], Outcome] | None = None,
+    ) -> Outcome:
+        far = Deadline(self.clock.at + 10, self.clock)
+        return await self.client.pay(request, translate or accepted, far)
 
 
 def accepted(answer: ProviderAnswer) -> Outcome:
@@ -406,3 +424,142 @@ async def test_a_change_is_sent_once_and_fails_by_what_left_us(
         await scene.client.change(READ, translate)
 
     assert (type(failed.value), road.calls, scene.told.retries) == (problem, 1, [])
+
+
+MINE = msgspec.structs.replace(READ, account="mine")
+PAY_MINE = msgspec.structs.replace(PAY, account="mine")
+PAY_YOURS = msgspec.structs.replace(PAY, account="yours")
+SLOW = AccountLimits(rates={"*": CallRate(rate=0.01, burst=1)})
+
+
+def refusing(**headers: str) -> Step:
+    """Answer that there are too many calls."""
+
+    def step(progress: SendProgress) -> ProviderAnswer:
+        progress.answered(429)
+        return ProviderAnswer(status=429, headers=headers, body=b"{}")
+
+    return step
+
+
+def of_status(answer: ProviderAnswer) -> str:
+    if answer.status == 200:
+        return "read"
+    raise faults.of_status(answer)
+
+
+async def test_a_payout_beyond_what_the_bank_allows_is_not_sent():
+    """Proven: no byte left us, and the bank was not even connected to."""
+    scene = Scene(Road(), declared=SLOW)
+    first = await scene.pay_for(PAY_MINE)
+
+    second = await scene.pay_for(PAY_MINE)
+    other = await scene.pay_for(PAY_YOURS)
+
+    assert isinstance(first, Accepted)
+    assert second == NotSent(
+        Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason="rate_limited")
+    )
+    assert isinstance(other, Accepted)
+    assert scene.road.calls == 2
+    assert scene.told.counts == [("provider_limited", "bank.create_payout.rate")]
+    assert [call.outcome for call in scene.told.calls] == ["ok", "rate_limited", "ok"]
+
+
+async def test_a_read_beyond_it_fails_with_the_time_to_come_back():
+    scene = Scene(Road(), declared=SLOW)
+    await scene.client.read(MINE, of_status)
+
+    with pytest.raises(RateLimited) as refused:
+        await scene.client.read(MINE, of_status)
+
+    assert refused.value.retry_after == pytest.approx(100, abs=1)
+    assert refused.value.http_status is None
+    assert (scene.road.calls, scene.told.retries, scene.told.states) == (1, [], [])
+
+
+async def test_the_operator_s_limits_go_over_the_declared_ones():
+    lifted = msgspec.structs.replace(LIMITS, account_limits=AccountLimits(rates={"*": None}))
+    scene = Scene(Road(), declared=SLOW, limits=lifted)
+
+    for _ in range(5):
+        await scene.client.read(MINE, of_status)
+
+    assert scene.road.calls == 5
+
+
+async def test_a_place_is_free_again_however_the_call_ended():
+    scene = Scene(
+        Road([Unavailable(Reason.TIMEOUT), None, Unreachable(Reason.CLOSED)]),
+        declared=AccountLimits(in_flight=1),
+    )
+    for _ in range(2):
+        with pytest.raises(ProviderError):
+            await scene.client.read(MINE, raising(BadReply(Reason.NOT_JSON)))
+    assert isinstance(await scene.pay_for(PAY_MINE), NotSent)
+
+    assert await scene.client.read(MINE, of_status) == "read"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
+                {"RateLimit-Reset": "60"}],
+)  # fmt: skip
+async def test_a_bank_that_asks_for_a_pause_gets_it_for_that_operation_and_account(
+    headers: dict[str, str],
+):
+    scene = Scene(Road([refusing(**headers)]))
+    with pytest.raises(RateLimited):
+        await scene.client.read(MINE, of_status)
+
+    with pytest.raises(RateLimited) as paused:
+        await scene.client.read(MINE, of_status)
+    others = [
+        await scene.client.read(msgspec.structs.replace(MINE, account="yours"), of_status),
+        await scene.client.read(msgspec.structs.replace(MINE, operation="list_keys"), of_status),
+    ]
+    scene.clock.passes(60)
+
+    assert paused.value.retry_after == pytest.approx(60)
+    assert others == ["read", "read"]
+    assert await scene.client.read(MINE, of_status) == "read"
+    assert scene.road.calls == 4
+    assert scene.told.counts == [("provider_limited", "bank.get_balance.pause")]
+
+
+async def test_payouts_that_the_bank_calls_too_many_pause_their_account_and_open_nothing():
+    """The first one is unknown, for a bare status proves nothing; the next is not sent."""
+    scene = Scene(Road([refusing(**{"Retry-After": "60"})]))
+
+    first = await scene.pay_for(PAY_MINE, raising(RateLimited(Reason.RATE_LIMITED)))
+    second = await scene.pay_for(PAY_MINE)
+    others = [await scene.pay_for(PAY_YOURS) for _ in range(9)]
+
+    assert isinstance(first, Unknown)
+    assert second == NotSent(
+        Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason="rate_limited")
+    )
+    assert all(isinstance(each, Accepted) for each in others)
+    assert scene.told.states == []
+
+
+async def test_a_listed_refusal_for_too_many_calls_is_not_sent_and_pauses_whatever_its_status():
+    scene = Scene(Road())
+    refusal = NotSent(ANSWER.evidence("rate_limited"))
+
+    first = await scene.pay_for(PAY_MINE, lambda _: refusal)
+    again = scene.client.admission.enter_now(PAY_MINE)
+
+    assert first == refusal
+    assert again is None
+    assert scene.client.admission.enter_now(PAY_YOURS) is not None
+
+
+async def test_a_word_of_the_bank_s_own_for_too_many_calls_pauses_too():
+    scene = Scene(Road())
+    with pytest.raises(RateLimited):
+        await scene.client.read(MINE, raising(RateLimited(Reason.RATE_LIMITED, http_status=400)))
+    scene.clock.passes(0.5)
+
+    assert scene.client.admission.bank_limits is not None
+    assert scene.client.admission.bank_limits.enter_now(MINE) is False

@@ -1,5 +1,6 @@
 """Requests to a bank, put together from their parts."""
 
+import msgspec
 import pytest
 
 from gateway.domain.bank.providers import Refused
@@ -56,3 +57,16 @@ def test_money_moves_by_a_put_to_the_path_of_its_key_alone():
     assert requests.paying(named, {"value": 1}, "key", method="PUT").kind is Kind.PAYOUT
     with pytest.raises(ValueError, match="our key"):
         requests.paying(other, {"value": 1}, "key", method="PUT")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [lambda read: read, requests.sending, lambda read: requests.paying(read, {"value": 1}, "key")],
+    ids=["get", "sending", "paying"],
+)
+def test_a_request_says_whose_limits_at_the_bank_it_counts_against(made):
+    read = requests.get("get_balance", "/balance", HEADERS, account_id="a")
+    shared = msgspec.structs.replace(read, credential="application")
+
+    assert (made(read).account, made(read).credential) == ("a", "")
+    assert (made(shared).account, made(shared).credential) == ("a", "application")

@@ -1,0 +1,216 @@
+"""
+What the bank allows: calls a second by operation and credential, calls at once by account.
+
+A call beyond it waits briefly or is refused here, before a byte leaves us. Where the bank itself
+refuses a call for coming too often, that operation pauses for that credential alone: one account
+or operation never takes the others with it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import RateLimited
+from gateway.net.client.messages import ProviderRequest
+from gateway.net.common.runtime import Runtime
+from provider_adapters._road.admission import Bulkhead
+from provider_adapters._road.limits import ALL_OPERATIONS, CallRate, ClientLimits
+
+# Each key is one small object; above this bound the oldest go, and their buckets are full again.
+_KEYS_KEPT: Final = 10_000
+# Where the bank does not say how long to wait: this, and twice as long each further time in a row.
+_PAUSE_S: Final = 1.0
+_DOUBLED_AT_MOST: Final = 10
+# A rounding error of a sum must not cost a wait.
+_SLACK_S: Final = 1e-6
+
+Value = TypeVar("Value")
+Key = tuple[str, str]
+"""An operation, and the credential the bank counts it for."""
+
+
+class _Pause(NamedTuple):
+    """Until when an operation pauses, and how often in a row the bank has asked for it."""
+
+    until: float
+    times: int
+
+
+class BankLimits:
+    """
+    Keeps one provider's calls within what its bank allows.
+
+    ``on_refused`` is called with the operation and what refused it: ``rate``, ``width`` (calls at
+    once) or ``pause``. Times are seconds of the runtime's clock.
+    """
+
+    def __init__(
+        self, limits: ClientLimits, runtime: Runtime, on_refused: Callable[[str, str], None]
+    ) -> None:
+        """Begin with full buckets."""
+        allowed = limits.account_limits
+        self._rates: dict[str, CallRate] = {
+            name: rate for name, rate in allowed.rates.items() if rate is not None
+        }
+        self._width = (
+            msgspec.structs.replace(limits.bulkhead, in_flight=allowed.in_flight)
+            if allowed.in_flight
+            else None
+        )
+        self._patience_s = limits.bulkhead.wait_s
+        self._longest_s = limits.breaker.longest_open_s
+        self._runtime = runtime
+        self._on_refused = on_refused
+        self._full_at: OrderedDict[Key, float] = OrderedDict()
+        self._paused: OrderedDict[Key, _Pause] = OrderedDict()
+        self._accounts: dict[str, Bulkhead] = {}
+
+    def enter_now(self, request: ProviderRequest) -> bool:
+        """Let a call on if it has to wait for nothing; otherwise ``enter`` waits or raises."""
+        if self._wait_s(request) > 0:
+            return False
+        places = self._places(request)
+        if places is not None and not places.enter_now():
+            self._forget(request)
+            return False
+        self._draw(request)
+        return True
+
+    async def enter(self, request: ProviderRequest) -> None:
+        """
+        Let a call on, after a short wait if need be; ``leave`` ends it.
+
+        Raises:
+            RateLimited: the wait would be longer than a call waits for a place. Nothing was sent.
+        """
+        places = self._places(request)
+        if places is not None and not await places.enter():
+            self._forget(request)
+            self._on_refused(request.operation, "width")
+            raise RateLimited(Reason.RATE_LIMITED)
+        try:
+            await self._wait(request)
+        except BaseException:
+            self.leave(request)
+            raise
+
+    def leave(self, request: ProviderRequest) -> None:
+        """End a call: another one of its account may begin."""
+        places = self._accounts.get(_account(request))
+        if places is not None:
+            places.leave()
+            self._forget(request)
+
+    def unused(self, request: ProviderRequest) -> None:
+        """End a call that was not made after all: its tokens are given back."""
+        self._give_back(request)
+        self.leave(request)
+
+    def refused_by_bank(self, request: ProviderRequest, asked_s: float | None) -> None:
+        """
+        Pause the operation for this credential, since the bank refused it for coming too often.
+
+        ``asked_s`` is how long the bank asks to wait; None when it does not say.
+        """
+        key = _key(request.operation, request)
+        times = min(self._paused.get(key, _Pause(0.0, 0)).times + 1, _DOUBLED_AT_MOST)
+        wait_s = _PAUSE_S * 2 ** (times - 1) if asked_s is None else asked_s
+        until = self._runtime.clock() + min(wait_s, self._longest_s)
+        _keep(self._paused, key, _Pause(until, times))
+
+    def answered(self, request: ProviderRequest) -> None:
+        """
+        End the pauses in a row: the bank took a call of this operation and credential.
+
+        One that was under way when the bank asked for a pause does not end it.
+        """
+        if not self._pause_s(request):
+            self._paused.pop(_key(request.operation, request), None)
+
+    async def _wait(self, request: ProviderRequest) -> None:
+        """Wait for a token and the end of a pause; raises as ``enter`` does."""
+        wait_s = self._wait_s(request)
+        if wait_s > self._patience_s:
+            is_paused = self._pause_s(request) > self._patience_s
+            self._on_refused(request.operation, "pause" if is_paused else "rate")
+            raise RateLimited(Reason.RATE_LIMITED, retry_after=wait_s)
+        self._draw(request)
+        if wait_s <= 0:
+            return
+        try:
+            await self._runtime.sleep(wait_s)
+        except BaseException:
+            self._give_back(request)
+            raise
+
+    def _wait_s(self, request: ProviderRequest) -> float:
+        """Return how long this call would have to wait."""
+        now, wait_s = self._runtime.clock(), self._pause_s(request)
+        for key, rate in self._buckets(request):
+            full_at = max(self._full_at.get(key, now), now) + 1 / rate.rate
+            wait_s = max(wait_s, full_at - now - rate.burst / rate.rate - _SLACK_S)
+        return wait_s
+
+    def _pause_s(self, request: ProviderRequest) -> float:
+        """Return how long the bank still wants to be left alone."""
+        pause = self._paused.get(_key(request.operation, request))
+        return 0.0 if pause is None else max(0.0, pause.until - self._runtime.clock())
+
+    def _draw(self, request: ProviderRequest) -> None:
+        """Take a token of each bucket; one that is empty is in debt to those who wait."""
+        now = self._runtime.clock()
+        for key, rate in self._buckets(request):
+            _keep(self._full_at, key, max(self._full_at.get(key, now), now) + 1 / rate.rate)
+
+    def _give_back(self, request: ProviderRequest) -> None:
+        """Put the tokens of a call back that was not made."""
+        for key, rate in self._buckets(request):
+            if key in self._full_at:
+                self._full_at[key] -= 1 / rate.rate
+
+    def _buckets(self, request: ProviderRequest) -> Iterator[tuple[Key, CallRate]]:
+        """Return the buckets of a call: its operation's, and that of all operations together."""
+        for name in (request.operation, ALL_OPERATIONS):
+            rate = self._rates.get(name)
+            if rate is not None:
+                yield _key(name, request), rate
+
+    def _places(self, request: ProviderRequest) -> Bulkhead | None:
+        """Return the places of the call's account; None where they are not bounded."""
+        account = _account(request)
+        if self._width is None or not account:
+            return None
+        places = self._accounts.get(account)
+        if places is None:
+            places = self._accounts[account] = Bulkhead(self._width)
+        return places
+
+    def _forget(self, request: ProviderRequest) -> None:
+        """Keep nothing of an account without calls."""
+        account = _account(request)
+        places = self._accounts.get(account)
+        if places is not None and places.is_idle:
+            del self._accounts[account]
+
+
+def _account(request: ProviderRequest) -> str:
+    """Return whose call it is; empty for one that concerns no account, such as a probe."""
+    return request.identity.account_id if request.identity else request.account
+
+
+def _key(operation: str, request: ProviderRequest) -> Key:
+    """Name what the bank counts a call by: its credential, each account's own unless it says so."""
+    return operation, request.credential or _account(request)
+
+
+def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value) -> None:
+    """Keep a value as the newest; the oldest goes where there are too many."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > _KEYS_KEPT:
+        kept.popitem(last=False)

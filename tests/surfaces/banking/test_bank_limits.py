@@ -1,0 +1,89 @@
+"""A bank's limits as a partner meets them: unsent, told when to come back, and nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from gateway.config.upstream import AccountLimits, Breaker, CallRate
+from tests.surfaces.world import World, opened, order, sandbox
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+# Slow enough that no token comes back while the tests run.
+BURST = 2
+SLOWLY = CallRate(rate=0.001, burst=BURST)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway whose bank takes two payouts and two lists of keys of each account."""
+    settings = sandbox(tmp_path_factory.mktemp("limits"))
+    limits = AccountLimits(rates={"create_payout": SLOWLY, "list_keys": SLOWLY})
+    provider = msgspec.structs.replace(
+        settings.providers["sandbox"], account_limits=limits, breaker=Breaker()
+    )
+    settings = msgspec.structs.replace(settings, providers={"sandbox": provider})
+    async with opened(settings) as made:
+        yield made
+
+
+async def test_a_payout_too_many_is_certainly_not_sent_and_pays_later(world: World):
+    """502 ``SVC.ACC.005``: the bank saw nothing of it, and the same reference may be repeated."""
+    for number in range(BURST):
+        await world.pay(order(f"within-{number}", world.today()))
+
+    beyond = await world.pay(order("beyond", world.today()))
+
+    assert beyond.verdict == (502, "SVC.ACC.005")
+    assert int(beyond.headers["Retry-After"]) > 0
+    assert await world.executions("beyond") == []
+    assert (await world.settled("within-0"))["status"] == "paid"
+    again = await world.pay(order("beyond", world.today()))
+    assert again.verdict == (502, "SVC.ACC.005")
+    seen = await world.control.get("calls", query={"limit": 1000})
+    orders = [call for call in seen["data"] if call["path"].endswith("/transferencias")]
+    assert len([call for call in orders if call["method"] == "POST"]) == BURST
+
+
+async def test_a_read_too_many_is_the_row_s_502_and_other_rows_and_accounts_go_on(world: World):
+    within = [(await world.ask("GET", world.at("/pix/keys"))).status for _ in range(BURST)]
+    beyond = await world.ask("GET", world.at("/pix/keys"))
+    charge = await world.ask("GET", world.at(f"/pix/qrcode/{world.demo['charges']['pending']}"))
+    sister = await world.ask("GET", world.at("/pix/keys", "sister"), by="company")
+
+    assert set(within) <= {200, 502}  # another test may have used them up
+    assert beyond.verdict == (502, "SVC.PIX.002")
+    assert int(beyond.headers["Retry-After"]) > 1
+    assert (charge.status, sister.status) == (200, 200)
+
+
+async def test_what_the_bank_calls_too_many_pauses_that_row_of_that_account(world: World):
+    async with world.failing("balance", "status", status=429, count=1):
+        refused = await world.ask("GET", world.at("/balance"))
+        seen = await world.control.get("calls", query={"limit": 1000})
+        paused = await world.ask("GET", world.at("/balance"))
+        after = await world.control.get("calls", query={"limit": 1000})
+        sister = await world.ask("GET", world.at("/balance", "sister"), by="company")
+        charge = await world.ask("GET", world.at(f"/pix/qrcode/{world.demo['charges']['pending']}"))
+
+    assert refused.verdict == paused.verdict == (502, "SVC.ACC.006")
+    assert len(after["data"]) == len(seen["data"])
+    assert (sister.status, charge.status) == (200, 200)
+
+
+async def test_what_was_refused_is_counted_by_provider_operation_and_limit(world: World):
+    for _ in range(BURST + 1):
+        await world.ask("GET", world.at("/pix/keys"))
+
+    ops = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
+    async with world.session.get(ops) as answer:
+        lines = (await answer.text()).splitlines()
+
+    name = 'gateway_provider_limited_total{limit="rate",operation="list_keys",provider="sandbox"}'
+    counted = [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
+    assert len(counted) == 1
+    assert counted[0] >= 1
