@@ -156,7 +156,7 @@ MUTANTS = (
         rule="R7",
         says="a refusal is told once it is stored",
         owner=operation,
-        part="_answer",
+        part="answer",
         instead=without.told_unrecorded(),
         life=replace(_BUSY, rejects=0.6, store_faults=0.1),
         breaks=("I5",),

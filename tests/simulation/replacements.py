@@ -50,7 +50,7 @@ async def send_before_storing(self: Payouts, caller: Caller, request: PayoutRequ
     intent, attempt = self._intent(caller, request, bank)
     outcome = await self._ask(intent, bank, Deadline(self._clock() + 20, self._clock))
     await self._add(intent, attempt)
-    return operation._answer(intent, outcome, recorded=await self._record(intent, outcome))
+    return operation.answer(intent, outcome, recorded=await self._record(intent, outcome))
 
 
 async def read_then_insert(
@@ -116,7 +116,7 @@ def refusal(*_any: object) -> Outcome:
 
 
 def told_unrecorded() -> Callable[..., object]:
-    original = operation._answer
+    original = operation.answer
 
     def answer(payout: Payout, outcome: Outcome, **_recorded: bool) -> Payout:
         return original(payout, outcome, recorded=True)
