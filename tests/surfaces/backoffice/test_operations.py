@@ -444,7 +444,7 @@ async def test_a_held_payout_that_settles_and_comes_back_is_shown_as_it_stands(
     """Partners see a payout that is processing, then paid, and nothing else."""
     world, reference = backoffice_client.world, uuid.uuid4().hex
     account = world.demo["accounts"]["main"]["id"]
-    key = provider_key(world.gateway.settings.environment, account, reference)
+    key = provider_key(world.gateway.kernel.settings.environment, account, reference)
     path = f"/withdraw/{reference}"
     await world.control.post("accounts", account, "hold", body={"seconds": 600})
 
