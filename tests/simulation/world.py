@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
+from gateway.app.build_payouts import build_payouts
+from gateway.config.settings import Payouts as PayoutSettings
+from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.bank.capabilities import Repeat
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutRequest, provider_key
-from gateway.domain.payouts.stops import Stop
-from gateway.operations.payouts.followup import FollowUp
-from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
-from gateway.operations.payouts.payouts import Payouts, Terms
+from gateway.runtime.kernel import Kernel, SilentObserver
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.payouts.followups import StoredFollowUps
@@ -34,6 +36,8 @@ from tests.simulation.returns import tell
 from tests.simulation.scenario import Scenario
 from tests.simulation.sqlite_inline import Client, Disk, Fault, Slot
 from tests.unit.people import ACCOUNT, account, caller
+from tests.world.kernel import KEYS
+from tests.world.payouts import no_stops
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 DAWN = datetime(2026, 11, 20, 0, 3, tzinfo=UTC)
@@ -44,6 +48,19 @@ _STOP_S = 60.0
 _CROWDED_S = 0.15
 """What the store takes at most where many come at once: time to gather."""
 _FAULTS = (Fault.BEFORE, Fault.DURING, Fault.AFTER)
+
+
+class Counting(SilentObserver):
+    """Counts in a life what is told of payouts."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def count(self, event: Event, label: str) -> None:
+        if event is Event.CAS_LOSS:
+            self.world.counts["compare-and-set lost"] += 1
+        else:
+            self.world.count(event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,16 +321,25 @@ class Node:
         writing.run(WRITES.set, True)
         store = writing.run(StoredPayouts, database)
         banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
-        look_first = world.look_first
-        returns = StoredReturns(database)
-        follow_up = FollowUp(store, banks, world.now, self._lost, returns, look_first=look_first)
-        self.follow_up, self.due = follow_up, StoredFollowUps(database)
-        self.payouts = Payouts(store, banks, follow_up, self._guards(store), self._terms())
+        parts: Any = SimpleNamespace(payouts=store, returns=StoredReturns(database))
+        similar_s = 600.0 if world.scenario.similar else 0.0
+        kernel = Kernel(
+            settings=Settings(
+                payouts=PayoutSettings(look_first=world.look_first, similar_within_s=similar_s)
+            ),
+            store=parts,
+            keys=KEYS,
+            now=world.now,
+            observer=Counting(world),
+            monotonic=world.loop.time,
+        )
+        self.payouts = build_payouts(kernel, banks, no_stops)
+        self.follow_up, self.due = self.payouts.follow_up, StoredFollowUps(database)
         reconciler = Reconciler(
             Work(
                 due=self.due,
                 accounts=StoredAccounts(database),
-                follow_up=follow_up,
+                follow_up=self.follow_up,
                 now=world.now,
                 owner=f"n{self.index}.{self.generation}",
                 chance=world.chance.random,
@@ -329,31 +355,6 @@ class Node:
     def _died(self, _task: asyncio.Task[None]) -> None:
         if not self.world.over and not self._stopping:
             self.world.fail("the reconciler ended by itself")
-
-    def _terms(self) -> Terms:
-        return Terms(
-            environment=Environment.SANDBOX,
-            now=self.world.now,
-            monotonic=self.world.loop.time,
-            count=self._lost,
-            look_first=self.world.look_first,
-        )
-
-    def _guards(self, store: StoredPayouts) -> PayoutGuards:
-        async def no_stops() -> tuple[Stop, ...]:
-            return ()
-
-        within = timedelta(minutes=10) if self.world.scenario.similar else timedelta(0)
-        return PayoutGuards(
-            stops=no_stops,
-            store=store,
-            similar=SimilarPolicy(within, refuse=False),
-            now=self.world.now,
-            count=lambda event, _label: self.world.count(event),
-        )
-
-    def _lost(self, _event: Event, _provider: str) -> None:
-        self.world.counts["compare-and-set lost"] += 1
 
     def _fault(self, word: str) -> Fault | None:
         world = self.world
