@@ -232,7 +232,7 @@ CALLS: Mapping[str, Call] = {
 }
 """Every call of the port, the optional ones too."""
 
-CANARY = "Maria 529.982.247-25 gws_canary"
+CANARY = "Zulmira 111.444.777-35 gws_canary"
 """What must never reach an answer, a log or a metric."""
 
 MONEY = frozenset({"create_payout", "create_refund"})

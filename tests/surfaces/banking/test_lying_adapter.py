@@ -1,0 +1,208 @@
+"""An adapter that raises and lies, behind the real surface: the contract's answers, no trace."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from gateway.domain.bank.providers import Accepted, NotFound, RateLimited, Refused
+from gateway.domain.bank.statements import Balance
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.http.table import RoutedRow
+from gateway.operations.bank.checked_adapter import CheckedAdapter
+from tests.surfaces import rows
+from tests.surfaces.banking.test_reads import FAILS
+from tests.surfaces.world import World, order
+from tests.world.answers import (
+    ANSWERED,
+    CANARY,
+    Lie,
+    LyingAdapter,
+    changed,
+    forged,
+    raising,
+    saying,
+)
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WITHIN_S = 15
+CALL = {
+    "banking.balance": "get_balance",
+    "banking.pix_keys": "list_keys",
+    "banking.pix_key": "get_key",
+    "banking.qrcode": "get_charge",
+    "banking.pix_transaction": "get_charge_payment",
+    "banking.statement": "list_statement",
+}
+"""The call of the port behind each row."""
+
+LIES: dict[str, Lie] = {
+    "KeyError": raising(KeyError(CANARY)),
+    "OSError": raising(OSError(CANARY)),
+    "CancelledError": raising(asyncio.CancelledError(CANARY)),
+    "SystemExit": raising(SystemExit(CANARY)),
+    "Refused with words of the bank": raising(Refused(CANARY)),
+    "endless wait": raising(RateLimited(CANARY, retry_after=float("nan"))),
+    "None": saying(None),
+    "a text": saying(CANARY),
+    "another class": saying(ANSWERED),
+    "a balance of floats": saying(
+        Balance(balance=10.5, blocked=forged(0.5), updated_at=None)  # type: ignore[arg-type]
+    ),
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
+async def _prepared(world: World) -> None:
+    await rows.prepared(world)
+
+
+@pytest.fixture
+def liar(world: World) -> Iterator[LyingAdapter]:
+    """The adapter of the sandbox, which lies from now on where it is told to."""
+    checked = world.gateway.connections["sandbox"].adapter
+    assert isinstance(checked, CheckedAdapter)
+    honest = checked.checked
+    lying = LyingAdapter(behind=honest)
+    checked.checked = lying  # type: ignore[assignment]
+    yield lying
+    checked.checked = honest
+
+
+@contextmanager
+def lying(liar: LyingAdapter, **lies: Lie) -> Iterator[None]:
+    """Lie for a while."""
+    liar.lies.update(lies)
+    try:
+        yield
+    finally:
+        liar.lies.clear()
+
+
+async def metrics(world: World) -> str:
+    """Read the page of metrics."""
+    url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
+    async with aiohttp.ClientSession() as session, session.get(url) as said:
+        return await said.text()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def untold(world: World, capfd: pytest.CaptureFixture[str]) -> AsyncIterator[list[bytes]]:
+    """Bodies that tell no word of the bank's, as neither log nor metrics do."""
+    bodies: list[bytes] = []
+    yield bodies
+    await asyncio.sleep(0.1)
+    told = "".join((*capfd.readouterr(), await metrics(world), *map(repr, bodies)))
+    assert [word for word in CANARY.split() if word in told] == []
+
+
+@pytest.mark.parametrize("place", rows.BANKED, ids=rows.name)
+@pytest.mark.parametrize("lie", list(LIES))
+async def test_a_read_that_is_lied_to_is_the_rows_502(
+    world: World, liar: LyingAdapter, untold: list[bytes], place: RoutedRow, lie: str
+):
+    """Never a 500, whatever it is; Retry-After is checked of every 502."""
+    with lying(liar, **{CALL[place.row.name]: LIES[lie]}):
+        answer = await rows.ask(world, place)
+    healed = await rows.ask(world, place)
+
+    untold.append(answer.body)
+    assert answer.verdict == (502, FAILS[place.row.name])
+    assert healed.status == 200
+
+
+COUNTED = {"gateway_adapter_faults_total", 'provider="sandbox"', 'operation="get_balance"'}
+
+
+async def lines(world: World) -> list[str]:
+    return (await metrics(world)).splitlines()
+
+
+async def test_each_fault_is_counted_by_bank_and_call(world: World, liar: LyingAdapter):
+    """The series that ``AdapterFaults`` watches."""
+    with lying(liar, get_balance=saying(None)):
+        await world.ask("GET", world.at("/balance"))
+
+    async with asyncio.timeout(WITHIN_S):
+        while not any({*re.split(r"[{},]", line)} >= COUNTED for line in await lines(world)):
+            await asyncio.sleep(0.2)
+
+
+def named(what: str, lie: str) -> str:
+    """Make a reference that needs no encoding."""
+    return re.sub(r"\W+", "-", f"{what} {lie}")
+
+
+async def stored(world: World, reference: str) -> Payout:
+    """Look into the store: over the socket, reading would itself ask the bank."""
+    account = world.demo["accounts"]["main"]["id"]
+    found = await world.gateway.kernel.store.payouts.find(account, reference)
+    assert found is not None
+    return found
+
+
+PAYOUT_LIES: dict[str, Lie] = {
+    **{name: LIES[name] for name in ("KeyError", "CancelledError", "SystemExit", "None", "a text")},
+    "not found": raising(NotFound("not_found")),
+    "accepted, another key": saying(Accepted(evidence=ANSWERED, provider_key="f" * 32)),
+    "accepted, 800 characters of id": saying(Accepted(evidence=ANSWERED, e2e_id="x\n" * 400)),
+    "accepted, 5,000 characters": saying(Accepted(evidence=ANSWERED, provider_id="x" * 5000)),
+    "accepted, compared by nobody": saying(
+        Accepted(evidence=changed(ANSWERED, reason="duplicate"))
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", list(PAYOUT_LIES))
+async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
+    world: World, liar: LyingAdapter, untold: list[bytes], lie: str
+):
+    """Recorded before the answer, never sent again, and settled by the look that follows."""
+    reference = named("lied-about", lie)
+    with lying(liar, create_payout=PAYOUT_LIES[lie]):
+        answer = await world.pay(order(reference, world.today()))
+        before = await stored(world, reference)
+    again = await world.pay(order(reference, world.today()))
+    after = await world.settled(reference)
+
+    [attempt] = await world.gateway.kernel.store.payouts.attempts(before.account_id, reference)
+    untold += [answer.body, again.body]
+    assert answer.verdict == (502, "SVC.PIX.010")
+    assert before.state is PayoutState.UNKNOWN
+    assert (again.status, again.document["status"]) == (200, "processing")
+    assert (after["status"], after["e2e_id"][:1]) == ("paid", "E")
+    assert attempt.outcome is PayoutState.PAID
+    assert await world.executions(reference) == [1050]
+
+
+@pytest.mark.parametrize("lie", ["KeyError", "SystemExit", "CancelledError", "None", "a text"])
+async def test_a_look_that_is_lied_to_leaves_a_payout_as_it_was_and_the_loop_alive(
+    world: World, liar: LyingAdapter, untold: list[bytes], lie: str
+):
+    """Neither a 500 for whoever reads it, nor a row that nobody looks at any more."""
+    reference, lies = (
+        named("looked-at", lie),
+        dict.fromkeys(("find_payout", "list_statement"), LIES[lie]),
+    )
+    with lying(liar, create_payout=saying(None), **lies):
+        await world.pay(order(reference, world.today()))
+        read = await world.ask("GET", world.at(f"/withdraw/{reference}"))
+        seen = liar.asked.count("find_payout")
+        async with asyncio.timeout(WITHIN_S):  # the background looks, too
+            while liar.asked.count("find_payout") <= seen:
+                await asyncio.sleep(0.1)
+        before = await stored(world, reference)
+    healed = await world.settled(reference)
+
+    untold.append(read.body)
+    assert (read.status, read.document["status"]) == (200, "processing")
+    assert (before.state, before.review) == (PayoutState.UNKNOWN, False)
+    assert healed["status"] == "paid"
+    assert await world.executions(reference) == [1050]
