@@ -30,7 +30,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused
-from gateway.net.client.transport import HttpTransport, Transport
+from gateway.net.client.transport import Transport
 from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records, trace
@@ -342,7 +342,7 @@ def client_of(
     return ProviderClient(
         ClientParts(
             provider=name,
-            transport=HttpTransport(base_url, limits, context.environment, runtime, files),
+            transport=context.transport(base_url, limits, context.environment, runtime, files),
             limits=limits,
             observer=context.observer,
             transcript=Transcript(name, harmless),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,8 +12,15 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.providers import ProviderAdapter
 from gateway.domain.kernel.cache import Cache
+from gateway.net.client.tls import TlsFiles, TlsSetup
+from gateway.net.client.transport import HttpTransport, Transport, TransportLimits
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
+
+MakeTransport = Callable[
+    [str, TransportLimits, Environment, Runtime, TlsFiles | TlsSetup], Transport
+]
+"""What carries a provider's requests, made as ``HttpTransport`` is; it opens nothing yet."""
 
 
 class AdapterRefused(Exception):
@@ -32,6 +39,7 @@ class AdapterContext:
         runtime: Clocks, randomness, sleep and fail points: an adapter has no
             others, so that whole lives of it can be simulated, and its process
             ended at a given point.
+        transport: Makes what carries the requests: HTTP, unless whole lives are simulated.
         cache: Keeps what is dear to fetch, such as access tokens; what several
             processes share is sealed. None where there is no cache.
     """
@@ -40,6 +48,7 @@ class AdapterContext:
     environment: Environment
     observer: Observer
     runtime: Runtime = field(default_factory=Runtime)
+    transport: MakeTransport = HttpTransport
     cache: Cache | None = None
 
 

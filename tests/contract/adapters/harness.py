@@ -18,10 +18,11 @@ from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.providers import ProviderAccount, ProviderAdapter
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
+from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
 from provider_adapters._road.limits import ClientLimits
-from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.factory import AdapterContext, MakeTransport
 
 KEY = "0123456789abcdef0123456789abcdef"
 ACCOUNT = ProviderAccount(
@@ -65,11 +66,17 @@ def order(centavos: int = 1050, key: str = KEY, pix_key: str = "maria@example.co
 
 @asynccontextmanager
 async def on_stage(
-    name: str, url: str, observer: Observer, limits: ClientLimits
+    name: str,
+    url: str,
+    observer: Observer,
+    limits: ClientLimits,
+    transport: MakeTransport = HttpTransport,
 ) -> AsyncIterator[ProviderAdapter]:
     """Make and start an adapter for a bank at ``url``."""
     settings = {**SETTINGS[name](url), "limits": msgspec.to_builtins(limits)}
-    context = AdapterContext(name=name, environment=Environment.SANDBOX, observer=observer)
+    context = AdapterContext(
+        name=name, environment=Environment.SANDBOX, observer=observer, transport=transport
+    )
     adapter = registry.find(name)(settings, context)
     await adapter.start()
     try:

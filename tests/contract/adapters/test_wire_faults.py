@@ -8,7 +8,9 @@ import time
 import pytest
 
 from gateway.domain.bank.providers import NotSent, ProviderError, Unknown, Unreachable
+from gateway.net.client.transport import HttpTransport
 from provider_adapters import registry
+from provider_adapters.kit.factory import MakeTransport
 from tests.contract.adapters.harness import ACCOUNT, FAR, PASSED, SETTINGS, on_stage, order
 from tests.contract.adapters.wire_faults import FAULTS, WireFault, close, hang
 from tests.unit.provider_adapters.scripted import ScriptedBank, standing
@@ -22,34 +24,27 @@ adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))
 faults = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 
 
-ROADS = {"sandbox": "provider_adapters.sandbox.factory.HttpTransport"}
-"""Where each adapter's factory finds its transport."""
-
-
-@pytest.fixture(params=["ours", "stock"])
-def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every adapter call over ours, and over aiohttp's client: one table holds for both."""
-    if request.param == "stock":
-        for place in ROADS.values():
-            monkeypatch.setattr(place, StockTransport)
-
-
-transports = pytest.mark.usefixtures("transport")
+transports = pytest.mark.parametrize(
+    "transport", [HttpTransport, StockTransport], ids=["ours", "stock"]
+)
+"""Every adapter calls over ours, and over aiohttp's client: one table holds for both."""
 
 
 def test_every_registered_adapter_stands_on_the_stage():
-    assert set(SETTINGS) == set(ROADS) == set(registry.ADAPTERS)
+    assert set(SETTINGS) == set(registry.ADAPTERS)
 
 
 @transports
 @adapters
 @faults
-async def test_a_read_fails_with_a_provider_error(name: str, fault: WireFault):
+async def test_a_read_fails_with_a_provider_error(
+    name: str, fault: WireFault, transport: MakeTransport
+):
     """In time, with the fixed reason, and told once for every try."""
     told = Witness()
     async with (
         standing(ScriptedBank(fault.play, reads=fault.reads)) as bank,
-        on_stage(name, bank.url, told, SHORT) as adapter,
+        on_stage(name, bank.url, told, SHORT, transport) as adapter,
     ):
         begun = time.monotonic()
         with pytest.raises(ProviderError) as failed:
@@ -66,12 +61,14 @@ async def test_a_read_fails_with_a_provider_error(name: str, fault: WireFault):
 @transports
 @adapters
 @faults
-async def test_a_payout_is_sent_once_and_unknown(name: str, fault: WireFault):
+async def test_a_payout_is_sent_once_and_unknown(
+    name: str, fault: WireFault, transport: MakeTransport
+):
     """Payout protocol: only listed answers are definite, nothing is sent twice."""
     told = Witness()
     async with (
         standing(ScriptedBank(fault.play, reads=fault.reads)) as bank,
-        on_stage(name, bank.url, told, SHORT) as adapter,
+        on_stage(name, bank.url, told, SHORT, transport) as adapter,
     ):
         outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
 
@@ -86,11 +83,13 @@ async def test_a_payout_is_sent_once_and_unknown(name: str, fault: WireFault):
 @transports
 @adapters
 @pytest.mark.parametrize("fault", ["refused", "stalled", "tls"])
-async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str):
+async def test_what_fails_before_a_byte_is_unreachable(
+    name: str, fault: str, transport: MakeTransport
+):
     """The one class that proves that nothing was sent (contract part 7: SVC.ACC.005)."""
     told = Witness()
     with _before_a_byte(fault) as (url, reason):
-        async with on_stage(name, url, told, SHORT) as adapter:
+        async with on_stage(name, url, told, SHORT, transport) as adapter:
             outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
             with pytest.raises(Unreachable) as failed:
                 await adapter.get_balance(ACCOUNT)
@@ -103,10 +102,12 @@ async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str):
 
 @transports
 @adapters
-async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(name: str):
+async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(
+    name: str, transport: MakeTransport
+):
     async with (
         standing(ScriptedBank(hang, reads=False)) as bank,
-        on_stage(name, bank.url.replace("http", "https"), Witness(), SHORT) as adapter,
+        on_stage(name, bank.url.replace("http", "https"), Witness(), SHORT, transport) as adapter,
     ):
         outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
 
@@ -116,12 +117,12 @@ async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(name: st
 
 @transports
 @adapters
-async def test_after_the_deadline_nothing_is_written(name: str):
+async def test_after_the_deadline_nothing_is_written(name: str, transport: MakeTransport):
     """Payout protocol: checked in the same step as the write, so after connecting."""
     told = Witness()
     async with (
         standing(ScriptedBank(close)) as bank,
-        on_stage(name, bank.url, told, SHORT) as adapter,
+        on_stage(name, bank.url, told, SHORT, transport) as adapter,
     ):
         outcome = await adapter.create_payout(ACCOUNT, order(), PASSED)
 
