@@ -46,6 +46,20 @@ PACKAGE = HEAD + ADAPTER + FACTORY
 """A package with nothing wrong with it."""
 
 
+PROVEN_ADAPTER = """
+from gateway.domain.bank.capabilities import ProofKind
+from provider_adapters.kit.proofs import Hmac
+
+class Adapter(Adapter):
+    capabilities = Capabilities(
+        calls=Adapter.capabilities.calls, callback_proofs=frozenset({ProofKind.HMAC})
+    )
+    def callback_proof(self, secrets): return Hmac(secrets.shared)
+"""
+PROVEN = HEAD + ADAPTER + PROVEN_ADAPTER + FACTORY
+"""One whose bank signs its callbacks with a shared secret."""
+
+
 def _without(line: str, instead: str = "") -> str:
     """Return the package with one line changed."""
     assert line in PACKAGE, line

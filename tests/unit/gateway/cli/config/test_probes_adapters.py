@@ -11,7 +11,8 @@ from gateway.app.assembly import assemble
 from gateway.app.build_bank import connect, start
 from gateway.cli.config.probes import probed, unmakeable
 from gateway.config.settings import Settings
-from gateway.config.upstream import Provider
+from gateway.config.upstream import Callbacks, Provider
+from gateway.config.values import Secret
 from gateway.net.common.runtime import Runtime
 from gateway.runtime.kernel import SilentObserver
 from provider_adapters.kit.factory import AdapterRefused
@@ -22,6 +23,7 @@ from tests.world.packages import (
     FACTORY,
     HEAD,
     PACKAGE,
+    PROVEN,
     SECRET,
     WRONG_WHEN_LOADED,
     WRONG_WHEN_MADE,
@@ -57,6 +59,23 @@ def test_nothing_is_found_of_one_with_nothing_wrong(tmp_path: Path, install: Ins
     install("otherbank")
 
     assert list(unmakeable(configured(tmp_path))) == []
+
+
+def test_a_bank_that_proves_itself_with_a_secret_needs_one(tmp_path: Path, install: Install):
+    """In the sandbox environment too: nobody but a bank on this machine knows a derived one."""
+    install("otherbank", PROVEN)
+    given = configured(tmp_path)
+    shared = msgspec.structs.replace(
+        given.providers["one"], callbacks=Callbacks(secret=Secret("sixteen bytes or more"))
+    )
+
+    ((path, message),) = unmakeable(given)
+
+    assert path == "providers.one.callbacks"
+    assert "needs a secret" in message
+    with pytest.raises(AdapterRefused, match="needs a secret"):
+        assemble(given, {}, with_bank=False)
+    assert list(unmakeable(msgspec.structs.replace(given, providers={"one": shared}))) == []
 
 
 @pytest.mark.parametrize("wrong", EVERY_WRONG)
