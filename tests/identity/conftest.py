@@ -12,6 +12,7 @@ from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.contract.stores.conftest import EMPTYING
+from tests.contract.stores.patience import LONG
 from tests.servers.postgres import PostgresServer
 from tests.unit.standing import Clock
 from tests.world.identity import IdentityWorld, identity_world_on
@@ -53,7 +54,7 @@ async def nodes(
     url: str, kind: str, clock: Clock
 ) -> AsyncIterator[tuple[IdentityWorld, IdentityWorld]]:
     """Two processes, as far as the store can tell."""
-    stores: list[Store] = [open_store(url), open_store(url)]
+    stores: list[Store] = [open_store(url, LONG), open_store(url, LONG)]
     await prepare(stores[0], Environment.SANDBOX, migrate=True, now=clock.now)
     if kind == "postgres":
         await _empty(stores[0], clock)

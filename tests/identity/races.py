@@ -18,16 +18,14 @@ from gateway.domain.identity.errors import REFRESH_INVALID
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.tokens import TokenPair
 from gateway.store.engine import open_store
-from gateway.store.kernel.database import Limits
 from gateway.store.schema import prepare
+from tests.contract.stores.patience import LONG
 from tests.unit.standing import Clock
 from tests.world.identity import IdentityWorld, identity_world_on
 
 CALLERS = 10
 ROUNDS = 10_000
 _SESSION_ROUNDS = 500
-_PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=60, busy_s=60, whole_s=120)
-"""Who waits too long for a busy store is told 503, and that is no answer to a race."""
 
 
 async def race(nodes: Sequence[IdentityWorld], token: str, callers: int = CALLERS) -> TokenPair:
@@ -69,7 +67,7 @@ async def run(nodes: Sequence[IdentityWorld], rounds: int) -> None:
 async def main(rounds: int, url: str) -> None:
     """Run it and say how long it took."""
     clock = Clock()
-    stores = [open_store(url, _PATIENT), open_store(url, _PATIENT)]
+    stores = [open_store(url, LONG), open_store(url, LONG)]
     await prepare(stores[0], Environment.SANDBOX, migrate=True, now=clock.now)
     nodes = [identity_world_on(store, clock) for store in stores]
     await nodes[0].services.signing_keys.ensure()

@@ -17,8 +17,8 @@ from tests.unit.provider_adapters.scripted import ScriptedBank, standing
 from tests.unit.provider_adapters.stock import StockTransport
 from tests.unit.provider_adapters.witness import SHORT, Witness
 
-PATIENCE_S = 3
-"""Bank and adapter share one loop on a machine that may be busy."""
+PATIENCE_S = 10
+"""Bank and adapter share one loop on a machine that may be busy; what does not end takes longer."""
 
 adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))
 faults = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -11,6 +11,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.tables.core import METADATA
 from tests.contract.stores import samples
+from tests.contract.stores.patience import LONG
 from tests.world.store import migrated
 
 _DELETING = " ".join(
@@ -58,7 +59,8 @@ async def store(
     if kind == "postgres" and not made:
         server = request.getfixturevalue("postgres_server")
         made.append(await server.create("store_contract"))
-    opened = open_store(made[0] if kind == "postgres" else migrated(tmp_path / "store.db"))
+    url = made[0] if kind == "postgres" else migrated(tmp_path / "store.db")
+    opened = open_store(url, LONG)
     try:
         await _fill(opened, emptied=kind == "postgres")
         yield opened
@@ -69,7 +71,7 @@ async def store(
 @pytest.fixture
 async def second(store: Store) -> AsyncIterator[Store]:
     """The same store, opened once more as another process does."""
-    opened = open_store(store.url)
+    opened = open_store(store.url, LONG)
     yield opened
     await opened.close()
 

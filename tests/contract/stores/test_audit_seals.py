@@ -18,6 +18,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
 from gateway.store.schema import prepare
 from gateway.store.tables.core import audit, audit_head
+from tests.contract.stores.patience import LONG
 from tests.contract.stores.samples import NOW, event, now
 
 KEYS = ChainKeys({"k1": b"e" * 32}, {"k1": b"h" * 32})
@@ -92,7 +93,7 @@ async def test_the_first_event_under_a_key_seals_what_was_there(sealed: Store):
 
 
 async def test_a_log_is_sealed_once_however_many_begin(store: Store):
-    nodes = [open_store(store.url, chain=KEYS) for _ in range(4)]
+    nodes = [open_store(store.url, LONG, chain=KEYS) for _ in range(4)]
 
     await asyncio.gather(*(node.audit.seal(NOW) for node in nodes))
 

@@ -11,6 +11,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import Stamp, StoreRefused, prepare
+from tests.contract.stores.patience import LONG
 from tests.contract.stores.samples import NOW, now
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
@@ -95,7 +96,7 @@ async def test_a_store_of_a_newer_schema_is_refused(fresh: Store, migrate: bool)
 
 async def test_many_gateways_may_start_on_a_fresh_store_at_once(fresh: Store, url: str) -> None:
     """One migrates and stamps; the others find it done."""
-    others = [open_store(url) for _ in range(3)]
+    others = [open_store(url, LONG) for _ in range(3)]
 
     stamps = await asyncio.gather(
         *(prepare(each, SANDBOX, migrate=True, now=now) for each in [fresh, *others])
