@@ -213,6 +213,12 @@ class Capabilities:
         by = Lookup.BANK_ID if provider_id else Lookup.KEY
         return _FIND_PAYOUT in self.calls and (by in self.lookup or Lookup.KEY in self.lookup)
 
+    @property
+    def statement_proves(self) -> bool:
+        """Whether a movement of a statement can prove a payout; an amount alone never does."""
+        told = self.entry_fields & {EntryField.E2E_ID, EntryField.OUR_KEY}
+        return PortCall.LIST_STATEMENT in self.calls and bool(told)
+
 
 def described(capabilities: Capabilities) -> dict[str, object]:
     """Return every declaration as a row of the matrix shows it: texts, numbers and lists."""

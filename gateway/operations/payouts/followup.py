@@ -334,15 +334,17 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     Look for the payout's movement since it was created.
 
     It is the payout's when the amount is the same and the entry carries our
-    provider key or the payout's end-to-end id; an amount alone proves nothing.
+    provider key or the payout's end-to-end id; a bank that tells neither is not asked.
     What came back of it stands before it, for entries come newest first.
 
     Raises:
         ProviderError: the bank gave no usable answer.
     """
+    can = bank.adapter.capabilities
+    if not can.statement_proves:
+        return None
     oldest = payout.created_at - _CLOCKS_APART
-    window = _window(oldest, now)
-    size = min(_PAGE, bank.adapter.capabilities.largest_page)
+    window, size = _window(oldest, now), min(_PAGE, can.largest_page)
     cursor: str | None = None
     calls = offered(bank, PortCall.LIST_STATEMENT)
     back: tuple[PixReturn, ...] = ()
@@ -354,8 +356,7 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
             back += returns_in([entry], payout.provider_key)
             if entry.created_at < oldest:
                 return None
-        cursor = page.next_cursor
-        if cursor is None:
+        if (cursor := page.next_cursor) is None:
             return None
     return None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from datetime import timedelta
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -113,3 +115,12 @@ def test_times_are_shown_in_seconds_and_money_in_centavos():
 
     assert (shown["absent_after"], shown["max_value"]) == (5.0, 100)
     assert shown["hosts"] == {"production": ["bank.example"], "sandbox": []}
+
+
+def test_the_page_names_every_call_and_every_fact():
+    """Where an author looks for what to declare."""
+    page = (Path(__file__).parents[5] / "docs/providers/capabilities.md").read_text()
+    told = set(re.findall(r"`([a-z_]+)`", page))
+
+    facts = {each.name for each in dataclasses.fields(Capabilities)} - {"calls"}
+    assert sorted((facts | {call.value for call in PortCall}) - told) == []

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from gateway.domain.bank.capabilities import EntryField
 from gateway.domain.bank.providers import Bank, Page, Phase, ProviderAccount, Unavailable
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Money
@@ -149,3 +150,25 @@ async def test_a_bank_that_does_not_tell_says_so():
 
     with pytest.raises(Unavailable):
         await found(Silent())
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        (frozenset(), 0),
+        (frozenset({EntryField.KIND, EntryField.PARTY}), 0),
+        (frozenset({EntryField.E2E_ID}), 1),
+        (frozenset({EntryField.OUR_KEY}), 1),
+    ],
+    ids=["nothing", "kind and party", "e2e", "our key"],
+)
+async def test_a_bank_that_tells_neither_key_nor_id_is_not_asked(
+    fields: frozenset[EntryField], asked: int
+):
+    """Its whole statement could prove nothing."""
+    bank = Telling(pages=[[movement(provider_key=KEY)]])
+    bank.capabilities = replace(bank.capabilities, entry_fields=fields)
+
+    seen = await found(bank)
+
+    assert (seen is not None, len(bank.windows)) == (bool(asked), asked)
