@@ -58,7 +58,11 @@ def periodic_tasks(
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
         reconciler.task,
         task("callbacks", _looks(rooms, reconciler).turn, Schedule(every_s=_SECOND_S), wake),
-        task("missed events", _missed_events(rooms).turn, Schedule(every_s=_MISSED_S)),
+        task(
+            "missed events",
+            _missed_events(rooms).turn,
+            Schedule(every_s=_MISSED_S, delayed=True),
+        ),
         task("request log", writer.run_once, Schedule(every_s=_SECOND_S, finishing=True)),
         task("gauges", _store_gauges(kernel, telemetry).run_once, Schedule(every_s=_SCRAPE_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),

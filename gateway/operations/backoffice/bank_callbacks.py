@@ -29,6 +29,9 @@ _ACCOUNTS: Final = 100
 _EVENTS: Final = 100
 """Read from a bank at once: what Stark Bank shows on a page."""
 
+_FAILURES: Final = 5
+"""In a row: then it is the bank, and a thousand accounts need not find that out."""
+
 _MOST_ROUNDS: Final = 10
 """For one account in one turn, so that a bank that forgets what was acknowledged ends too."""
 
@@ -116,16 +119,20 @@ class MissedEvents:
         return sum([await self._provider(name) for name in self.providers])
 
     async def _provider(self, name: str) -> int:
-        """Ask for the accounts of one provider; the first says whether its bank can be asked."""
-        found = skip = 0
+        """Ask for the accounts of one provider, until its bank shows that it cannot be asked."""
+        found = skip = failed = 0
         while some := await self.accounts.some_at(name, skip, _ACCOUNTS):
             for account in some:
                 try:
                     found += await self._account(account)
+                    failed = 0
                 except NotSupported:
                     return found
                 except ProviderError as problem:
-                    _log.warning("missed events of %s: %s", name, problem.reason)
+                    failed += 1
+                    if failed == _FAILURES:
+                        _log.warning("missed events of %s: %s", name, problem.reason)
+                        return found
             skip += len(some)
         return found
 

@@ -222,6 +222,17 @@ async def test_one_account_that_does_not_answer_does_not_stop_the_others(hall: H
     assert world.asked == 151
 
 
+async def test_a_bank_that_answers_nobody_is_left_alone(
+    hall: Hall, caplog: pytest.LogCaptureFixture
+):
+    """Until the next turn, with one line in the log."""
+    world = World(accounts=[Account("silent")] * 50)
+
+    assert await hall.missed(world).turn() == 0
+    assert world.asked == 5
+    assert caplog.messages == ["missed events of p: timeout"]
+
+
 async def test_a_bank_without_the_call_is_not_asked(hall: Hall):
     world = World(capabilities=Capabilities(), accounts=[Account(), Account("b")])
 
