@@ -20,7 +20,7 @@ from gateway.domain.bank.providers import Refused
 from gateway.net.client.messages import Identity, Kind, ProviderRequest, filled
 from provider_adapters.kit.outcomes import NeverSendable
 
-__all__ = ["Identity", "ProviderRequest", "get", "json_body", "paying", "sending"]
+__all__ = ["Identity", "ProviderRequest", "as_account", "get", "json_body", "paying", "sending"]
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 _SHORT: Final = 64
@@ -105,6 +105,11 @@ def paying(
         body=json_body(document), kind=Kind.PAYOUT, key=key if method == "PUT" else "",
         account=request.account, credential=request.credential, identity=request.identity,
     )  # fmt: skip
+
+
+def as_account(request: ProviderRequest, identity: Identity) -> ProviderRequest:
+    """Have a request sent on connections of one account, under its certificate."""
+    return msgspec.structs.replace(request, identity=identity)
 
 
 def json_body(document: object) -> bytes:

@@ -1,4 +1,4 @@
-"""An adapter of a bank that knows each account by a certificate of its own."""
+"""An adapter of a bank that knows each account by a certificate of its own, made of the kit."""
 
 from __future__ import annotations
 
@@ -10,30 +10,24 @@ import pytest
 
 from gateway.domain.bank.capabilities import Capabilities, Hosts, PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.providers import (
-    Accepted,
-    Outcome,
-    ProviderAccount,
-)
+from gateway.domain.bank.providers import Accepted, Outcome, ProviderAccount
 from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
-from gateway.net.client.account_transports import AccountTransports
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.tls import TlsFiles, TlsSetup
 from provider_adapters import registry
-from provider_adapters._road.limits import ClientLimits
-from provider_adapters._road.transcript import Transcript
-from provider_adapters.kit.client import ClientParts, ProviderClient
+from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.requests import ProviderRequest, as_account, get, paying
 from provider_adapters.kit.secrets import (
     PemCertificate,
     PemKey,
     SecretText,
+    client_of_accounts,
     identity_of,
     secrets_of,
 )
-from provider_adapters.kit.settings import address_of, settings_of
+from provider_adapters.kit.settings import ClientLimits, TlsFiles, address_of, settings_of
 
 HOSTS = Hosts(
     production=frozenset({"api.bank.example"}), sandbox=frozenset({"sandbox.bank.example"})
@@ -70,32 +64,16 @@ class CertifiedAdapter:
         await self.client.close()
 
     async def probe(self) -> None:
-        await self.get_balance(ProviderAccount(account_id="", provider_account=""))
+        await self.client.read(get("probe", "/", {}), lambda _: None)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
-        request = ProviderRequest(
-            operation="get_balance",
-            method="GET",
-            template="/balance",
-            path="/balance",
-            headers=_headers(account),
-            identity=identity_of(account),
-        )
-        return await self.client.read(request, _balance)
+        return await self.client.read(_asked("get_balance", "/balance", account), _balance)
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
-        request = ProviderRequest(
-            operation="create_payout",
-            method="POST",
-            template="/payouts",
-            path="/payouts",
-            headers=_headers(account),
-            body=b"{}",
-            kind=Kind.PAYOUT,
-            identity=identity_of(account),
-        )
+        asked = _asked("create_payout", "/payouts", account)
+        request = paying(asked, {}, order.provider_key, header="Idempotency-Key")
         return await self.client.pay(request, _accepted, send_by)
 
 
@@ -108,31 +86,18 @@ class CertifiedFactory:
         calls=frozenset({PortCall.PROBE, PortCall.GET_BALANCE, PortCall.CREATE_PAYOUT}),
         destinations=frozenset(PayoutMethod),
         account_credentials=True,
+        blocked_known=True,
         hosts=HOSTS,
     )
     settings = CertifiedSettings
     account_secrets = CertifiedSecrets
 
     def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> CertifiedAdapter:
-        name, environment = context.name, context.environment
-        chosen = settings_of(name, CertifiedSettings, settings)
-        path = f"providers.{name}.settings.base_url"
-        transport = AccountTransports(
-            address_of(path, chosen.base_url, environment, HOSTS),
-            chosen.limits,
-            environment,
-            context.runtime,
-            TlsSetup(files=chosen.tls, certificate_required=True),
-        )
-        parts = ClientParts(
-            provider=name,
-            transport=transport,
-            limits=chosen.limits,
-            observer=context.observer,
-            transcript=Transcript(name, ()),
-            runtime=context.runtime,
-        )
-        return CertifiedAdapter(client=ProviderClient(parts), capabilities=self.capabilities)
+        chosen = settings_of(context.name, CertifiedSettings, settings)
+        path = f"providers.{context.name}.settings.base_url"
+        base_url = address_of(path, chosen.base_url, context.environment, HOSTS)
+        client = client_of_accounts(context, base_url, (), chosen.limits, chosen.tls)
+        return CertifiedAdapter(client=client, capabilities=self.capabilities)
 
 
 def registered(monkeypatch: pytest.MonkeyPatch, name: str = "certified") -> None:
@@ -140,10 +105,9 @@ def registered(monkeypatch: pytest.MonkeyPatch, name: str = "certified") -> None
     monkeypatch.setattr(registry, "ADAPTERS", {**registry.ADAPTERS, name: CertifiedFactory()})
 
 
-def _headers(account: ProviderAccount) -> Mapping[str, str]:
-    if account.secrets is None:
-        return {}
-    return {"X-Client": secrets_of(account, CertifiedSecrets).client_id}
+def _asked(operation: str, path: str, account: ProviderAccount) -> ProviderRequest:
+    headers = {"X-Client": secrets_of(account, CertifiedSecrets).client_id}
+    return as_account(get(operation, path, headers), identity_of(account))
 
 
 def _balance(answer: ProviderAnswer) -> Balance:

@@ -218,6 +218,11 @@ class TlsCredentials:
         self._secured = await self._made()
         self._on_renewed(self.certificate_ends)
 
+    def close(self) -> None:
+        """Let the context go: each session refers to it, so that only both together can go."""
+        if self._secured is not None:
+            self._secured.context.forget_sessions()
+
     async def current(self) -> ResumingContext:
         """Return the context for a new connection."""
         await self.refresh()
@@ -235,11 +240,13 @@ class TlsCredentials:
             stamp = _stamp(self._setup)
             if stamp == self._stamp:
                 return
-            self._secured = await self._made()
+            made = await self._made()
         except (OSError, ValueError) as problem:
             # Perhaps they are only half written; the next check is in a second.
             _log.warning("TLS files are not usable, the former ones stay: %s", problem)
             return
+        self.close()
+        self._secured = made
         self._stamp = stamp
         self._on_renewed(self.certificate_ends)
 

@@ -179,6 +179,8 @@ class HttpTransport:
             await opened.warm.close()
             await opened.pool.close()
             await opened.connector.close()
+            if opened.credentials is not None:
+                opened.credentials.close()
 
     async def call(
         self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import socket
 import ssl
 import threading
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -347,3 +349,32 @@ async def test_what_all_accounts_need_is_checked_at_the_start(
     monkeypatch.setattr("gateway.net.common.certificates._DESCRIPTORS", "/nowhere/fd")
     with pytest.raises(NoMemoryFiles):
         await to(authority.file).start()
+
+
+async def test_what_gives_way_is_gone_at_once(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+):
+    """Sessions and their context refer to each other; the collector would take its time."""
+    monkeypatch.setattr(account_transports, "MOST", 1)
+    bank = MutualBank(authority)
+    async with bank.open() as to:
+        for pays in (False, True):
+            await to.call(request(bank.account("one"), pays=pays), progress(pays=pays))
+        opened = to._accounts["one"].transport._open
+        assert opened is not None
+        assert opened.credentials is not None
+        context = weakref.ref(await opened.credentials.current())
+        assert context()._sessions
+        del opened
+
+        gc.disable()
+        try:
+            await to.call(request(bank.account("two")), progress())
+            for _ in range(100):
+                if context() is None:
+                    break
+                await asyncio.sleep(0.01)
+        finally:
+            gc.enable()
+
+    assert context() is None
