@@ -43,6 +43,8 @@ Kind = TypeVar("Kind")
 LONGEST_ID: Final = 128
 """Of a bank's id: what the store keeps, and four times what banks use."""
 
+_IS_E2E_ID: Final = strict.E2E_ID.fullmatch
+_MOST: Final = MAX_CENTAVOS
 _LONGEST_CURSOR: Final = 4096  # a bank's cursor may be a signed token; none is as long as this
 _MOST_BLOCKS: Final = 10_000  # one for each order under way, where a bank blocks them one by one
 _MOST_KEYS: Final = 1000  # the central bank allows 20 an account
@@ -209,7 +211,11 @@ def _page(
     page: Page[Item] = of_type(answer, Page, "page")
     for each in list_of(page.items, limit, "page.items"):
         item(each)
-    _cursor(page.next_cursor, cursor, "page.next_cursor")
+    field, following = "page.next_cursor", page.next_cursor
+    if following is not None:
+        plain_text(following, field, _LONGEST_CURSOR)
+        if following in {"", cursor}:  # the same place again: the list would never end
+            raise WrongAnswer(field)
     return page
 
 
@@ -220,17 +226,36 @@ def list_of(value: object, most: int, field: str) -> Sequence[object]:
     return value
 
 
-def _cursor(value: object, asked: str | None, field: str) -> None:
-    """Check where the next page begins; at the same place again the list would never end."""
-    if value is None:
-        return
-    plain_text(value, field, _LONGEST_CURSOR)
-    if value in {"", asked}:
-        raise WrongAnswer(field)
-
-
 def _entry(answer: object) -> Entry:
+    """Check a movement. A statement has thousands, so that the usual kind takes one look."""
     found = of_type(answer, Entry, "entry")
+    return found if _is_usual(found) else _looked_over(found)
+
+
+def _is_usual(entry: Entry) -> bool:
+    """Say whether nothing at all is unusual; what is may be right, too."""
+    value: object = entry.value
+    at: object = entry.created_at
+    party: object = entry.counterparty
+    e2e: object = entry.e2e_id
+    if not (
+        (type(value) is Money and type(value.centavos) is int and 0 <= value.centavos <= _MOST)
+        and (type(at) is datetime and at.tzinfo is UTC)
+        and (type(entry.direction) is Direction and type(entry.kind) is MovementKind)
+        and (type(party) is Party and type(entry.is_pix) is bool)
+        and (type(e2e) is str and (e2e == "" or _IS_E2E_ID(e2e)))
+    ):
+        return False
+    ids = entry.provider_id, entry.provider_key
+    try:
+        texts = "".join((*ids, entry.description, party.name, party.tax_number))
+    except TypeError:
+        return False
+    return len(texts) <= LONGEST_ID and texts.isprintable()
+
+
+def _looked_over(found: Entry) -> Entry:
+    """Check every part of a movement, and name what is wrong."""
     bank_id(found.provider_id, "entry.provider_id")
     bank_id(found.provider_key, "entry.provider_key")
     e2e_id(found.e2e_id, "entry.e2e_id")

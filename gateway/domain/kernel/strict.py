@@ -28,7 +28,7 @@ _PUNCTUATION = str.maketrans("", "", "./- ")
 _CPF = re.compile(r"\d{11}", re.ASCII)
 _CNPJ = re.compile(r"\d{14}", re.ASCII)
 _CNPJ_ALPHANUMERIC = re.compile(r"[0-9A-Z]{12}\d{2}", re.ASCII)
-_E2E_ID = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}", re.ASCII)
+E2E_ID = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}", re.ASCII)
 _TRACE_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}", re.ASCII)
 
 _WEIGHTS_FROM, _WEIGHTS_TO = 9, 2
@@ -119,7 +119,7 @@ def is_e2e_id(text: str) -> bool:
     Letter, the bank's ISPB, minute in UTC, eleven of the bank's own: 32 characters. The ISPB
     may hold capital letters (API Pix 2.9.0).
     """
-    return _E2E_ID.fullmatch(text) is not None
+    return E2E_ID.fullmatch(text) is not None
 
 
 def scheme(header: str) -> tuple[str, str]:
