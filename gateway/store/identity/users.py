@@ -39,12 +39,20 @@ class StoredFailureCounts:
         """Replace one by what follows it, in one transaction; return what follows."""
         own = failures.c.key == key
         async with self._database.writing() as connection:
-            first = Failures(key=key, count=0, since=_NEVER)
-            is_new = await self._database.add(connection, failures, row_of(first))
-            row = (await connection.execute(select(failures).where(own).with_for_update())).one()
-            following = next_of(None if is_new else record_of(Failures, row))
+            following = next_of(await self._locked(connection, key))
             await connection.execute(update(failures).where(own).values(row_of(following)))
         return following
+
+    async def _locked(self, connection: AsyncConnection, key: str) -> Failures | None:
+        """Lock a row, made where there was none; return what was counted before."""
+        first = Failures(key=key, count=0, since=_NEVER)
+        locking = select(failures).where(failures.c.key == key).with_for_update()
+        while True:
+            is_new = await self._database.add(connection, failures, row_of(first))
+            row = (await connection.execute(locking)).one_or_none()
+            if row is not None:
+                return None if is_new else record_of(Failures, row)
+            # PostgreSQL: a sign-in that succeeded has deleted it since we found it there
 
     async def clear(self, keys: Sequence[str]) -> None:
         """Forget what is counted under these keys."""

@@ -6,12 +6,17 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+from sqlalchemy import event
+from sqlalchemy.util import await_only
+
 from gateway.domain.identity.attempt_limits import Failures
 from gateway.domain.identity.challenges import Mail
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.store.engine import Store
-from tests.contract.stores.samples import NOW, event
+from tests.contract.stores.samples import NOW
+from tests.contract.stores.samples import event as act
 
 KEY = SigningKey(
     id="k1", public=b"\x00" * 32, sealed_private=b"sealed", created_at=NOW, signs_from=NOW
@@ -26,15 +31,15 @@ def one_more(before: Failures | None) -> Failures:
 async def test_keys_are_listed_by_when_they_sign(store: Store):
     later = replace(KEY, id="k0", signs_from=NOW + timedelta(days=1))
     for each in (later, KEY):
-        await store.identity.signing_keys.add(each, event())
+        await store.identity.signing_keys.add(each, act())
 
     assert await store.identity.signing_keys.list() == [KEY, later]
 
 
 async def test_a_key_is_retired_once(store: Store):
-    await store.identity.signing_keys.add(KEY, event())
+    await store.identity.signing_keys.add(KEY, act())
 
-    retired = [await store.identity.signing_keys.retire("k1", NOW, event()) for _ in range(2)]
+    retired = [await store.identity.signing_keys.retire("k1", NOW, act()) for _ in range(2)]
 
     assert retired == [True, False]
     assert await store.identity.signing_keys.list() == [replace(KEY, retired_at=NOW)]
@@ -46,6 +51,25 @@ async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second
     counted = await asyncio.gather(*(node.change("ip:1", one_more) for node in nodes))
 
     assert sorted(each.count for each in counted) == list(range(1, 11))
+
+
+@pytest.mark.parametrize("kind", ["postgres"])
+async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, second: Store):
+    """A sign-in succeeds on another node between finding a count and locking it."""
+    await store.identity.failures.change("ip:1", one_more)
+    cleared: list[str] = []
+
+    def clear(_connection: object, _cursor: object, statement: str, *_others: object) -> None:
+        if "FOR UPDATE" in statement and not cleared:
+            cleared.append(statement)
+            await_only(second.identity.failures.clear(["ip:1"]))
+
+    event.listen(store.database.writer.sync_engine, "before_cursor_execute", clear)
+    counted = await store.identity.failures.change("ip:1", one_more)
+
+    assert len(cleared) == 1
+    assert counted.count == 1
+    assert await store.identity.failures.find(["ip:1"]) == [counted]
 
 
 async def test_counts_are_found_and_cleared_by_key(store: Store):
