@@ -6,18 +6,22 @@ from tests.mistakes.mistake import Mistake
 
 _ACCOUNTS = "tests/unit/gateway/operations/accounts/test_accounts.py"
 _ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
+_ANSWERS = "tests/unit/gateway/domain/bank/test_answers.py"
 _BREAKER = "tests/unit/provider_adapters/_road/test_admission_breaker.py"
 _BULKHEAD = "tests/unit/provider_adapters/_road/test_admission_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
+_CHECKED = "tests/unit/gateway/operations/bank/test_checked_adapter.py"
 _CHECKS = "tests/unit/provider_adapters/test_checks.py"
 _DIAL = "tests/unit/gateway/net/client/test_connector.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
+_KIT_OUTCOMES = "tests/unit/provider_adapters/kit/test_outcomes.py"
 _MESSAGES = "tests/unit/gateway/net/client/test_messages.py"
 _OFFERED = "tests/unit/gateway/operations/bank/test_connections_options.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
+_OUTCOMES = "tests/unit/gateway/domain/bank/test_outcomes.py"
+_PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
 _PROXIED = "tests/unit/gateway/net/server/test_proxy_protocol_proxied.py"
-_PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _SPLIT = "tests/unit/gateway/net/client/test_connection.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
@@ -209,5 +213,59 @@ ROWS = (
         right='return self.seal(credentials, account_id) if credentials else b""',
         wrong='return credentials.encode() if credentials else b""',
         tests=(f"{_ACCOUNTS}::test_what_the_provider_wants_is_sealed_for_this_account",),
+    ),
+    Mistake(
+        name="not-sent-though-bytes-left",
+        promise="An adapter's `NotSent` of which bytes have left is not believed.",
+        source="docs/providers/outcomes.md",
+        file="gateway/domain/bank/outcomes.py",
+        right="if said.evidence.reason not in REFUSED_BEFORE_EXECUTION:",
+        wrong="if not said.evidence.reason:",
+        tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
+    ),
+    Mistake(
+        name="known-key-compared-by-nobody",
+        promise="A key that the bank knows is ours only when amount and destination were compared.",
+        source="docs/providers/outcomes.md",
+        file="gateway/domain/bank/outcomes.py",
+        right="if said.evidence.reason == Reason.DUPLICATE:",
+        wrong="if said.evidence.reason == Reason.REFUSED:",
+        tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
+    ),
+    Mistake(
+        name="another-destination-is-ours",
+        promise="A known key of an order to somebody else is never taken for ours.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/sandbox/payouts.py",
+        right="return all(shown.get(name) == ordered.get(name) for name in _PLACE)",
+        wrong='return shown.get("forma") == ordered.get("forma")',
+        tests=(f"{_PAYOUTS}::test_what_is_read_back_goes_where_it_was_ordered_to",),
+    ),
+    Mistake(
+        name="bare-status-is-not-sent",
+        promise="A refusal before execution is believed with the bank's own code alone.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/kit/outcomes.py",
+        right="reason = listed.get((answer.status, code))",
+        wrong="reason = {status: why for (status, _), why in listed.items()}.get(answer.status)",
+        tests=(f"{_KIT_OUTCOMES}::test_a_status_or_a_code_alone_is_not_listed",),
+    ),
+    Mistake(
+        name="words-of-a-bank-in-a-reason",
+        promise="A reason that is none of our words is told to nobody.",
+        source="docs/providers/outcomes.md",
+        file="gateway/domain/bank/outcomes.py",
+        right="return str(reason) if is_ours else Reason.UNLISTED_REASON.value",
+        wrong="return str(reason)",
+        tests=(f"{_CHECKED}::test_a_failure_keeps_its_class_and_loses_the_banks_words",),
+    ),
+    Mistake(
+        name="answer-to-another-question",
+        promise="A charge of another reference than the one asked for is shown to nobody.",
+        source="docs/providers/outcomes.md",
+        file="gateway/domain/bank/answers.py",
+        right='    same_as(found.reference, reference, "charge.reference")\n',
+        wrong="",
+        tests=(f"{_ANSWERS}::test_the_answer_to_another_question_is_not_believed",),
     ),
 )
