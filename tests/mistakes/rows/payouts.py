@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
+_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
 _APPROVALS = "tests/unit/gateway/operations/backoffice/test_approvals.py"
 _CERTAINTY = "tests/unit/gateway/domain/payouts/test_status_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/domain/backoffice/test_approvals.py"
@@ -19,6 +20,7 @@ _REPRESENT = "tests/unit/gateway/http/resources/test_represent.py"
 _RULES = "tests/payouts/test_rules.py"
 _STOPS = "tests/unit/gateway/domain/payouts/test_stops.py"
 _STORE_FAILURES = "tests/payouts/test_store_failures.py"
+_VERIFICATION = "tests/unit/gateway/operations/payouts/test_verification.py"
 _SURFACE = "tests/surfaces/banking/test_payouts.py"
 
 ROWS = (
@@ -247,5 +249,52 @@ ROWS = (
         right=("            self.value == request.value\n            and self.description"),
         wrong="            self.description",
         tests=(f"{_REFUNDS}::test_a_repeat_must_ask_for_the_same",),
+    ),
+    Mistake(
+        name="hold-without-an-end",
+        promise="A bank's hold hides a payout for an hour at most.",
+        source="ADR 0023",
+        file="gateway/domain/payouts/payouts.py",
+        right="return min(until, now + LONGEST_HOLD)",
+        wrong="return until",
+        tests=(
+            f"{_OPERATIONS_PAYOUTS}::test_a_held_payout_is_accepted_until_the_bank_s_own_deadline",
+        ),
+    ),
+    Mistake(
+        name="hold-put-off-for-ever",
+        promise="A payout that is accepted for a day goes to review, however long it is held.",
+        source="ADR 0023",
+        file="gateway/runtime/reconciler.py",
+        right="if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:",
+        wrong="if payout.state in FINAL_STATES:",
+        tests=("tests/unit/gateway/runtime/test_reconciler.py",),
+    ),
+    Mistake(
+        name="return-beside-a-failed-payout",
+        promise="What came back stands beside payouts that are paid, and beside no other.",
+        source="ADR 0023",
+        file="gateway/operations/payouts/verification.py",
+        right="if row is None or row.state is not PayoutState.PAID:",
+        wrong="if row is None:",
+        tests=(f"{_VERIFICATION}::test_a_failed_payout_is_denied_unless_all_of_it_came_back",),
+    ),
+    Mistake(
+        name="settled-payouts-polled",
+        promise="A settled payout is looked at for a callback about a return, and for no other.",
+        source="ADR 0023",
+        file="gateway/operations/backoffice/callbacks.py",
+        right="seen = payout if payout.state in FINAL_STATES else await self.look(payout)",
+        wrong="seen = await self.look(payout)",
+        tests=(f"{_CALLBACKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",),
+    ),
+    Mistake(
+        name="letters-sent-to-any-bank",
+        promise="A CNPJ with letters is sent to no bank that does not take it.",
+        source="decisions 7",
+        file="gateway/operations/bank/connections.py",
+        right="if bank is not None and not bank.adapter.capabilities.alphanumeric_cnpj:",
+        wrong="if bank is None:",
+        tests=("tests/unit/gateway/operations/bank/test_connections.py",),
     ),
 )
