@@ -191,9 +191,7 @@ def test_a_proof_that_cannot_be_made_is_told(tmp_path: Path, install: Install):
 
 
 @pytest.mark.parametrize("wrong", ["PORT 2", "exit when imported", "raises when made"])
-@pytest.mark.parametrize(
-    "command", [("config", "check"), ("config", "check", "--probe"), ("serve",)]
-)
+@pytest.mark.parametrize("command", [("config", "check"), ("config", "check", "--probe")])
 def test_an_operator_is_told_in_one_line(
     fresh_shell: Shell, install: Install, command: tuple[str, ...], wrong: str
 ):
