@@ -30,7 +30,7 @@ _SCRAPE_S: Final = 15.0
 """The usual interval of a scrape: no gauge is older than two of them."""
 _MINUTE_S: Final = 60.0
 _HOUR_S: Final = 3600.0
-_MISSED_S: Final = 300.0
+_MISSED: Final = Schedule(every_s=300.0, delayed=True)
 """Banks give up after minutes to hours; each process asks, and an event is stored once."""
 _AUDIT_WALK: Final = (100, 0.05)
 """Events verified at a time, and the seconds between: about 2 ms of work, then others' requests."""
@@ -58,11 +58,7 @@ def periodic_tasks(
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
         reconciler.task,
         task("callbacks", _looks(rooms, reconciler).turn, Schedule(every_s=_SECOND_S), wake),
-        task(
-            "missed events",
-            _missed_events(rooms).turn,
-            Schedule(every_s=_MISSED_S, delayed=True),
-        ),
+        task("missed events", _missed_events(rooms).turn, _MISSED),
         task("request log", writer.run_once, Schedule(every_s=_SECOND_S, finishing=True)),
         task("gauges", _store_gauges(kernel, telemetry).run_once, Schedule(every_s=_SCRAPE_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
