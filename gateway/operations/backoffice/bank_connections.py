@@ -9,6 +9,7 @@ from typing import Final
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     BadReply,
     Bank,
@@ -33,6 +34,7 @@ class Connected(StrEnum):
     WORKS = "works"
     NO_PROVIDER = "no_provider"
     NO_CREDENTIALS = "no_credentials"
+    NO_CERTIFICATE = "no_certificate"
     CREDENTIALS_REFUSED = "credentials_refused"
     ACCOUNT_UNKNOWN = "account_unknown"
     REFUSED = "refused"
@@ -47,6 +49,7 @@ SENTENCES: Final[Mapping[Connected, str]] = {
     Connected.WORKS: "The bank knows the account and accepts its credentials.",
     Connected.NO_PROVIDER: "No configured bank stands behind the account.",
     Connected.NO_CREDENTIALS: "The bank asks for credentials of the account, and there are none.",
+    Connected.NO_CERTIFICATE: "The account has no certificate that is valid now.",
     Connected.CREDENTIALS_REFUSED: "The bank does not accept the account's credentials.",
     Connected.ACCOUNT_UNKNOWN: "The bank does not know the account by this name.",
     Connected.REFUSED: "The bank does not tell us the balance of this account.",
@@ -67,6 +70,14 @@ _BY_FAILURE: Final[Mapping[type[ProviderError], Connected]] = {
     Unavailable: Connected.NO_ANSWER,
     BadReply: Connected.NOT_UNDERSTOOD,
 }
+
+_BY_REASON: Final[Mapping[str, Connected]] = {
+    Reason.CERTIFICATE_EXPIRED: Connected.NO_CERTIFICATE,
+    Reason.CERTIFICATE_MISSING: Connected.NO_CERTIFICATE,
+    Reason.CERTIFICATE_REFUSED: Connected.CREDENTIALS_REFUSED,
+    Reason.CREDENTIALS_UNFIT: Connected.NO_CREDENTIALS,
+}
+"""What says more than the kind of the failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,9 @@ class BankConnections:
                 return Connected.NO_CREDENTIALS
             return await _asked(bank)
         except ProviderError as problem:
+            told = _BY_REASON.get(problem.reason)
+            if told is not None:
+                return told
             kinds = (kind for kind in _BY_FAILURE if isinstance(problem, kind))
             return _BY_FAILURE[next(kinds, BadReply)]
 

@@ -31,6 +31,7 @@ from gateway.domain.kernel.money import Money
 from gateway.operations.bank.connections import paying_bank_of
 from gateway.runtime.providers import ConnectedBanks
 from gateway.security.sealing import Sealer
+from provider_adapters.kit.factory import AdapterRefused
 from tests.unit.certified import registered
 from tests.unit.people import account
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
@@ -185,3 +186,24 @@ async def test_one_account_s_bad_certificate_spares_the_others(world: World, tmp
 
     assert await world.balance(good) == Money(700)
     assert isinstance(await world.pay(good), Accepted)
+
+
+@pytest.mark.parametrize("lost", ["ca", "memory"])
+async def test_what_all_accounts_need_is_refused_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
+):
+    """With the path and the reason; no account has been asked for."""
+    registered(monkeypatch)
+    ca = tmp_path / "absent" if lost == "ca" else Authority(tmp_path).file
+    if lost == "memory":
+        monkeypatch.setattr("gateway.net.common.certificates._DESCRIPTORS", "/nowhere/fd")
+    provider = Provider(
+        adapter="certified", settings={"base_url": "https://localhost:1"}, tls=Tls(ca=str(ca))
+    )
+    connection = connect("bank", Settings(providers={"bank": provider}), Witness())
+
+    with pytest.raises(AdapterRefused) as refused:
+        await connection.adapter.start()
+
+    place = "providers.bank.tls.ca: cannot be read" if lost == "ca" else "providers.bank: accounts"
+    assert str(refused.value).startswith(place)

@@ -22,6 +22,7 @@ class ConnectionDocument(TypedDict):
         "works",
         "no_provider",
         "no_credentials",
+        "no_certificate",
         "credentials_refused",
         "account_unknown",
         "refused",

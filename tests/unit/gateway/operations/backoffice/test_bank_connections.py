@@ -58,6 +58,11 @@ async def tried(banks: OneBank) -> tuple[Connected, Kept]:
     [
         (None, Connected.WORKS),
         (CredentialsRefused("x"), Connected.CREDENTIALS_REFUSED),
+        (CredentialsRefused("credentials_unfit"), Connected.NO_CREDENTIALS),
+        (Unreachable("certificate_expired"), Connected.NO_CERTIFICATE),
+        (Unreachable("certificate_missing"), Connected.NO_CERTIFICATE),
+        (Unreachable("certificate_refused"), Connected.CREDENTIALS_REFUSED),
+        (Unavailable("certificate_refused"), Connected.CREDENTIALS_REFUSED),
         (NotFound("x"), Connected.ACCOUNT_UNKNOWN),
         (Refused("x"), Connected.REFUSED),
         (NotSupported("x"), Connected.NOT_OFFERED),
