@@ -34,7 +34,7 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
-from provider_adapters.kit.factory import AdapterContext, AdapterRefused
+from provider_adapters.kit.factory import AdapterContext, AdapterFactory, AdapterRefused
 from provider_adapters.kit.secrets import open_secrets, read_secrets, secrets_kind
 from provider_adapters.kit.settings import ALL_OPERATIONS
 from provider_adapters.registry import find
@@ -97,7 +97,7 @@ async def start(name: str, connection: Connection) -> None:
 
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
     """Make an adapter, and check it."""
-    factory = find(provider.adapter)
+    factory = _found(context.name, provider)
     _refuse_unknown_operations(context.name, provider)
     where = f"providers.{context.name}: adapter {provider.adapter!r}"
     try:
@@ -107,6 +107,15 @@ def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
         raise AdapterRefused(without_values(str(problem), provider.settings)) from problem
     check_adapter(adapter, factory, where)
     return adapter
+
+
+def _found(name: str, provider: Provider) -> AdapterFactory:
+    """Return a provider's factory; a refusal names the provider too."""
+    try:
+        return find(provider.adapter)
+    except AdapterRefused as problem:
+        message = f"providers.{name}: {problem}"
+        raise AdapterRefused(message) from problem
 
 
 def _given(provider: Provider, kind: type[Struct]) -> Mapping[str, object]:

@@ -101,6 +101,7 @@ def test_a_gateway_with_a_wrong_one_does_not_start(tmp_path: Path, install: Inst
     with pytest.raises(AdapterRefused) as refused:
         assemble(configured(tmp_path), {})
 
+    assert str(refused.value).startswith("providers.one: ")
     assert reason in str(refused.value)
     assert SECRET not in str(refused.value)
 
