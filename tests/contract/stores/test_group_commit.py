@@ -346,7 +346,7 @@ async def test_batches_of_two_nodes_in_opposite_orders_never_wait_for_each_other
     """A ring of waiting transactions would cost a second, and one of them its work."""
     for turn in range(10):
         names = [f"{turn}-{number}" for number in range(12)]
-        with within(1):
+        with within(1, busy_s=0):
             one, other = await asyncio.gather(
                 added(store, *map(payout, names)), added(second, *map(payout, reversed(names)))
             )

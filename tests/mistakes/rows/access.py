@@ -139,8 +139,8 @@ ROWS = (
         promise="No quota is drawn, or told, before the caller is known (401 before 429).",
         source="decisions 2 (steps 8 and 9)",
         file="gateway/http/banking/surface.py",
-        right=("            questions.credentials,\n            questions.quota,\n"),
-        wrong=("            questions.quota,\n            questions.credentials,\n"),
+        right=("            credentials,\n            quota,\n"),
+        wrong=("            quota,\n            credentials,\n"),
         tests=(_SURFACE,),
     ),
     Mistake(

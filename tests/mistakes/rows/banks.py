@@ -210,8 +210,8 @@ ROWS = (
         promise="What a bank wants from us is stored sealed.",
         source="SECURITY.md",
         file="gateway/operations/accounts/accounts.py",
-        right='return self.seal(credentials, account_id) if credentials else b""',
-        wrong='return credentials.encode() if credentials else b""',
+        right='return self.seal(shown.text, account_id) if shown.text else b""',
+        wrong='return shown.text.encode() if shown.text else b""',
         tests=(f"{_ACCOUNTS}::test_what_the_provider_wants_is_sealed_for_this_account",),
     ),
     Mistake(

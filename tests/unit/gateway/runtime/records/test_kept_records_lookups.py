@@ -67,7 +67,7 @@ async def test_one_that_is_slow_to_stop_is_not_waited_for():
     let_go.set()
     await asyncio.sleep(0.01)
 
-    assert took < 0.5
+    assert took < 5  # instead of a minute, on a machine that may be busy
 
 
 async def test_a_caller_who_gives_up_stops_the_look_up():
