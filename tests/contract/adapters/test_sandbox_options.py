@@ -90,7 +90,6 @@ async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
         (77706, "timeout", [77706]),
         (77707, "connection_lost", []),
         (77708, "not_json", [77708]),
-        (77711, "rate_limited", []),
     ],
 )
 async def test_magic_amounts_leave_a_refund_unknown(
@@ -109,6 +108,19 @@ async def test_magic_amounts_leave_a_refund_unknown(
     else:
         with pytest.raises(NotFound):
             await adapter.find_refund(bank_world.account, REFUND_KEY)
+
+
+async def test_a_refund_that_the_bank_limits_was_certainly_not_sent(
+    adapter: Offering, bank_world: BankWorld
+):
+    """The adapter lists the bank's word for it as said before execution."""
+    large = await large_payment(bank_world)
+
+    outcome = await adapter.create_refund(bank_world.account, refund_order(large, 77711), FAR)
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == "rate_limited"
+    assert await refunded(bank_world) == []
 
 
 @pytest.mark.parametrize(("centavos", "forbidden"), [(77703, False), (77704, True)])
