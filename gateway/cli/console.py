@@ -43,7 +43,7 @@ class Terminal:
 
     @property
     def actor(self) -> str:
-        """Name who acts."""
+        """Name the actor for the audit log."""
         if self.by:
             return self.by
         try:
@@ -52,7 +52,7 @@ class Terminal:
             return "cli"
 
     def show(self, record: Row) -> None:
-        """Print one thing: JSON, or a name and a value per line."""
+        """Print one record: as JSON, or one name and value per line."""
         if self.as_json:
             show_json(record)
             return
@@ -61,7 +61,7 @@ class Terminal:
             click.echo(f"{name:<{wide}}  {_word(value)}".rstrip())
 
     def show_all(self, records: Sequence[Row], columns: Sequence[str]) -> None:
-        """Print several: JSON with everything, or these columns as a table."""
+        """Print several records: all fields as JSON, or these columns as a table."""
         if self.as_json:
             show_json(records)
             return

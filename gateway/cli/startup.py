@@ -32,7 +32,7 @@ LATER: Final[Mapping[str, str]] = MappingProxyType(
         "xml.etree.ElementTree": "for reports in OFX",
     }
 )
-"""Modules whose own code waits until somebody asks them for a name, and what it would bring."""
+"""Modules that are loaded when a name of theirs is first used, and what that saves."""
 _ABSENT: Final = frozenset({"rich"})
 """What libraries do without where it is not installed: structlog would print with it."""
 _KEEPING: Final = "__keeping__"
@@ -62,7 +62,7 @@ class _Waiting(ModuleType):
 
 
 class _Keeping(Loader):
-    """Makes a module and leaves its code for later."""
+    """Makes a module without running its code."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
@@ -82,7 +82,7 @@ class _Keeping(Loader):
         module.__class__ = _Waiting
 
     def run(self, module: ModuleType) -> None:
-        """Run it, unless that was begun: whoever asks from within the code sees what is there."""
+        """Run the code, unless that has begun: imports in a circle see what is there so far."""
         with self._lock:
             if self._has_begun:
                 return

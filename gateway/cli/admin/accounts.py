@@ -30,10 +30,10 @@ class Shared(TypedDict):
 
 
 _SHARED = (
-    click.option("--active/--inactive", default=None, help="May it be used?"),
-    click.option("--verified/--unverified", default=None, help="Is the holder verified?"),
+    click.option("--active/--inactive", default=None, help="Whether it may be used."),
+    click.option("--verified/--unverified", default=None, help="Whether the holder is verified."),
     click.option("--provider", help="A provider of the configuration; '' for none."),
-    click.option("--provider-account", help="The provider's own name of the account."),
+    click.option("--provider-account", help="The account's id at the provider."),
     click.option(
         "--provider-credentials",
         type=click.File(),
@@ -65,8 +65,8 @@ def account() -> None:
 
 
 @account.command()
-@click.option("--company", "company_id", required=True, help="The owner's UUID.")
-@click.option("--name", required=True, help="Of the holder.")
+@click.option("--company", "company_id", required=True, help="UUID of the company that owns it.")
+@click.option("--name", required=True, help="Name of the holder.")
 @click.option("--tax-number", required=True, help="CPF or CNPJ of the holder.")
 @click.option("--id", "account_id", default="", help="A UUID.  [default: a new one]")
 @_shared
@@ -79,7 +79,7 @@ def create(
     account_id: str,
     **given: Unpack[Shared],
 ) -> None:
-    """Add an account; it is inactive and unverified by default."""
+    """Add an account. By default it is inactive and unverified."""
     order = AccountOrder(
         company_id=company_id,
         name=name,
@@ -102,7 +102,7 @@ def create(
 
 @account.command()
 @click.argument("account_id")
-@click.option("--name", help="Of the holder.")
+@click.option("--name", help="Name of the holder.")
 @click.option("--tax-number", help="CPF or CNPJ of the holder.")
 @_shared
 @changing
@@ -114,10 +114,10 @@ def update(
     **given: Unpack[Shared],
 ) -> None:
     """
-    Change what is named; a provider is always named whole.
+    Change an account. What is not given stays; a provider is given with all its options.
 
-    Without --provider-credentials the stored ones stay, as long as provider and
-    provider's account stay the same; else they are asked for.
+    Without --provider-credentials the stored ones are kept, as long as --provider
+    and --provider-account stay the same; otherwise they must be given again.
     """
     change = AccountUpdate(
         name=name,
@@ -141,7 +141,7 @@ def update(
 @click.option("--company", "company_id", help="Only those of this one.")
 @reading
 def listing(terminal: Terminal, company_id: str | None) -> None:
-    """Show accounts, oldest first."""
+    """List accounts, oldest first."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened

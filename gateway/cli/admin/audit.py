@@ -1,4 +1,4 @@
-"""``pixgate audit``: is the record of acts whole, and where does it end."""
+"""``pixgate audit``: whether the audit log is intact, and where it ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gateway.domain.kernel.audit import Audit
 
 BROKEN: Final = 3
-"""The status where the log is not whole; 1 says that nobody could look, 2 is a wrong option."""
+"""The exit status of a broken log; 1 is a log that could not be read, 2 a wrong option."""
 
 _LEAST_HASH: Final = 6
 """Bytes of its hash that a kept head needs: as many as ``/metrics`` shows."""
@@ -38,12 +38,12 @@ def audit() -> None:
 @reading
 def verify(terminal: Terminal, file: Path | None) -> None:
     """
-    Walk the whole log. Status 0: it holds; 3: it does not; 1: it could not be read.
+    Verify the whole log. Exit status 0: intact; 3: broken; 1: it could not be read.
 
-    An event that was changed, added or removed is found, and an end that was
-    moved. A store that was put back whole, from an old backup, is found by an
-    end that was kept elsewhere: JSON with number and hash, or a file whose last
-    line is that, such as a line audit_head of the log or an export.
+    Finds events that were changed, added or removed, and an end that was moved.
+    A store that was restored from an old backup is found with --head: an end
+    that was kept elsewhere, as JSON with number and hash, or a file whose last
+    line is such JSON: an audit_head line of the service's log, or an export.
     """
     kept = None if file is None else kept_head(file)
 
@@ -63,7 +63,7 @@ def verify(terminal: Terminal, file: Path | None) -> None:
 @audit.command()
 @reading
 def head(terminal: Terminal) -> None:
-    """Print the end of the log as JSON, to keep elsewhere. Status 3: the seal is wrong."""
+    """Print the end of the log as JSON, to be kept elsewhere. Exit status 3: wrong seal."""
 
     async def work() -> Row:
         async with _opened(terminal) as log:
@@ -113,7 +113,7 @@ def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
 
 @asynccontextmanager
 async def _opened(terminal: Terminal) -> AsyncIterator[Audit]:
-    """Open the log as it is: unlike commands that act, this one seals nothing."""
+    """Open the log as it is; unlike other commands, this one seals nothing."""
     from gateway.cli.context import keys_of, opened_store, settings_of
 
     settings = settings_of(terminal.config)

@@ -12,7 +12,7 @@ COLUMNS = ("id", "name", "created_at")
 
 @click.group("company")
 def company() -> None:
-    """Owners of accounts and credentials."""
+    """Companies, which own accounts and credentials."""
 
 
 @company.command()
@@ -34,7 +34,7 @@ def create(terminal: Terminal, name: str, company_id: str) -> None:
 @company.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
-    """Show every company."""
+    """List companies."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened

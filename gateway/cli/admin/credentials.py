@@ -78,12 +78,14 @@ def credential() -> None:
 
 @credential.command()
 @click.option("--name", required=True, help="What it is for.")
-@click.option("--company", "company_id", default="", help="Whose; every account of it.")
-@click.option("--account", "account_id", help="This account only.")
-@click.option("--permission", "permissions", multiple=True, type=Allowed(), help="Repeatable.")
+@click.option("--company", "company_id", default="", help="UUID of a company: all its accounts.")
+@click.option("--account", "account_id", help="UUID of an account: this one only.")
+@click.option("--permission", "permissions", multiple=True, type=Allowed(), help="May be repeated.")
 @click.option("--expires", type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ")), help="In UTC.")
-@click.option("--limit-per-payout", type=Reais(), help="The most of one payout.")
-@click.option("--limit-per-day", type=Reais(), help="The most of all payouts of a UTC day.")
+@click.option("--limit-per-payout", type=Reais(), help="Most that one payout may be.")
+@click.option(
+    "--limit-per-day", type=Reais(), help="Most that all payouts of a UTC day may be together."
+)
 @changing
 def issue(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal,
@@ -151,10 +153,10 @@ def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
 
 
 @credential.command("list")
-@click.option("--company", "company_id", help="Only those of this one.")
+@click.option("--company", "company_id", help="UUID of a company: only its credentials.")
 @reading
 def listing(terminal: Terminal, company_id: str | None) -> None:
-    """Show credentials, ended ones too; never a secret or a digest."""
+    """List credentials, ended ones too. Secrets and digests are never shown."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened
@@ -174,7 +176,7 @@ async def _issued(terminal: Terminal, order: CredentialOrder) -> Issued:
 
 
 def _show_secret(terminal: Terminal, issued: Issued) -> None:
-    """Print what is kept nowhere."""
+    """Print the secret, which is stored nowhere."""
     terminal.show(
         {
             "client_id": issued.credential.client_id,

@@ -16,7 +16,7 @@ COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
 
 
 class Scoped(TypedDict):
-    """The scopes to choose one of."""
+    """The scopes, of which one is given."""
 
     provider: str | None
     account: str | None
@@ -27,7 +27,7 @@ class Scoped(TypedDict):
 @click.command()
 @click.option("--provider", help="A configured provider: all its accounts.")
 @click.option("--account", help="A UUID.")
-@click.option("--company", help="A UUID: every account of it.")
+@click.option("--company", help="UUID of a company: all its accounts.")
 @click.option("--credential", help="A client id.")
 @click.option("--reason", required=True, help="For operators who read it later.")
 @click.option("--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC.")
@@ -44,8 +44,8 @@ def stop(
     """
     Refuse payouts of one provider, account, company or credential; reads go on.
 
-    Every gateway obeys within a second, and lets go at the end by itself,
-    at most 30 days from now.
+    Every gateway obeys within a second. A stop ends by itself, at most 30 days
+    from now.
     """
     scope, subject = _one_of(scoped)
     if (until is None) == (length is None):
@@ -66,7 +66,7 @@ def stop(
 @click.command()
 @reading
 def stops(terminal: Terminal) -> None:
-    """Show the stops in force, oldest first."""
+    """List the stops in force, oldest first."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened

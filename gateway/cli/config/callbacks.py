@@ -71,7 +71,7 @@ def register(terminal: Terminal, account_id: str) -> None:
 @_account
 @reading
 def listing(terminal: Terminal, account_id: str) -> None:
-    """Show every address that an account's bank has for it, others' too."""
+    """List every address that an account's bank sends callbacks to, not only ours."""
 
     async def work(banks: BankCallbacks) -> list[Row]:
         account = await banks.registrations.account(account_id)
@@ -85,7 +85,7 @@ def listing(terminal: Terminal, account_id: str) -> None:
 @_account
 @changing
 def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
-    """Have an account's bank send no more to an address, named by the bank's id of it."""
+    """Have an account's bank stop sending to an address, given by the bank's id of it."""
 
     async def work(banks: BankCallbacks) -> list[Row]:
         account = await banks.registrations.account(account_id)

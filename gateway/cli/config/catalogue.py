@@ -1,4 +1,4 @@
-"""What there is, printed from the tables themselves: rows, error codes, adapters, banks."""
+"""Catalogues, printed from the tables themselves: rows, error codes, adapters, banks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
 EVERY_CODE = service_errors.CATALOGUE + identity_errors.CATALOGUE
-"""The service's codes, then those of people."""
+"""The service's codes, then those of users."""
 
 _BODIES = (
     "Every error has the body `{code, message, trace_id}`. One code may travel with several",
@@ -46,7 +46,7 @@ _ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup", "absent_after", "p
 @click.command("routes")
 @reading
 def routes(terminal: Terminal) -> None:
-    """Show every row: what it needs, and what it may cost."""
+    """List every row with its permission, its quota and its error codes."""
 
     async def work() -> list[Row]:
         from gateway.app.rooms import described_surfaces
@@ -79,7 +79,7 @@ def routes(terminal: Terminal) -> None:
 @click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
 @reading
 def errors(terminal: Terminal, *, markdown: bool) -> None:
-    """Show every error code with its status, its meaning and what to do."""
+    """List every error code with its status, its meaning and what to do."""
     if markdown:
         click.echo("\n".join(error_page(EVERY_CODE)))
         return
@@ -90,7 +90,7 @@ def errors(terminal: Terminal, *, markdown: bool) -> None:
 @click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
 @reading
 def metrics(terminal: Terminal, *, markdown: bool) -> None:
-    """Show every metric with its type, its labels and its meaning."""
+    """List every metric with its type, its labels and its meaning."""
     from gateway.telemetry.metrics.page import describe_metrics
     from gateway.telemetry.metrics.series import SERIES
 
@@ -112,7 +112,7 @@ def metrics(terminal: Terminal, *, markdown: bool) -> None:
 @click.command("providers")
 @reading
 def providers(terminal: Terminal) -> None:
-    """Show the provider adapters that are installed, and what each can do."""
+    """List the provider adapters that are installed, and what each can do."""
     from gateway.domain.bank.capabilities import described
     from provider_adapters.registry import describe
 

@@ -1,4 +1,4 @@
-"""``pixgate config``: is this configuration fit to serve?"""
+"""``pixgate config``: whether a configuration can be served."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def config() -> None:
 @reading
 def check(terminal: Terminal, *, probe: bool) -> None:
     """
-    Prove the configuration and the rows it serves.
+    Check the configuration and the rows it serves.
 
-    Status 0: fit to serve; 1: something is wrong with it; 2: the file cannot be read.
+    Exit status 0: fit to serve; 1: something is wrong; 2: the file cannot be read.
     """
     from gateway.config.reading import ConfigError, read_settings
 
@@ -75,7 +75,7 @@ def _digest(settings: Settings) -> str:
 
 
 def _remarks(settings: Settings) -> list[Row]:
-    """Name what is fit to serve and worth a thought."""
+    """Name what is not wrong but worth a look."""
     from gateway.config.checks import remarks
 
     return [_row(each.path, each.message) for each in remarks(settings)]

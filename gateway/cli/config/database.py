@@ -16,7 +16,7 @@ def database() -> None:
 @database.command()
 @reading
 def upgrade(terminal: Terminal) -> None:
-    """Bring the store up to this version's schema; a new one is marked as this environment's."""
+    """Upgrade the store to this version's schema. A new store is stamped with the environment."""
 
     async def work() -> str | None:
         from gateway.cli.context import opened_store, settings_of
@@ -32,7 +32,7 @@ def upgrade(terminal: Terminal) -> None:
 @database.command()
 @reading
 def current(terminal: Terminal) -> None:
-    """Show the schema's revision, and the one this version wants."""
+    """Show the store's schema revision, and the one that this version needs."""
 
     async def work() -> str | None:
         from gateway.cli.context import settings_of
@@ -50,7 +50,7 @@ def current(terminal: Terminal) -> None:
 @click.option("--yes", is_flag=True, help="Data of the newer schema may be lost.")
 @reading
 def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
-    """Bring the store down to an older schema; 'base' removes everything."""
+    """Downgrade the store to an older schema; 'base' removes everything."""
     if not yes:
         message = "data may be lost; say --yes if that is meant"
         raise click.UsageError(message)

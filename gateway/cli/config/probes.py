@@ -1,4 +1,4 @@
-"""What ``pixgate config check --probe`` reaches, and does not change: the store and the banks."""
+"""``pixgate config check --probe``: reaches the store and the banks, and changes nothing."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def listing(terminal: Terminal) -> None:
 
 
 @keys.command()
-@click.option("--now", "at_once", is_flag=True, help="Sign with it at once: an emergency.")
+@click.option("--now", "at_once", is_flag=True, help="Sign with it at once; for emergencies.")
 @changing
 def rotate(terminal: Terminal, *, at_once: bool) -> None:
     """Create the next key."""
@@ -53,7 +53,12 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
 
 @keys.command()
 @click.argument("key_id", metavar="ID")
-@click.option("--now", "at_once", is_flag=True, help="Even if tokens of it still live: they end.")
+@click.option(
+    "--now",
+    "at_once",
+    is_flag=True,
+    help="Even if tokens signed with it are still valid: they end.",
+)
 @changing
 def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
     """Stop publishing a key; every process follows within a minute."""

@@ -1,4 +1,4 @@
-"""``pixgate outbox``: mail that was written in the sandbox, to be read here."""
+"""``pixgate outbox``: mail of the sandbox."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ COLUMNS = ("created_at", "to", "subject", "sent_at")
 @reading
 def outbox(terminal: Terminal, most: int) -> None:
     """
-    Show the newest messages with their links; refused in production.
+    Show the newest messages with their links. Refused in production.
 
-    Their whole text follows the table; a message that was sent has none.
+    The texts follow the table; messages that were sent have none.
     """
 
     async def work() -> list[Row]:

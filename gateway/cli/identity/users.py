@@ -1,4 +1,4 @@
-"""``pixgate user``: the operator's people."""
+"""``pixgate user``: users of the operator."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _roles = click.option(
     multiple=True,
     required=True,
     type=click.Choice([each.value for each in Role]),
-    help="Repeatable.",
+    help="May be repeated.",
 )
 _companies = click.option(
-    "--company", "companies", multiple=True, help="Limits the user to this one; repeatable."
+    "--company", "companies", multiple=True, help="Limit the user to this company; may be repeated."
 )
 _WHO = click.argument("who", metavar="EMAIL|ID")
 
@@ -51,7 +51,7 @@ def create(
     roles: Sequence[str],
     companies: Sequence[str],
 ) -> None:
-    """Add a person with a password, which is asked for, or read from a pipe."""
+    """Add a user. The password is asked for, or read from standard input."""
     password = _password()
     order = _order(email, name, roles, companies)
     _show(
@@ -73,7 +73,7 @@ def invite(
     roles: Sequence[str],
     companies: Sequence[str],
 ) -> None:
-    """Add a person who chooses the password by a link sent to them."""
+    """Add a user, who gets a link by mail to choose a password."""
     order = _order(email, name, roles, companies)
     _show(terminal, lambda identity: identity.services.invitations.invite(terminal.actor, order))
 
@@ -82,7 +82,7 @@ def invite(
 @_WHO
 @changing
 def invite_again(terminal: Terminal, who: str) -> None:
-    """Send the link anew; the one before is void."""
+    """Send a new link to choose a password; the previous one no longer works."""
     _show(
         terminal, lambda identity: identity.services.invitations.invite_again(terminal.actor, who)
     )
@@ -115,7 +115,7 @@ def disable(terminal: Terminal, who: str, reason: str) -> None:
 @_WHO
 @changing
 def enable(terminal: Terminal, who: str) -> None:
-    """Let a person in again."""
+    """Enable a disabled user."""
     _show(terminal, lambda identity: identity.services.users.enable(terminal.actor, who))
 
 
@@ -123,7 +123,7 @@ def enable(terminal: Terminal, who: str) -> None:
 @_WHO
 @changing
 def reset_mfa(terminal: Terminal, who: str) -> None:
-    """Take a lost second factor away; their sessions end."""
+    """Remove a user's second factor, such as a lost one. Their sessions end."""
     _show(terminal, lambda identity: identity.services.users.reset_mfa(terminal.actor, who))
 
 
@@ -132,7 +132,7 @@ def reset_mfa(terminal: Terminal, who: str) -> None:
 @_roles
 @changing
 def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
-    """Give a person these roles and no others; their sessions end."""
+    """Replace the roles of a user. Their sessions end."""
     given = frozenset(map(Role, roles))
     _show(terminal, lambda identity: identity.services.users.set_roles(terminal.actor, who, given))
 
@@ -141,7 +141,7 @@ def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
 @_WHO
 @changing
 def end_sessions(terminal: Terminal, who: str) -> None:
-    """Sign a person out everywhere."""
+    """Sign a user out everywhere."""
 
     async def work() -> int:
         from gateway.cli.context import opened_identity
@@ -153,7 +153,7 @@ def end_sessions(terminal: Terminal, who: str) -> None:
 
 
 def _show(terminal: Terminal, act: Callable[[IdentityRoom], Awaitable[User]]) -> None:
-    """Do something about one person and show them."""
+    """Change one user, and print them."""
 
     async def work() -> Row:
         from gateway.cli.context import opened_identity

@@ -1,4 +1,4 @@
-"""``pixgate payouts``: what became of money, and how sure we are."""
+"""``pixgate payouts``: how payouts ended, and how certain that is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DAY = click.DateTime(("%Y-%m-%d",))
 
 
 def _window(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the days it looks at."""
+    """Give a command the options for a window of days."""
     ends = click.option("--ends", type=_DAY, help="Last day, in UTC.  [default: today]")
     init = click.option("--init", type=_DAY, help="First day.  [default: six days before]")
     return init(ends(command))
@@ -52,7 +52,7 @@ def listing(
     ends: datetime | None,
     state: str | None,
 ) -> None:
-    """Show an account's payouts, newest first."""
+    """List an account's payouts, newest first."""
     wanted = PayoutState(state) if state else None
 
     async def work() -> list[Row]:
@@ -102,7 +102,7 @@ def unresolved(terminal: Terminal) -> None:
 @_account
 @changing
 def probe(terminal: Terminal, reference: str, account_id: str) -> None:
-    """Ask the bank about a payout now, as the background does; sends nothing."""
+    """Ask the bank about a payout now, as the reconciler does. Sends no money."""
 
     async def work() -> tuple[Payout, Payout]:
         from gateway.cli.context import opened
@@ -128,10 +128,10 @@ def verify(
     terminal: Terminal, account_id: str | None, init: datetime | None, ends: datetime | None
 ) -> None:
     """
-    Compare what banks executed with what is stored; status 1 on any difference.
+    Compare what banks executed with what is stored. Exit status 1: something differs.
 
-    Read are the statements and, of the sandbox bank, its own books. At most 88
-    days. Returns of paid payouts are kept; nothing else is changed.
+    Reads the statements, and the sandbox bank's own ledger; at most 88 days.
+    Returns of paid payouts are stored; nothing else is changed.
     """
 
     async def work() -> Report:

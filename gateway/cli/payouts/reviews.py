@@ -25,7 +25,7 @@ def review() -> None:
 @review.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
-    """Show them, oldest first."""
+    """List payouts in review, oldest first."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened

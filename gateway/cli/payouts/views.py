@@ -29,7 +29,7 @@ OPINIONS = ("at", "by", "verdict", "reason")
 
 
 def payout_row(payout: Payout) -> Row:
-    """Show a payout; who is paid is told by name alone."""
+    """Show a payout; of the recipient only the name."""
     failure = payout.failure
     return {
         "account_id": payout.account_id,
@@ -69,7 +69,7 @@ def unresolved_row(case: Case, now: datetime) -> Row:
 
 
 def attempt_row(attempt: Attempt, payout: Payout) -> Row:
-    """Show one try and what is known of its call; nobody looks at a final payout again."""
+    """Show one attempt and what is known of its call; a final payout is not looked at again."""
     evidence = attempt.evidence
     looked_for = attempt.number == payout.attempt and payout.state not in FINAL_STATES
     return {
@@ -92,7 +92,7 @@ def attempt_row(attempt: Attempt, payout: Payout) -> Row:
 
 
 def opinion_row(opinion: Opinion) -> Row:
-    """Show what somebody found out."""
+    """Show one opinion."""
     return {
         "at": instant(opinion.at),
         "by": opinion.by,

@@ -1,4 +1,4 @@
-"""The sandbox bank as told from here: its control interface, and the demo on it."""
+"""The control interface of the sandbox bank, and the demo's part of it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ControlledBank:
         return await self._add("accounts", account_id, "charges", body=body)
 
     async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> str:
-        """Let money come in."""
+        """Pay money into an account."""
         name, tax_number = income.payer
         body = {
             "value": income.value,
@@ -139,7 +139,7 @@ class ControlledBank:
         return True
 
     async def _add(self, *segments: str, body: Mapping[str, object]) -> bool:
-        """Make a thing; False when it is there."""
+        """Create a record; False when it exists."""
         try:
             await self.control.post(*segments, body=body)
         except ControlRefused as problem:

@@ -1,4 +1,4 @@
-"""``pixgate sandbox``: telling the sandbox bank what happened, and what to do wrong."""
+"""``pixgate sandbox``: events and faults at the sandbox bank."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Reais(click.ParamType[Money]):
 
 
 class Wanted(TypedDict):
-    """How often a fault hits, and what it answers; see the options."""
+    """The options of a fault: how many requests fail, and with what."""
 
     status: int
     count: int | None
@@ -74,7 +74,7 @@ class Wanted(TypedDict):
 @click.group("sandbox")
 def sandbox() -> None:
     """
-    Tell the sandbox bank what happened; refused in production.
+    Control the sandbox bank. Refused in production.
 
     ACCOUNT is the bank's id of an account; for the demo's accounts it is the
     same as ours.
@@ -83,7 +83,7 @@ def sandbox() -> None:
 
 @sandbox.command()
 @click.argument("reference")
-@click.option("--account", help="If several accounts have a charge of this reference.")
+@click.option("--account", help="Needed if several accounts have a charge of this reference.")
 @click.option("--value", type=Reais(), help="For a charge of an open amount.")
 @reading
 def pay(terminal: Terminal, reference: str, account: str | None, value: Money | None) -> None:
@@ -100,7 +100,7 @@ def pay(terminal: Terminal, reference: str, account: str | None, value: Money | 
 @click.argument("value", type=Reais())
 @reading
 def top_up(terminal: Terminal, account: str, value: Money) -> None:
-    """Let money come in."""
+    """Pay money into an account."""
     terminal.show(
         _told(
             terminal, lambda bank: bank.post("accounts", account, "top-up", body={"value": value})
@@ -113,7 +113,7 @@ def top_up(terminal: Terminal, account: str, value: Money) -> None:
 @click.argument("value", type=Reais())
 @click.option("--kind", type=click.Choice(BLOCKS), default="bank", show_default=True)
 @click.option("--reference", default="", help="Such as the number of a lawsuit.")
-@click.option("--release", is_flag=True, help="End blocks of so much instead, the oldest first.")
+@click.option("--release", is_flag=True, help="Release so much instead, oldest blocks first.")
 @reading
 def block(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal, account: str, value: Money, *, kind: str, reference: str, release: bool
@@ -154,7 +154,7 @@ def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
 @click.argument("value", type=Reais(), required=False)
 @reading
 def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
-    """Let a settled payout come back, wholly unless a value is given."""
+    """Return a settled payout, in full unless a value is given."""
     body = {"value": value} if value else {}
     terminal.show(_told(terminal, lambda bank: bank.post("payouts", payout, "return", body=body)))
 
@@ -163,7 +163,7 @@ def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
 @click.argument("account")
 @click.argument("reference")
 @click.option("--state", type=click.Choice(STATES), default="pending", show_default=True)
-@click.option("--value", type=Reais(), help="Without it, the payer chooses.")
+@click.option("--value", type=Reais(), help="Without it, the payer decides.")
 @click.option("--expires-in", type=click.IntRange(1), help="Seconds.")
 @click.option("--reusable", is_flag=True, help="A static charge: it can be paid many times.")
 @reading
@@ -200,7 +200,7 @@ def charge(  # noqa: PLR0913 - one parameter per option
     type=click.IntRange(0),
     default=1,
     show_default=True,
-    help="Requests it hits (refuse: seconds); 0 is until cleared.",
+    help="Requests that fail; seconds with 'refuse'; 0: until it is cleared.",
 )
 @click.option("--executed", is_flag=True, help="With 'status': the request is still executed.")
 @click.option("--clear", is_flag=True, help="End all faults.")
@@ -214,7 +214,7 @@ def fault(
     **wanted: Unpack[Wanted],
 ) -> None:
     """
-    Let an operation of the bank fail; without arguments, list what is set.
+    Make an operation of the bank fail. Without arguments, list the faults in force.
 
     OPERATION: balance, statement, keys, charge, payment, payout, payout_read,
     refund, refund_read, *.
@@ -247,7 +247,7 @@ def executions(terminal: Terminal, key: str | None) -> None:
 
 
 def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
-    """Tell the bank something and return its answer."""
+    """Send a request to the control interface, and return its answer."""
 
     async def work() -> Reply:
         from gateway.cli.context import settings_of

@@ -17,7 +17,7 @@ from gateway.operations.demo.document import Demo, curl_lines
 @reading
 def demo(terminal: Terminal, context: click.Context) -> None:
     """
-    Make the demo once, and print it; the same ids and secrets every time.
+    Create the demo, or find it, and print it. Its ids and secrets stay the same.
 
     Needs the sandbox bank: `pixgate serve` or `pixgate sandbox-bank` runs it.
     """
@@ -35,7 +35,7 @@ def demo(terminal: Terminal, context: click.Context) -> None:
 @click.argument("email")
 @reading
 def totp(terminal: Terminal, email: str) -> None:
-    """Print the code that a demo person's authenticator app shows now."""
+    """Print the code that a demo user's authenticator app shows now."""
     click.echo(_code(terminal, email))
 
 
@@ -60,7 +60,7 @@ def _people(made: Demo) -> Sequence[Mapping[str, str]]:
 
 
 def _code(terminal: Terminal, email: str) -> str:
-    """Return the code of now; ClickException when nobody of that address has an app."""
+    """Return the current code; ClickException when no user of that address has an app."""
     from gateway.cli.context import settings_of
     from gateway.cli.sandbox.demo_factory import kept_demo
     from gateway.runtime.process import wall_clock

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Wanted(TypedDict):
-    """Where a bank of its own lives, and how long it takes; see the options."""
+    """The options of a sandbox bank in a process of its own."""
 
     port: int
     control_port: int
@@ -28,17 +28,19 @@ class Wanted(TypedDict):
 
 
 @click.command("serve")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes."
+)
 @click.option("--worker", type=int, default=None, hidden=True)
 @reading
 def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
     """
     Run the gateway until SIGTERM or SIGINT.
 
-    On the embedded sandbox the demo is made and ten calls are printed. Several
-    workers share the public port and need PostgreSQL; worker n has its
-    operations listener n ports above the configured one. SIGHUP reloads nothing
-    and ends nothing.
+    With the embedded sandbox bank, the demo is created and ten calls to try are
+    printed. Several workers share the public port and need PostgreSQL; the
+    operations listener of worker n is n ports above the configured one. SIGHUP
+    is ignored.
     """
     from gateway.runtime.process import outlive_hangups
 
@@ -53,8 +55,19 @@ def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
 @click.command("sandbox-bank")
 @click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True)
 @click.option("--control-port", type=click.IntRange(0, 65535), default=8091, show_default=True)
-@click.option("--db", type=click.Path(path_type=Path, dir_okay=False), required=True)
-@click.option("--settle-after", type=float, default=0.3, show_default=True, help="Seconds.")
+@click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The bank's SQLite file.",
+)
+@click.option(
+    "--settle-after",
+    type=float,
+    default=0.3,
+    show_default=True,
+    help="Seconds until a payout is settled.",
+)
 @click.option(
     "--callbacks",
     "gateway",
@@ -67,9 +80,9 @@ def sandbox_bank(terminal: Terminal, *, gateway: str, **wanted: Unpack[Wanted]) 
     """
     Run the sandbox bank alone, on loopback.
 
-    With --callbacks it tells a gateway of payouts, payments and refunds: at the
-    address, and signed with the secret, that the gateway's own configuration
-    says, so run it with the same --config and the same environment.
+    With --callbacks it sends callbacks about payouts, payments and refunds to a
+    gateway. Address and secret come from the gateway's configuration: use the
+    same --config and the same environment variables.
     """
     run_on_uvloop(_bank(terminal, gateway, **wanted))
 
@@ -99,7 +112,7 @@ def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
 
 
 async def _serve(terminal: Terminal, worker: int | None) -> None:
-    """Assemble, start, say where, and wait."""
+    """Assemble and start the gateway, print its addresses, and wait for a signal."""
     with uncollected():
         from gateway.app.assembly import assemble
         from gateway.app.lifecycle import drain, running
@@ -118,7 +131,7 @@ async def _serve(terminal: Terminal, worker: int | None) -> None:
 
 
 async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
-    """Say where everything listens; with the embedded bank, how to make the first calls."""
+    """Print the addresses and, with the embedded bank, the first calls to try."""
     click.echo(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
     click.echo(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
     if gateway.bank is None:

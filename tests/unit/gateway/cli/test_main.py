@@ -20,7 +20,7 @@ COMMANDS = {
     "keys": {"list", "retire", "rotate"},
     "outbox": set(),
     "providers": set(),
-    "callbacks": set(),
+    "callbacks": {"list", "register", "remove"},
     "routes": set(),
     "sandbox": {
         *("block", "charge", "executions", "fault", "hold", "pay"),
