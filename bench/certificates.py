@@ -1,7 +1,7 @@
 """
 What 1,000 accounts with 1,000 certificates cost at one bank: memory and CPU, over real TLS.
 
-``python -m bench.certificates`` prints it; ``--ca system`` trusts this machine's authorities.
+``python -m bench.certificates`` prints it; ``tls.ca`` names the bank's own authority.
 The bank is a process of its own, so that the figures are of the client alone.
 """
 
@@ -145,10 +145,9 @@ async def rounds(to: AccountTransports, pairs: Sequence[CertificatePair]) -> lis
     return lines
 
 
-async def measured(folder: Path, port: int, pairs: Sequence[CertificatePair], ca: str) -> list[str]:
+async def measured(folder: Path, port: int, pairs: Sequence[CertificatePair]) -> list[str]:
     """Open the transports, and measure."""
-    files = TlsFiles(ca_file=str(folder / "ca.pem") if ca == "bank" else "")
-    setup = TlsSetup(files=files, certificate_required=True)
+    setup = TlsSetup(files=TlsFiles(ca_file=str(folder / "ca.pem")), certificate_required=True)
     limits = ClientLimits(connect_s=20.0)
     url = f"https://127.0.0.1:{port}"
     to = AccountTransports(url, limits, Environment.SANDBOX, tls=setup)
@@ -164,7 +163,6 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--accounts", type=int, default=ACCOUNTS)
     options.add_argument("--port", type=int, default=21400)
-    options.add_argument("--ca", choices=("bank", "system"), default="bank")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -173,7 +171,7 @@ def main() -> None:
         beside.start()
         time.sleep(_UNTIL_IT_STANDS_S)
         try:
-            for line in uvloop.run(measured(folder, chosen.port, pairs, chosen.ca)):
+            for line in uvloop.run(measured(folder, chosen.port, pairs)):
                 print(line)
         finally:
             beside.terminate()
