@@ -239,7 +239,7 @@ class TelemetryObserver:
             self._tally(event, label)[0] += 1.0
 
     def _tally(self, event: Event, label: str) -> Cell:
-        """Find the cell of an event, and keep it at hand; labels are words of ours, and few."""
+        """Find the cell of an event and keep it; labels are our own words, and few."""
         values, key = self._counted[event]
         cell = values.cell(key(label))
         if len(self._tallies[event]) < _MOST_TALLIES:
@@ -252,13 +252,13 @@ class TelemetryObserver:
         self._metrics.values(family).put(key, value)
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
-        """Show how payouts stand; a provider without any is shown at zero."""
+        """Show the unsettled payouts of each provider; zero where there are none."""
         by_provider = {each.provider: each for each in standing}
         for provider in self._providers | by_provider.keys():
             self._show_unsettled(provider, by_provider.get(provider), now)
 
     def _show_unsettled(self, provider: str, stands: Unsettled | None, now: datetime) -> None:
-        """Show one provider's."""
+        """Show the unsettled payouts of one provider."""
         oldest = stands.oldest_at if stands else None
         age_s = (now - oldest).total_seconds() if oldest else 0.0
         show = self._metrics.values
@@ -292,12 +292,12 @@ class TelemetryObserver:
         self._metrics.values(family).add(key)
 
     def _caller_kind(self, record: AccessRecord) -> Kind:
-        """Look at the first request of a kind from one caller."""
+        """Prepare counters and line for the first request of a kind from one caller."""
         kind = self._answers.find(_answered(record), record)
         return replace(kind, words=ready(events.caller(record), bytes(kind.words)))
 
     def _answer_kind(self, record: AccessRecord) -> Kind:
-        """Look at the first request of a kind, whoever asked."""
+        """Prepare counters and line for the first request of a kind, for any caller."""
         surface, route, method = record.surface, record.route, record.method
         status_class = _CLASSES.get(record.status, OTHER)
         values = self._metrics.values
@@ -311,7 +311,7 @@ class TelemetryObserver:
         )
 
     def _call_kind(self, call: ProviderCall) -> Kind:
-        """Look at the first bank call of a kind."""
+        """Prepare counters and line for the first bank call of a kind."""
         calls = self._metrics.values(series.PROVIDER_REQUESTS)
         duration = self._call_durations.cell((call.provider, call.operation))
         return Kind(
@@ -329,7 +329,7 @@ def _was_made(call: ProviderCall) -> bool:
 
 
 def _answered(record: AccessRecord) -> tuple[str | int, ...]:
-    """Say what sets the kinds of answers apart."""
+    """Return what distinguishes kinds of answers."""
     return (
         *(record.surface, record.route, record.path_template, record.method, record.status),
         *(record.auth, record.code, record.reason, record.field, record.resource),
@@ -338,7 +338,7 @@ def _answered(record: AccessRecord) -> tuple[str | int, ...]:
 
 
 def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
-    """Say under which headings a request is counted."""
+    """List the counters of a request."""
     surface, route = record.surface, record.route
     status = _TEXTS.get(record.status, OTHER)
     yield series.REQUESTS, (surface, route, record.method, status)
@@ -357,7 +357,7 @@ def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
 
 
 def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
-    """Say under which further headings a refusal is counted."""
+    """List the further counters of a refusal."""
     if record.code.startswith(_INVALID):
         yield series.VALIDATION_FAILURES, (record.route, record.code)
     elif record.code == _LOCKED:

@@ -1,4 +1,4 @@
-"""What is told of a request and of a bank call: log line and metric read the same record."""
+"""Records of requests and bank calls: log line and metrics are made from the same one."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ProviderCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observer(Protocol):
-    """Is told of what happens with banks, and counts."""
+    """Observes calls of banks, and counts."""
 
     def provider_call(self, call: ProviderCall) -> None:
         """Note a call of a bank, or one that was refused here."""
@@ -98,7 +98,7 @@ class Observer(Protocol):
         ...
 
     def certificate(self, provider: str, ends: datetime) -> None:
-        """Note when the certificate ends that we show to a provider, whenever one was read."""
+        """Note when our certificate at a provider expires; called whenever one was read."""
         ...
 
     def count(self, event: Event, label: str) -> None:
@@ -107,18 +107,18 @@ class Observer(Protocol):
 
 
 class RequestObserver(Observer, Protocol):
-    """Is told of requests too."""
+    """Observes requests, too."""
 
     def request(self, record: AccessRecord) -> None:
         """Note a request that was answered."""
         ...
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
-        """Note how long it took to find out who is calling."""
+        """Note how long authentication took."""
         ...
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
-        """Note how payouts stand."""
+        """Note how many payouts are unsettled."""
         ...
 
     def show(self, gauge: Gauge, value: float) -> None:

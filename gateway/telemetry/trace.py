@@ -127,7 +127,7 @@ _MEMBER: Final = re.compile(
 # W3C Trace Context, 3.3.1.1: a longer list may be cut.
 _MOST_MEMBERS: Final = 32
 _LONGEST_STATE: Final = 512
-"""What W3C Trace Context 3.3.1.5 asks everybody to pass on; more is left out."""
+"""Characters that W3C Trace Context 3.3.1.5 wants passed on; more is left out."""
 _NOBODY: Final = "0" * 32
 _SAMPLED: Final = 1
 _PARENT_BYTES: Final = 8
@@ -163,7 +163,7 @@ def begin_parent(trace_id: str, parents: Sequence[str], states: Sequence[str]) -
 
 
 def forget_parent() -> None:
-    """Begin anew for a request that sent nothing: one before it may have been served here."""
+    """Forget the trace of an earlier request in this task; the new one sent none."""
     if _kept.get() is not None:
         _kept.set(None)
 
@@ -182,7 +182,7 @@ def outgoing() -> tuple[str, str, str]:
 
 
 def _begun(trace_id: str) -> str:
-    """Name a trace that begins with us: the digits of a UUID, or of what any other id makes."""
+    """Name a trace that starts here: the digits of a UUID, or digits derived from another id."""
     if _UUID.fullmatch(trace_id):
         digits = trace_id.replace("-", "").lower()
         if digits != _NOBODY:

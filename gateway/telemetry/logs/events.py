@@ -172,7 +172,7 @@ def account_hash(account_id: str) -> str:
 
 
 def _add_refusal(line: Fields, record: AccessRecord) -> None:
-    """Say why not."""
+    """Add the code and the reason of a refusal."""
     line["code"] = record.code
     line["reason_id"] = mask_text(record.reason)
     if record.field:
@@ -183,7 +183,7 @@ def _add_refusal(line: Fields, record: AccessRecord) -> None:
 
 
 def _level(status: int) -> str:
-    """Rate a status: 500 is our mistake, other 5xx are news, a caller's mistake is none."""
+    """Choose the level: error for 500, warning for other 5xx, info for the rest."""
     if status < _OUR_MISTAKE:
         return "info"
     return "error" if status == _OUR_MISTAKE else "warning"
@@ -212,7 +212,7 @@ _REUSES: Final = {
 
 
 class SecurityLog:
-    """Tells of sign-ins and sessions, to the log and to the metrics."""
+    """Reports sign-ins and sessions to the log and the metrics."""
 
     def __init__(self, count: Count) -> None:
         """Count with ``count``."""
@@ -220,7 +220,7 @@ class SecurityLog:
         self._log = structlog.get_logger("gateway.security")
 
     def on_event(self, word: str, user_id: str) -> None:
-        """Log what befell a person; ``user_id`` is empty for nobody known."""
+        """Log an event of a user; ``user_id`` is empty when the user is not known."""
         say = self._log.warning if word in _ALARMS else self._log.info
         say(word, user_id=user_id)
         if word in _REUSES:

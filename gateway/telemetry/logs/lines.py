@@ -51,7 +51,7 @@ class Ceiling:
         return self._seen[kind] <= self._most
 
     def take_suppressed(self) -> dict[str, int]:
-        """Return how often which message was held back in seconds gone by; once."""
+        """Return how often each message was held back in earlier seconds, and forget it."""
         second = int(self._clock())
         if second != self._second:
             self._turn(second)
@@ -197,21 +197,21 @@ class LineBuffer:
             self._taken(loop)
 
     def flush(self) -> None:
-        """Write everything now; on another thread than the loop's, what such threads said."""
+        """Write everything now; on another thread than the loop's, the lines of such threads."""
         if self._loop is None or get_ident() == self._thread:
             ours, self._ours = self._ours, bytearray()
             self._write_out(ours)
         self._write_out(b"".join(self._of_others()))
 
     def _taken(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Write when it is time to, or have it done in a moment."""
+        """Write if it is time, or schedule it."""
         if len(self._ours) >= self._most or len(self._others) >= _MOST_OF_OTHERS:
             self.flush()
         elif not self._armed:
             self._arm(loop)
 
     def _arm(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have the lines written in a moment, from whichever thread this is."""
+        """Schedule the writing, from any thread."""
         self._armed = True
         if get_ident() == self._thread:
             loop.call_later(self._delay_s, self._due)

@@ -92,7 +92,7 @@ def mask_text(text: str) -> str:
 
 
 def mask_quoted(text: str) -> str:
-    """Hide what stands in quotes: in messages that are not ours, that is where values are."""
+    """Hide text in quotes: that is where messages of others have values."""
     return mask_text(_QUOTED.sub(f"'{MASK}'", _cut(text)))
 
 
@@ -132,7 +132,7 @@ def _clean(value: object, depth: int) -> object:
 def _clean_many(
     values: Mapping[str, object] | Sequence[object] | AbstractSet[object], depth: int
 ) -> object:
-    """Clean what is inside, to a depth that no log needs."""
+    """Clean nested values, to a limited depth."""
     if depth > _DEEPEST:
         return MASK
     if isinstance(values, Mapping):
@@ -141,7 +141,7 @@ def _clean_many(
 
 
 def _keep_or_mask_digits(found: re.Match[str]) -> str:
-    """Leave an id alone; show the middle of a tax number; hide any other number of a person."""
+    """Keep an id; show the middle of a tax number; hide any other personal number."""
     if found["id"]:
         return found["id"]
     if found["cnpj"]:
@@ -154,7 +154,7 @@ def _keep_or_mask_digits(found: re.Match[str]) -> str:
 
 
 def _mask_email(found: re.Match[str]) -> str:
-    """Show two letters of an address, of a short one none."""
+    """Show two letters of an address, and none of a short one."""
     name = found[1]
     return name[:2] + MASK if len(name) >= _EMAIL_SHOWN_FROM else MASK
 
@@ -190,7 +190,7 @@ def _decoded(text: str) -> str:
 
 
 def _mask_token(found: re.Match[str]) -> str:
-    """Hide a long word of small letters, capitals and digits together: nobody wrote it by hand."""
+    """Hide a long word that mixes cases and digits: it is likely a key or a token."""
     word = found[0]
     kinds = (any(map(kind, word)) for kind in (str.islower, str.isupper, str.isdigit))
     return MASK if all(kinds) else word
@@ -272,7 +272,7 @@ def describe_failure(problem: BaseException, causes: int = _CAUSES) -> dict[str,
 
 
 def _message(problem: BaseException) -> str:
-    """Write the message; of a database's only what stands before the statement and its values."""
+    """Write the message; a database's only up to the statement and its values."""
     try:
         text = str(problem)
     except Exception:  # noqa: BLE001 - a broken __str__ must not hide the failure it belongs to

@@ -82,7 +82,7 @@ class Logs:
         self._configure_structlog()
 
     def stop(self) -> None:
-        """Let go again."""
+        """Restore logging as it was."""
         root = logging.getLogger()
         root.removeHandler(self._handler)
         level, sys.excepthook, threading.excepthook = self._before
@@ -143,7 +143,7 @@ class ForeignFilter(logging.Filter):
         self._ceiling = ceiling
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Clean the record in place; False when it is one too many."""
+        """Clean the record in place; False when there were too many like it."""
         fields: MutableMapping[str, object] = record.__dict__
         if "_logger" in fields or _FAILURE in fields:
             return True
@@ -160,7 +160,7 @@ class _LineHandler(logging.Handler):
     """Writes every record as one JSON line; errors at once."""
 
     def __init__(self, lines: LineBuffer, settings: LogSettings, ceiling: Ceiling) -> None:
-        """Write to ``lines``, also what ``ceiling`` held back."""
+        """Write to ``lines``, and report what ``ceiling`` held back."""
         super().__init__()
         self._lines = lines
         self._now = settings.now
@@ -192,13 +192,13 @@ class _LineHandler(logging.Handler):
         return line
 
     def _write_suppressed(self, message: str, times: int) -> None:
-        """Say what was not said."""
+        """Log how many lines were held back."""
         line = {"ts": self._now(), "level": "warning", "event": "lines_suppressed"}
         self._lines.append(encode({**line, "message": mask_quoted(message), "count": times}))
 
 
 def _message(record: logging.LogRecord) -> str:
-    """Put the message together; arguments that do not fit are left out, not printed."""
+    """Format the message; arguments that do not fit are left out."""
     try:
         text = record.getMessage()
     except Exception:  # noqa: BLE001 - a caller's mistake in a log call must not end its work
@@ -224,7 +224,7 @@ def _exception(given: object) -> BaseException | None:
 def _log_uncaught(
     kind: type[BaseException], problem: BaseException, trace: TracebackType | None
 ) -> None:
-    """Log what would be printed with its values; Ctrl-C is none of it."""
+    """Log an uncaught exception instead of printing it with its values; not Ctrl-C."""
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, problem, trace)
         return

@@ -36,7 +36,7 @@ NONE: Final = "none"
 
 
 class Kind(StrEnum):
-    """How the values of a family behave."""
+    """The type of a metric."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -149,7 +149,7 @@ def template(metric: Metric) -> str:
 
 
 def written(collector: Collector, form: Form) -> str:
-    """Write what a collector has, without the end of the text."""
+    """Write the samples of a collector, without the end of the text."""
     return "".join(
         form.heading(metric) + "".join(f"{line}\n" for line in _lines(metric, comments=False))
         for metric in collector.collect()
@@ -162,7 +162,7 @@ def number(value: float) -> str:
 
 
 def _far_number(value: float) -> str:
-    """Write a number that is large or none."""
+    """Write a large number, an infinity or NaN."""
     return str(floatToGoString(value))  # type: ignore[no-untyped-call] # theirs
 
 
@@ -201,7 +201,7 @@ class Admission:
     """Maps label values to their closed sets; what is outside becomes ``_OTHER``."""
 
     def __init__(self, family: Family, vocabulary: Vocabulary) -> None:
-        """Look the sets up once."""
+        """Look up the set of each label once."""
         self._sets = tuple(vocabulary.allowed(label) for label in family.labels)
 
     def __call__(self, key: Key) -> Key:
@@ -235,7 +235,7 @@ class Values:
     __slots__ = ("_admit", "_cells", "_templates", "family")
 
     def __init__(self, family: Family, vocabulary: Vocabulary) -> None:
-        """Begin without samples, or at zero (see the class)."""
+        """Start without samples, or at zero (see the class)."""
         self._templates: dict[Key, str] = {}
         self.family = family
         self._admit = Admission(family, vocabulary)
@@ -259,7 +259,7 @@ class Values:
         self.cell(key)[0] = float(value)
 
     def get(self, *key: str) -> float:
-        """Return one number; zero when nothing was ever told of it."""
+        """Return one number; zero when it was never set."""
         cell = self._cells.get(key)
         return cell[0] if cell is not None else 0.0
 
@@ -275,7 +275,7 @@ class Values:
             yield line % number(cell[0])
 
     def _template(self, key: Key) -> str:
-        """Write what does not change of a key's sample, at its first scrape."""
+        """Prepare the text of a key's sample, at its first scrape."""
         metric = self.metric()
         metric.add_metric(key, 0.0)
         return self._templates.setdefault(key, template(metric))
@@ -330,7 +330,7 @@ class Timings:
             yield lines % (*map(number, buckets), number(buckets[-1]), number(total))
 
     def _template(self, key: Key) -> str:
-        """Write what does not change of a key's samples, at its first scrape."""
+        """Prepare the text of a key's samples, at its first scrape."""
         metric = self.metric()
         names = (*map(str, map(float, self._bounds)), "+Inf")
         metric.add_metric(key, [(name, 0.0) for name in names], 0.0)

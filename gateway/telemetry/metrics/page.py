@@ -55,7 +55,7 @@ _LONGEST_LIST: Final = 16
 
 
 def _label_rows() -> Iterator[str]:
-    """Write the second table: where one name has several sets of values, each says whose it is."""
+    """Write the table of labels; a name with several sets of values has one line for each."""
     owners: dict[tuple[str, str], list[str]] = {}
     for family in SERIES:
         for label in family.labels:

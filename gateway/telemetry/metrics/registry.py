@@ -94,7 +94,7 @@ class MetricRegistry:
         return "".join((*pieces, form.end)).encode(), form.content_type
 
     def _written(self, form: Form) -> Iterator[str]:
-        """Write everything in the order of ``SERIES``, then what the process is."""
+        """Write every series in order, then the metrics of the process itself."""
         families = [self._values.get(each.name) or self._timings[each.name] for each in SERIES]
         headings = self._headings.get(form.content_type)
         if headings is None:
@@ -106,7 +106,7 @@ class MetricRegistry:
         yield written(self._process, form)
 
     def _introduce(self, instance: Instance) -> None:
-        """Set what does not change."""
+        """Set the values that never change."""
         build = (instance.version, platform.python_version(), instance.environment)
         self.values(series.BUILD_INFO).put(build, 1)
         self.values(series.CONFIG_INFO).put((instance.config_digest,), 1)

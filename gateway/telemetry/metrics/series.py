@@ -102,7 +102,7 @@ _PROVIDER: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5
 _OVERHEAD: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 _STORE: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 _SETTLEMENT: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400)
-"""Most payouts settle in seconds; one that is looked for is found within a day, or by people."""
+"""Most payouts settle in seconds; others within a day, or they are decided in a review."""
 
 _declared: list[Family] = []
 
