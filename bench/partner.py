@@ -178,6 +178,9 @@ def _configuration(place: GatewaySite) -> Mapping[str, object]:
                 "adapter": "sandbox",
                 "settings": {"base_url": f"http://127.0.0.1:{place.bank}"},
                 "in_flight": 10_000,
+                # a bank on a busy machine is slow, and no answer of its own
+                "connect_timeout_s": 8,
+                "read_timeout_s": 18,
             }
         },
         "sandbox_bank": {"start": False},
