@@ -201,8 +201,8 @@ class Refunds:
         except Exception as problem:  # noqa: BLE001 - an adapter's mistake is no proof of anything
             return await _looked_up(calls, bank, order, problem)
         match outcome:
-            case NotSent(evidence=evidence):
-                raise Unreachable(evidence.reason)
+            case NotSent(evidence=evidence, retry_after=wait_s):
+                raise Unreachable(evidence.reason, retry_after=wait_s)
             case Rejected():
                 raise _refusal(outcome)
             case Unknown(evidence=evidence):

@@ -83,6 +83,19 @@ async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
     assert await refunded(bank_world) == [1050]
 
 
+async def test_too_many_calls_refuse_a_refund_before_execution(
+    adapter: Offering, bank_world: BankWorld
+):
+    """The bank lists it so, as of a payout."""
+    large = await large_payment(bank_world)
+
+    outcome = await adapter.create_refund(bank_world.account, refund_order(large, 77711), FAR)
+
+    assert isinstance(outcome, NotSent)
+    assert (outcome.evidence.reason, outcome.retry_after) == ("rate_limited", 1)
+    assert await refunded(bank_world) == []
+
+
 @pytest.mark.parametrize(
     ("centavos", "reason", "executed"),
     [

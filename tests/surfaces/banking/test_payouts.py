@@ -14,6 +14,7 @@ from tests.surfaces.world import World, order
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 UNKNOWN = (502, "SVC.PIX.010")
+UNSENT = (502, "SVC.ACC.005")
 TAKEN = (200, "")
 
 
@@ -45,7 +46,7 @@ MAGIC: dict[int, Magic] = {
     8: Magic(first=UNKNOWN),
     9: Magic(),
     10: Magic(),
-    11: Magic(first=UNKNOWN, executed=False, ends="processing"),
+    11: Magic(first=UNSENT, again=UNSENT, executed=False, ends="processing"),
 }
 
 
