@@ -26,6 +26,8 @@ _KEYS_KEPT: Final = 10_000
 # Where the bank does not say how long to wait: this, and twice as long each further time in a row.
 _PAUSE_S: Final = 1.0
 _DOUBLED_AT_MOST: Final = 10
+# What a caller is told to wait at most: a bucket may take days to give its next token.
+_LONGEST_TOLD_S: Final = 3600.0
 # A rounding error of a sum must not cost a wait.
 _SLACK_S: Final = 1e-6
 
@@ -138,7 +140,8 @@ class BankLimits:
         if wait_s > self._patience_s:
             is_paused = self._pause_s(request) > self._patience_s
             self._on_refused(request.operation, "pause" if is_paused else "rate")
-            raise RateLimited(Reason.RATE_LIMITED, retry_after=wait_s)
+            told_s = min(wait_s, _LONGEST_TOLD_S)
+            raise RateLimited(Reason.RATE_LIMITED, retry_after=told_s)
         self._draw(request)
         if wait_s <= 0:
             return

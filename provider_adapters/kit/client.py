@@ -196,7 +196,9 @@ class ProviderClient:
             return await self._once(request, translate, progress, self._limits.payout_s)
         except ProviderError as failure:
             evidence = progress.evidence(failure)
-            return Unknown(evidence) if progress.bytes_left else NotSent(evidence)
+            if progress.bytes_left:
+                return Unknown(evidence)
+            return NotSent(evidence, retry_after=failure.retry_after)
 
     async def change(self, request: ProviderRequest, translate: Translate[Value]) -> Value:
         """

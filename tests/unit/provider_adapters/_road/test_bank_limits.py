@@ -127,6 +127,17 @@ async def test_a_refusal_says_when_to_come_back():
     assert refused.value.retry_after == pytest.approx(10, abs=0.01)
 
 
+async def test_who_is_told_to_come_back_is_told_an_hour_at_most():
+    """A longer wait would be taken for a mistake of the adapter's."""
+    scene = Scene(rates={BALANCE: rate(0.000_001, 1)})
+    await scene.passes(call())
+
+    with pytest.raises(RateLimited) as refused:
+        await scene.limits.enter(call())
+
+    assert refused.value.retry_after == 3600
+
+
 async def test_a_short_wait_is_waited_out_in_turn():
     """A walk of many pages goes at the bank's pace instead of failing."""
     scene = Scene(rates={BALANCE: rate(5, 1)}, wait_s=0.5)

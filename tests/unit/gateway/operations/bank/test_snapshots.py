@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.snapshots import Snapshots
 from gateway.runtime.caches.cache import MemoryCache
+from tests.architecture.tree import ROOT, modules
 from tests.unit.provider_adapters.witness import Clock
 from tests.unit.standing import NOON
 
@@ -82,3 +84,16 @@ async def test_the_largest_snapshot_is_kept_and_one_more_byte_is_not():
     assert await kept(cache, size).keep("k", whole)
     assert not await kept(cache, size - 1).keep("k", whole)
     assert await kept(cache).page("k", Paging(1, 1)) is None
+
+
+def test_nothing_but_statements_reads_snapshots():
+    """Following up, reviews, reports and verification ask the bank whether money moved."""
+    name = "gateway.operations.bank.snapshots"
+
+    importing = {str(path) for path in modules() if f"from {name} import" in read(path)}
+
+    assert importing == {"gateway/app/build_bank.py", "gateway/operations/bank/statements.py"}
+
+
+def read(path: Path) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
