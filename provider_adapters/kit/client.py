@@ -353,11 +353,6 @@ def client_of(
     )
 
 
-def not_sent(failure: ProviderError) -> NotSent:
-    """Return the outcome of an order that could not be made into a request."""
-    return NotSent(SendProgress().evidence(failure))
-
-
 def _outcome_word(value: object) -> str:
     """Return the word for a value in metrics."""
     if isinstance(value, Unknown):

@@ -4,7 +4,7 @@ Access tokens of banks that give them for a client id and a secret (OAuth 2, cli
 A token is fetched once at a time for each account, renewed at 80 % of its life, and once more
 when a read was refused with it. It is kept in memory, and in the gateway's cache, so that
 processes that share one fetch it once. Fetching moves no money: an adapter that gets no token
-returns ``not_sent``.
+returns ``unsent`` of ``kit.outcomes``.
 """
 
 from __future__ import annotations
