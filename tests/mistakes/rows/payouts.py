@@ -103,8 +103,8 @@ ROWS = (
         promise="Only a call of which no byte left counts as certainly not sent.",
         source="decisions 6",
         file="provider_adapters/kit/client.py",
-        right="if progress.bytes_left else NotSent(evidence)",
-        wrong="if progress.http_status else NotSent(evidence)",
+        right="            if progress.bytes_left:\n                return Unknown(evidence)",
+        wrong="            if progress.http_status:\n                return Unknown(evidence)",
         tests=(f"{_HTTP}::test_a_payout_ends_in_time_and_knows_whether_it_left",),
     ),
     Mistake(
