@@ -65,7 +65,7 @@ def _centavos(place: int) -> int:
 
 
 def _e2e(place: int) -> str:
-    return f"E99999999202601201200{_number(place):012}"
+    return f"E99999999202601201200{_number(place):011}"  # 32 characters, as the central bank says
 
 
 def _at(place: int) -> str:
