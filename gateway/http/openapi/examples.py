@@ -124,6 +124,7 @@ _ID: Final = "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"
 _INSTANT: Final = "2026-11-20T13:40:11Z"
 BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
     {
+        "adapter": "sandbox",
         "access_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2ZjFjIn0.c2lnbmF0dXJl",
         "account": "123456-7",
         "account_id": _ID,
