@@ -6,13 +6,13 @@ import gc
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextvars import Context, copy_context
 from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
-from gateway.telemetry import trace
 from tests import rings
 from tests.servers import chromium, in_memory, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
@@ -30,6 +30,9 @@ settings.register_profile("few", max_examples=20, **_patient)
 settings.register_profile("usual", max_examples=100, **_patient)
 settings.register_profile("thorough", max_examples=5_000, **_patient)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
+
+OF_A_REQUEST = frozenset({"access_record", "trace_id", "traceparent"})
+"""The context variables of a request, of which there are no others (``ContextVar`` in gateway/)."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,10 +77,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def outside_of_a_request() -> Iterator[None]:
-    """No test goes on with the trace of the one before: plain tests share one context."""
+    """No test goes on in the request of the one before: plain tests share one context."""
     yield
-    trace.begin("")
-    trace.forget_parent()
+    for variable in copy_context():
+        if variable.name in OF_A_REQUEST:
+            variable.set(Context().run(variable.get))
 
 
 @pytest.fixture(scope="session")
