@@ -11,6 +11,7 @@ converted can never be sent, and is refused before a byte leaves.
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,12 +53,18 @@ def by_ispb(number: str) -> Bank | None:
 
 
 def search(text: str) -> Sequence[Bank]:
-    """Find banks by either number, or by a part of the name; in the order of COMPE."""
-    wanted = text.strip().upper()
+    """Find banks by either number, or by a part of the name, accents or not; by COMPE."""
+    wanted = _bare(text.strip())
     found = by_compe(wanted) or by_ispb(wanted)
     if found:
         return [found]
-    return [bank for bank in _listed()[0].values() if wanted and wanted in bank.name]
+    return [bank for bank in _listed()[0].values() if wanted and wanted in _bare(bank.name)]
+
+
+def _bare(text: str) -> str:
+    """Write a name in upper case without accents."""
+    letters = unicodedata.normalize("NFKD", text.upper())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 @lru_cache(maxsize=1)

@@ -26,7 +26,7 @@ def test_a_number_that_nobody_has_finds_nobody(number: str):
     assert banks.by_compe(number) is None
 
 
-@pytest.mark.parametrize("text", ["341", "60701190", "itaú unibanco s.a", " 341 "])
+@pytest.mark.parametrize("text", ["341", "60701190", "itaú unibanco s.a", "ITAU UNI", " 341 "])
 def test_a_search_takes_either_number_or_a_part_of_the_name(text: str):
     assert "341" in [bank.compe for bank in banks.search(text)]
 
