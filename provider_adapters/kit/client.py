@@ -334,7 +334,7 @@ def client_of(
 
     ``base_url`` is what ``kit.settings`` made of the address. Transcripts show the
     fields of the bank's documents that are ``harmless``, and no others. ``limits`` are the
-    provider's, ``within`` what the bank is known to allow.
+    provider's; what the bank allows each account is part of them.
     """
     name, runtime = context.name, context.runtime
     if runtime.on_certificate is None:

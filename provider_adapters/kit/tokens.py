@@ -32,7 +32,7 @@ Value = TypeVar("Value")
 _RENEWED_AT: Final = 0.8
 """Of its life: a token that ends on its way to the bank is refused there."""
 _MOST: Final = 10_000
-"""Tokens in memory, of some kilobytes each; a gateway of more accounts fetches some again."""
+"""Tokens in memory; a gateway of more accounts fetches some again."""
 _FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -202,6 +202,7 @@ class AccessTokens:
             path=form.path,
             headers=headers,
             body=urlencode(fields).encode() if form.body == "form" else json_body(fields),
+            account=credentials.account_id,
             identity=credentials.identity,
         )
 

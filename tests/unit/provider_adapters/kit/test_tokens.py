@@ -8,6 +8,7 @@ from base64 import b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from urllib.parse import parse_qs
 
 import pytest
@@ -16,7 +17,13 @@ from aiohttp.test_utils import TestServer
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, CredentialsRefused, ProviderError, Unreachable
+from gateway.domain.bank.providers import (
+    BadReply,
+    CredentialsRefused,
+    ProviderError,
+    RateLimited,
+    Unreachable,
+)
 from gateway.net.common.runtime import Runtime
 from gateway.runtime.caches.cache import MemoryCache
 from provider_adapters.kit.client import ProviderClient, client_of
@@ -43,6 +50,8 @@ class Issuer:
     async def give(self, request: web.Request) -> web.Response:
         self.asked.append((dict(request.headers), await request.read()))
         await asyncio.sleep(0.01)
+        if self.status == HTTPStatus.TOO_MANY_REQUESTS:
+            return web.Response(status=self.status, headers={"Retry-After": "60"})
         token = {"access_token": f"CANARY-token-{len(self.asked)}", "expires_in": self.life_s}
         return web.json_response(token, status=self.status)
 
@@ -170,6 +179,18 @@ async def test_many_refusals_of_one_token_fetch_one_other(stage: Stage):
 
     assert set(found) == {"CANARY-token-2"}
     assert len(stage.issuer.asked) == 2
+
+
+async def test_a_limit_of_one_account_stops_no_other(stage: Stage):
+    tokens = stage.tokens()
+    stage.issuer.status = HTTPStatus.TOO_MANY_REQUESTS
+    with pytest.raises(RateLimited):
+        await tokens.of(MARIA)
+    stage.issuer.status = HTTPStatus.OK
+
+    assert await tokens.of(JOSE) == "CANARY-token-2"
+    with pytest.raises(RateLimited):
+        await tokens.of(MARIA)
 
 
 async def test_processes_with_one_cache_fetch_one_token(stage: Stage):
