@@ -141,6 +141,8 @@ docs: $(VENV)/.run ## write the generated pages anew
 	  $(BIN)/pixgate $$page --markdown > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md \
 	    || { rm -f docs/$$page.md.new; exit 1; }; \
 	done
+	@$(BIN)/pixgate providers --markdown > docs/matrix.new && mv docs/matrix.new docs/providers/matrix.md \
+	  || { rm -f docs/matrix.new; exit 1; }
 
 architecture: $(VENV)/.test ## write the measured parts of docs/architecture.md anew
 	@$(BIN)/python -m tests.architecture.page > /dev/null 2>&1

@@ -21,7 +21,7 @@ from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall, contr
 from gateway.domain.bank.provider_callbacks import ProofRefused
 from gateway.domain.bank.provider_options import EveryCall
 from gateway.domain.bank.providers import ProviderError
-from provider_adapters.kit.factory import AdapterFactory, AdapterRefused
+from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.kit.secrets import check_kind
 
 # How msgspec tells a word that none of an enumeration is: the word, and where it stands.
@@ -110,6 +110,7 @@ def _factory_problems(factory: object) -> Iterator[str]:
         return
     yield from _factory_form(factory)
     yield from contradictions(declared)
+    yield from _wrong_profiles(factory, declared)
     yield from _wrong_secrets(factory, declared)
     kind = getattr(factory, "adapter", None)
     if not inspect.isclass(kind):
@@ -121,6 +122,18 @@ def _factory_problems(factory: object) -> Iterator[str]:
     for call in PortCall:
         if call not in declared.calls and callable(getattr(kind, call.value, None)):
             yield f"{call.value} is there and not declared"
+
+
+def _wrong_profiles(factory: object, most: Capabilities) -> Iterator[str]:
+    """Name what is wrong with the profiles of an adapter that serves several banks."""
+    profiles: Mapping[str, object] = profiles_of(factory)
+    for name, declared in profiles.items():
+        if not isinstance(declared, Capabilities):
+            yield f"profiles: {name} declares no capabilities"
+            continue
+        yield from (f"profiles: {name}: {problem}" for problem in contradictions(declared))
+        for call in sorted(declared.calls - most.calls):
+            yield f"profiles: {name} declares {call}, and the factory does not"
 
 
 def _wrong_secrets(factory: object, declared: Capabilities) -> Iterator[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
 from provider_adapters.checks import check_factory, refused_if_raised
-from provider_adapters.kit.factory import AdapterFactory, AdapterRefused
+from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.sandbox.factory import SandboxFactory
 
 GROUP: Final = "pixgate.provider_adapters"
@@ -24,16 +24,23 @@ ADAPTERS: Final[Mapping[str, AdapterFactory]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterRow:
     """
-    A row of the capability matrix.
+    A row of the capability matrix: an adapter, or one of its profiles.
 
     Attributes:
-        capabilities: As the adapter's factory declares them.
+        capabilities: As the adapter's factory declares them, for this profile if it has any.
+        profile: One of the banks that the adapter is configured for; empty for an adapter of one.
         problem: Why the adapter cannot be used; then nothing else is known.
     """
 
     adapter: str
     capabilities: Capabilities
+    profile: str = ""
     problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """The adapter, and the profile where it has several."""
+        return f"{self.adapter} {self.profile}".rstrip()
 
     @property
     def calls(self) -> Mapping[str, bool]:
@@ -69,9 +76,15 @@ def find(adapter: str) -> AdapterFactory:
     return _loaded(points[0])
 
 
-def describe() -> tuple[AdapterRow, ...]:
-    """Return the capability matrix; an adapter that is broken has a row that says so."""
-    return tuple(_row(name) for name in names())
+def describe(adapters: Iterable[str] | None = None) -> tuple[AdapterRow, ...]:
+    """
+    Return the capability matrix; an adapter that is broken has a row that says so.
+
+    Args:
+        adapters: Of these, in their order; None for all that are installed.
+    """
+    wanted = names() if adapters is None else adapters
+    return tuple(row for name in wanted for row in _rows(name))
 
 
 def _loaded(point: EntryPoint) -> AdapterFactory:
@@ -82,9 +95,15 @@ def _loaded(point: EntryPoint) -> AdapterFactory:
     return check_factory(factory, where)
 
 
-def _row(name: str) -> AdapterRow:
-    """Describe one adapter."""
+def _rows(name: str) -> Iterator[AdapterRow]:
+    """Describe one adapter: a row for each of its profiles, or its only one."""
     try:
-        return AdapterRow(adapter=name, capabilities=find(name).capabilities)
+        factory = find(name)
     except AdapterRefused as refused:
-        return AdapterRow(adapter=name, capabilities=Capabilities(), problem=str(refused))
+        yield AdapterRow(adapter=name, capabilities=Capabilities(), problem=str(refused))
+        return
+    profiles = profiles_of(factory)
+    if not profiles:
+        yield AdapterRow(adapter=name, capabilities=factory.capabilities)
+    for profile, declared in profiles.items():
+        yield AdapterRow(adapter=name, profile=profile, capabilities=declared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -97,3 +97,18 @@ class AdapterFactory(Protocol):
                 used in this environment.
         """
         ...
+
+
+@runtime_checkable
+class ProfilesFactory(Protocol):
+    """What an ``AdapterFactory`` also is if one adapter serves several banks by its settings."""
+
+    @property
+    def profiles(self) -> Mapping[str, Capabilities]:
+        """What each of the banks can do, by the name that its profile has in the settings."""
+        ...
+
+
+def profiles_of(factory: object) -> Mapping[str, Capabilities]:
+    """Return what a factory declares for each of its profiles; nothing for an adapter of one."""
+    return factory.profiles if isinstance(factory, ProfilesFactory) else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +16,7 @@ from gateway.domain.requests.reasons import REASONS, sentence
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
     from gateway.http.route import Gate
+    from provider_adapters.registry import AdapterRow
 
 _ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
 EVERY_CODE = service_errors.CATALOGUE + identity_errors.CATALOGUE
@@ -40,7 +41,7 @@ _REASONS = (
 )
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")
-_ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup", "absent_after", "problem")
+_ADAPTER_COLUMNS = ("adapter", "profile", "payouts", "repeat", "lookup", "absent_after", "problem")
 
 
 @click.command("routes")
@@ -110,25 +111,20 @@ def metrics(terminal: Terminal, *, markdown: bool) -> None:
 
 
 @click.command("providers")
+@click.option("--matrix", "as_matrix", is_flag=True, help="Print a column for each adapter.")
+@click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
 @reading
-def providers(terminal: Terminal) -> None:
+def providers(terminal: Terminal, *, as_matrix: bool, markdown: bool) -> None:
     """List the provider adapters that are installed, and what each can do."""
-    from gateway.domain.bank.capabilities import described
-    from provider_adapters.registry import describe
+    from provider_adapters.registry import ADAPTERS, describe
 
-    terminal.show_all(
-        [
-            {
-                "adapter": each.adapter,
-                "payouts": each.capabilities.payouts,
-                **described(each.capabilities),
-                "operations": sorted(each.capabilities.operations),
-                "problem": each.problem,
-            }
-            for each in describe()
-        ],
-        _ADAPTER_COLUMNS,
-    )
+    if markdown:
+        click.echo("\n".join(matrix_page(describe(ADAPTERS))))
+    elif as_matrix:
+        rows = describe()
+        terminal.show_all(_matrix(rows), ("part", "word", *(each.name for each in rows)))
+    else:
+        terminal.show_all([_adapter(each) for each in describe()], _ADAPTER_COLUMNS)
 
 
 @click.group("banks")
@@ -148,6 +144,22 @@ def lookup(terminal: Terminal, text: str) -> None:
         for each in search(text)
     ]
     terminal.show_all(found, _BANK_COLUMNS)
+
+
+def matrix_page(rows: Sequence[AdapterRow]) -> list[str]:
+    """Write what every adapter of ours declares as a page."""
+    from provider_adapters.matrix import markdown
+
+    return [
+        "# Matrix of adapters",
+        "",
+        "Written by `make docs` from what the adapters declare; a test compares them. What each",
+        "word means, and what the gateway does without it, says [capabilities](capabilities.md).",
+        "`pixgate providers --matrix` prints the same for what is installed, other packages",
+        "included, and `GET /backoffice/v1/providers` gives it for the configured providers.",
+        "A dash is what the bank lacks, or what no source says of it.",
+        *markdown({each.name: each.capabilities for each in rows}),
+    ]
 
 
 def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
@@ -174,6 +186,35 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
         "| Reason | Meaning |",
         "| --- | --- |",
         *(f"| `{word}` | {sentence(word, 'The field')} |" for word in REASONS),
+    ]
+
+
+def _adapter(row: AdapterRow) -> Row:
+    from gateway.domain.bank.capabilities import described
+
+    return {
+        "adapter": row.adapter,
+        "profile": row.profile,
+        "payouts": row.capabilities.payouts,
+        **described(row.capabilities),
+        "operations": sorted(row.capabilities.operations),
+        "problem": row.problem,
+    }
+
+
+def _matrix(rows: Sequence[AdapterRow]) -> list[Row]:
+    """Turn the matrix about: a record for each word, a field for each adapter."""
+    from provider_adapters.matrix import matrix
+
+    names = [each.name for each in rows]
+    lines = matrix([each.capabilities for each in rows])
+    told = {"part": "", "word": "problem", **{each.name: each.problem for each in rows}}
+    return [
+        *(
+            {"part": line.part, "word": line.word, **dict(zip(names, line.cells, strict=True))}
+            for line in lines
+        ),
+        *([told] if any(each.problem for each in rows) else ()),
     ]
 
 

@@ -26,6 +26,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return lambda distribution, **points: made(distribution, WHOLE, **points)
 
 
+@pytest.fixture
+def install_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    return install_in(tmp_path, monkeypatch)
+
+
 def test_the_sandbox_is_ours():
     context = AdapterContext(name="bank", environment=Environment.SANDBOX, observer=Witness())
 
@@ -60,6 +65,43 @@ def test_another_package_brings_an_adapter(install: Install):
     assert (row.adapter, row.problem) == ("otherbank", "")
     assert row.capabilities == factory.capabilities
     assert [name for name, usable in row.calls.items() if usable] == ["probe", "get_balance"]
+
+
+PROFILES = """
+class Many(Factory):
+    profiles = {
+        "one": Capabilities(calls=frozenset({PortCall.PROBE})),
+        "two": Capabilities(calls=frozenset({PortCall.GET_BALANCE})),
+    }
+"""
+
+
+def test_an_adapter_of_several_banks_has_a_row_for_each(install_text: Install):
+    """One bank's row must not show what only the other can do."""
+    install_text("manybanks", WHOLE + PROFILES + "MADE = Many()\n")
+
+    rows = registry.describe(["manybanks"])
+
+    assert [row.name for row in rows] == ["manybanks one", "manybanks two"]
+    assert [sorted(row.capabilities.calls) for row in rows] == [["probe"], ["get_balance"]]
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        ("Capabilities(calls=frozenset({PortCall.LIST_KEYS}))", "one declares list_keys"),
+        ("Capabilities(blocked_known=True)", "one: blocked_known"),
+        ("None", "one declares no capabilities"),
+    ],
+)
+def test_a_profile_that_cannot_be_is_refused(install_text: Install, declared: str, told: str):
+    """It may take from what the factory declares, and never add to it."""
+    wrong = f"class Many(Factory):\n    profiles = {{'one': {declared}}}\n"
+    install_text("manybanks", WHOLE + wrong + "MADE = Many()\n")
+
+    (row,) = registry.describe(["manybanks"])
+
+    assert told in row.problem
 
 
 def test_it_is_loaded_only_when_asked_for(install: Install):

@@ -1,5 +1,7 @@
 """``pixgate routes``, ``errors`` and ``providers``."""
 
+from pathlib import Path
+
 from gateway.cli.config.catalogue import EVERY_CODE, error_page
 from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.domain.requests.reasons import REASONS
@@ -86,6 +88,21 @@ def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
     assert set(sandbox["operations"]) == OPTIONAL_CALLS
     assert sandbox["blocked_known"] is True
     assert "sandbox" in shell.says("providers")
+
+
+def test_the_matrix_of_adapters_is_what_the_code_declares(shell):
+    """After a change of capabilities, ``make docs`` writes the page anew."""
+    page = Path(__file__).parents[5] / "docs/providers/matrix.md"
+
+    assert page.read_text(encoding="utf-8") == shell.says("providers", "--markdown")
+
+
+def test_the_matrix_has_a_line_for_each_word_and_a_column_for_each_adapter(shell):
+    lines = {each["word"]: each for each in shell.reads("providers", "--matrix")}
+
+    assert lines["get_balance"]["sandbox"] == "yes"
+    assert lines["largest_page"]["sandbox"] == "500"
+    assert "absent_after" in shell.says("providers", "--matrix")
 
 
 def test_a_bank_is_looked_up_by_number_and_name(shell):
