@@ -121,6 +121,9 @@ _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowErro
 _MET_ANOTHER = ("40", "55P03", "57014")
 _ACTS: Final = "pixgate_acts"
 _CHAIN: Final = "pixgate_chain"
+_LOOKS: Final = 400
+_LOOK_AGAIN_S: Final = 0.005
+"""Two seconds in all for units under way at the end: a silent server must not hold up a stop."""
 Key = tuple[str, bytes]
 """An account's id and the digest of a reference."""
 Found = Select[*tuple[Any, ...]]
@@ -260,7 +263,13 @@ class Database:
         return done.rowcount == 1
 
     async def close(self) -> None:
-        """Let go of every connection, and of SQLite's threads."""
+        """Let go of every connection, and of SQLite's threads; a unit under way has a moment."""
+        # One that was cancelled is closing its connection. Cut short in that, SQLite's driver
+        # waits for a thread that has ended, and the process never does.
+        for _ in range(_LOOKS):
+            if not self.usage.waiting and not self.usage.in_use:
+                break
+            await asyncio.sleep(_LOOK_AGAIN_S)
         await self.writer.dispose()
         if self.reader.sync_engine.pool is not self.writer.sync_engine.pool:
             await self.reader.dispose()

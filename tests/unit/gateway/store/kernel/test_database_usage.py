@@ -1,5 +1,6 @@
 """Units of work of a database, counted and timed."""
 
+import asyncio
 from contextlib import suppress
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
-from gateway.store.kernel.database import Limits, Usage
+from gateway.store.kernel.database import Database, Limits, Usage
 from gateway.store.kernel.sqlite import open_file
 
 LIMITS = Limits(pool_size=1, checkout_s=0.05)
@@ -58,3 +59,42 @@ async def test_a_database_counts_who_works_and_who_waits(tmp_path: Path):
     assert busy == (0, 1)
     assert (database.usage.waiting, database.usage.in_use) == (0, 0)
     assert told == ["read", "read", "write"]
+
+
+async def look(database: Database, began: asyncio.Event) -> None:
+    began.set()
+    async with database.reading():
+        pass
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_a_look_that_was_cancelled_is_over_when_the_database_is_closed(
+    tmp_path: Path, turns: int
+):
+    """Wherever it was: left behind, it would wait for a thread of the driver for ever."""
+    database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
+    began = asyncio.Event()
+    looking = asyncio.ensure_future(look(database, began))
+    await began.wait()
+    for _ in range(turns):
+        await asyncio.sleep(0.0005)
+    looking.cancel()
+    await asyncio.sleep(0)
+
+    await database.close()
+
+    assert asyncio.all_tasks() - {asyncio.current_task(), looking} == set()
+    assert looking.done()
+    with suppress(asyncio.CancelledError):
+        await looking
+
+
+async def test_a_unit_that_never_ends_does_not_keep_a_database_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("gateway.store.kernel.database._LOOKS", 2)
+    database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
+
+    with database.usage.begin("read"):
+        async with asyncio.timeout(1):
+            await database.close()
