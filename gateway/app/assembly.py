@@ -49,7 +49,7 @@ from gateway.telemetry.ports import Gauge
 from provider_adapters.registry import names
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.bank.server import SandboxBank
+    from provider_adapters.sandbox.simulator.dialect import SandboxBank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ def _bank(kernel: Kernel, public: Listener) -> SandboxBank | None:
     bank = settings.sandbox_bank
     if settings.environment is not Environment.SANDBOX or not bank.start:
         return None
-    from provider_adapters.sandbox.bank.server import SandboxBank  # noqa: PLC0415 - 1 MB, rarely used
+    from provider_adapters.sandbox.simulator.dialect import SandboxBank  # noqa: PLC0415 - 1 MB, rarely used
 
     return SandboxBank(
         db_path=str(settings.bank_file),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
@@ -17,10 +16,9 @@ from gateway.runtime.providers import Connection
 from gateway.security.keys import Derivation
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
-from provider_adapters.sandbox.callbacks import sign
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.bank.callbacks import CallbackListener
+    from provider_adapters.simulated_bank.callbacks import CallbackListener
 
 _SANDBOX: Final = "sandbox"
 _TOKEN_DIGITS: Final = 32
@@ -140,9 +138,9 @@ def listener_of(
         return None
     path = path_of(name, derivation)
     secret = secrets_of(name, settings, derivation).shared_or_derived[0]
-    from provider_adapters.sandbox.bank.callbacks import CallbackListener  # noqa: PLC0415 - see the assembly
+    from provider_adapters.simulated_bank.callbacks import CallbackListener  # noqa: PLC0415 - see the assembly
 
-    return CallbackListener(lambda: gateway() + path, partial(sign, secret))
+    return CallbackListener(lambda: gateway() + path, secret.hex())
 
 
 def _tokens(name: str, derivation: Derivation) -> tuple[str, ...]:

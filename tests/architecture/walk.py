@@ -28,7 +28,7 @@ import msgspec
 from tests.architecture.tree import PACKAGES, ROOT
 from tests.surfaces.world import World, opened, order, sandbox
 
-BANK = "provider_adapters/sandbox/bank/"
+BANK = ("provider_adapters/simulated_bank/", "provider_adapters/sandbox/simulator/")
 WALKS = 9
 """Requests per walk; a timer's callback comes into half of them at most."""
 _MOST = 0.75

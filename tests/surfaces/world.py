@@ -33,7 +33,7 @@ from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.audit_log import audit_keys
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
-from provider_adapters.sandbox.control import BankControl
+from provider_adapters.simulated_bank.control.client import BankControl
 from tests.servers.process import free_port
 from tests.surfaces.answers import JSON, Answer, check
 from tests.world.store import migrated

@@ -20,7 +20,7 @@ from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.tables.core import payouts, returns
-from provider_adapters.sandbox.control import ControlRefused
+from provider_adapters.simulated_bank.control.client import ControlRefused
 from tests.torture.partners import Life
 from tests.torture.sites import Site
 from tests.torture.world import World

@@ -13,7 +13,7 @@ import msgspec
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
-from provider_adapters.sandbox.control import BankControl
+from provider_adapters.simulated_bank.control.client import BankControl
 from tests.torture import processes, sites
 from tests.torture.processes import FAILPOINT, OFFSET, Command
 from tests.torture.sites import Account

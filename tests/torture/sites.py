@@ -15,7 +15,7 @@ from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
-from provider_adapters.sandbox.control import BankControl
+from provider_adapters.simulated_bank.control.client import BankControl
 from tests.surfaces.world import basic
 from tests.torture.processes import Command
 

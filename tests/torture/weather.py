@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from gateway.runtime.failpoints import NAMES
-from provider_adapters.sandbox.control import ControlRefused
+from provider_adapters.simulated_bank.control.client import ControlRefused
 from tests.torture.processes import Command
 from tests.torture.world import World
 

@@ -12,7 +12,7 @@ from random import Random
 
 import aiohttp
 
-from provider_adapters.sandbox.control import BankControl
+from provider_adapters.simulated_bank.control.client import BankControl
 from tests.torture import postgres, processes, sites
 from tests.torture.postgres import Postgres
 from tests.torture.processes import Command

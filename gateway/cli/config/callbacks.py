@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gateway.domain.bank.provider_callbacks import CallbackOrder, RegisteredCallback
     from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
     from gateway.security.keys import Derivation
-    from provider_adapters.sandbox.bank.callbacks import CallbackListener
+    from provider_adapters.simulated_bank.callbacks import CallbackListener
 
 _COLUMNS = ("provider", "url")
 _REGISTERED = ("id", "url")

@@ -14,7 +14,7 @@ from gateway.domain.kernel.money import Money
 from gateway.operations.demo.bank_side import AccountOpening
 from gateway.operations.demo.contents import DemoCharge, DemoIncome, DemoMovement
 from gateway.operations.kernel.audit_context import RuleViolation
-from provider_adapters.sandbox.control import BankControl, ControlRefused
+from provider_adapters.simulated_bank.control.client import BankControl, ControlRefused
 
 _EXISTS = frozenset({"KEY_IN_USE", "REFERENCE_IN_USE"})
 _ABSENT = 404

@@ -12,7 +12,7 @@ from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.control import BankControl, Reply
+    from provider_adapters.simulated_bank.control.client import BankControl, Reply
 
 OPERATIONS = (
     "balance",

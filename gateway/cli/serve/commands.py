@@ -160,7 +160,7 @@ async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> N
     from gateway.cli.config.callbacks import told
     from gateway.domain.accounts.accounts import Environment
     from gateway.runtime.process import stop_signals, wall_clock
-    from provider_adapters.sandbox.bank.server import SandboxBank
+    from provider_adapters.sandbox.simulator.dialect import SandboxBank
 
     bank = SandboxBank(
         db_path=str(wanted["db"]),

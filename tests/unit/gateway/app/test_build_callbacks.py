@@ -66,7 +66,8 @@ async def test_the_embedded_bank_is_believed_at_its_own_address_alone():
     made = addresses(settings())
 
     address = listener.url()
-    delivery = Delivery(headers=CIMultiDict(listener.sign("evt", NOON, BODY)), body=BODY)
+    signed = sign(bytes.fromhex(listener.secret), "evt", NOON, BODY)
+    delivery = Delivery(headers=CIMultiDict(signed), body=BODY)
     token = address.rpartition("/")[2]
 
     assert address == f"http://127.0.0.1:8080{path_of('one', KEYS)}"

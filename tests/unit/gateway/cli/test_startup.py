@@ -13,7 +13,7 @@ SELDOM = {
     *("alembic", "babel", "reportlab", "jinja2", "schemathesis", "asyncpg"),
     *("redis", "rich", "http.server", "wsgiref", "jwt.algorithms", "cryptography.x509.base"),
     *("sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "aiohttp.client", "aiohttp.connector"),
-    *("provider_adapters.sandbox.bank.server", "provider_adapters.sandbox.bank.callbacks"),
+    *("provider_adapters.simulated_bank.server", "provider_adapters.simulated_bank.callbacks"),
 }
 SERVING = """
 import asyncio, json, sys

@@ -15,8 +15,8 @@ from gateway.operations.demo.ensure import DemoParts
 from gateway.operations.demo.store_side import DemoRecords
 from gateway.operations.identity.ports import IdentityContext
 from gateway.security.keys import load_keys
-from provider_adapters.sandbox.bank.server import SandboxBank
-from provider_adapters.sandbox.control import BankControl
+from provider_adapters.sandbox.simulator.dialect import SandboxBank
+from provider_adapters.simulated_bank.control.client import BankControl
 from tests.world.registers import Registers
 
 

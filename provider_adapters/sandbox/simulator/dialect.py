@@ -1,0 +1,41 @@
+"""The sandbox bank: the simulated bank in a dress of its own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from provider_adapters.sandbox.callbacks import sign
+from provider_adapters.sandbox.simulator import documents, rows
+from provider_adapters.simulated_bank import messages
+from provider_adapters.simulated_bank.dialect import Callback, Dialect
+from provider_adapters.simulated_bank.kernel.books import SANDBOX as IDENTITY
+from provider_adapters.simulated_bank.kernel.books import Books
+from provider_adapters.simulated_bank.kernel.clock import from_micros
+from provider_adapters.simulated_bank.kernel.listeners import Event, Listener
+from provider_adapters.simulated_bank.server import SimulatedBank
+
+
+def _callback(books: Books, event: Event, to: Listener) -> Callback:
+    body = json.dumps(documents.event(event)).encode()
+    at = from_micros(books.clock.micros())
+    headers = sign(bytes.fromhex(to.secret), event.id, at, body)
+    return Callback(url=to.url, body=body, headers=headers)
+
+
+SANDBOX: Final = Dialect(
+    identity=IDENTITY,
+    rows=rows.ROWS,
+    authenticate=rows.authenticate,
+    refusal=messages.refusal,
+    payout=documents.payout,
+    callback=_callback,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class SandboxBank(SimulatedBank):
+    """The sandbox bank, running."""
+
+    dialect: Dialect = SANDBOX

@@ -1,0 +1,65 @@
+"""The customers' port: a dialect's rows, with faults, over the books."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from provider_adapters.simulated_bank import messages
+from provider_adapters.simulated_bank.dialect import BankRequest, Dialect, Row
+from provider_adapters.simulated_bank.http.fault_effects import FaultEffects
+from provider_adapters.simulated_bank.http.recorded_calls import RecordedCalls, recording
+from provider_adapters.simulated_bank.kernel.books import Books
+from provider_adapters.simulated_bank.kernel.faults import Faults
+from provider_adapters.simulated_bank.messages import Answer
+from provider_adapters.simulated_bank.pix import settlement
+
+LARGEST_BODY = 64 * 1024
+"""Bytes of a body; every valid one is far smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomersPort:
+    """What the customers' port serves."""
+
+    dialect: Dialect
+    books: Books
+    faults: Faults
+    recorded: RecordedCalls
+
+    def application(self) -> web.Application:
+        """Build the application of the bank's port."""
+        shown = messages.showing_refusals(self.dialect.refusal)
+        app = web.Application(
+            middlewares=[shown, recording(self.recorded)], client_max_size=LARGEST_BODY
+        )
+        effects = FaultEffects(self.dialect.refusal)
+        for row in self.dialect.rows:
+            app.router.add_route(row.method, row.path, self._serve(row, effects))
+        return app
+
+    def _serve(self, row: Row, effects: FaultEffects) -> Handler:
+        async def serve(received: web.Request) -> web.StreamResponse:
+            raw = await received.read()
+            fault = self.faults.take(row.operation)
+            return await effects.serve(received, fault, lambda: self._run(row, received, raw))
+
+        return serve
+
+    def _run(self, row: Row, received: web.Request, raw: bytes) -> Answer:
+        """Identify the customer after settling what is due; then do what is asked."""
+        settlement.settle_due(self.books)
+        request = BankRequest(
+            books=self.books,
+            method=received.method,
+            target=received.raw_path,
+            path=received.match_info,
+            query=received.query,
+            headers=received.headers,
+            raw=raw,
+        )
+        if row.is_open:
+            return row.run(request)
+        return row.run(replace(request, signed_in=self.dialect.authenticate(request)))

@@ -1,0 +1,153 @@
+CREATE TABLE IF NOT EXISTS accounts (
+  id TEXT PRIMARY KEY, token_digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+  tax_number TEXT NOT NULL, branch TEXT NOT NULL, number TEXT NOT NULL, type TEXT NOT NULL,
+  city TEXT NOT NULL, zip_code TEXT NOT NULL, payout_kind TEXT NOT NULL, payout_limit INTEGER,
+  created_at INTEGER NOT NULL, UNIQUE (branch, number)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS ledger (
+  name TEXT PRIMARY KEY, centavos INTEGER NOT NULL DEFAULT 0, guarded INTEGER NOT NULL,
+  CHECK (guarded = 0 OR centavos >= 0)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS journal (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, memo TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS entries (
+  journal_id INTEGER NOT NULL REFERENCES journal (id), name TEXT NOT NULL REFERENCES ledger (name),
+  centavos INTEGER NOT NULL CHECK (centavos <> 0)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS blocks (
+  seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL REFERENCES accounts (id), kind TEXT NOT NULL,
+  centavos INTEGER NOT NULL CHECK (centavos > 0), reference TEXT NOT NULL, since INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS blocks_of_account ON blocks (account_id);
+
+CREATE TABLE IF NOT EXISTS statement (
+  seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL REFERENCES accounts (id), payout_id TEXT,
+  kind TEXT NOT NULL, centavos INTEGER NOT NULL CHECK (centavos <> 0), e2e_id TEXT,
+  name TEXT NOT NULL, tax_number TEXT NOT NULL, description TEXT NOT NULL, at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS statement_newest ON statement (account_id, at, seq);
+
+CREATE TABLE IF NOT EXISTS keys (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL, account_id TEXT NOT NULL REFERENCES accounts (id),
+  key TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, created_at INTEGER NOT NULL,
+  UNIQUE (account_id, id)
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS keys_in_use ON keys (key) WHERE status <> 'canceled';
+
+CREATE TABLE IF NOT EXISTS charges (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id), reference TEXT NOT NULL, txid TEXT NOT NULL,
+  type TEXT NOT NULL, key TEXT NOT NULL, centavos INTEGER, reusable INTEGER NOT NULL,
+  description TEXT NOT NULL, payer TEXT, emv TEXT NOT NULL, status TEXT NOT NULL,
+  created_at INTEGER NOT NULL, expires_at INTEGER, UNIQUE (account_id, reference)
+) STRICT;
+CREATE INDEX IF NOT EXISTS charges_by_reference ON charges (reference);
+
+CREATE TABLE IF NOT EXISTS payments (
+  seq INTEGER PRIMARY KEY REFERENCES statement (seq),
+  account_id TEXT NOT NULL REFERENCES accounts (id), reference TEXT, e2e_id TEXT NOT NULL,
+  centavos INTEGER NOT NULL, payer TEXT, at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS payments_newest ON payments (account_id, at, seq);
+CREATE INDEX IF NOT EXISTS payments_of_charge ON payments (account_id, reference, seq);
+
+CREATE TABLE IF NOT EXISTS payouts (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id), idempotency_key TEXT, unique_key TEXT,
+  fingerprint TEXT NOT NULL, centavos INTEGER NOT NULL CHECK (centavos > 0),
+  settled_centavos INTEGER, e2e_id TEXT NOT NULL UNIQUE, description TEXT NOT NULL,
+  destination TEXT NOT NULL, credit_to TEXT REFERENCES accounts (id), state TEXT NOT NULL,
+  failure TEXT, step TEXT, due_at INTEGER, created_at INTEGER NOT NULL, settled_at INTEGER,
+  returned_at INTEGER, UNIQUE (account_id, unique_key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS payouts_due ON payouts (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payouts_by_key ON payouts (idempotency_key);
+CREATE INDEX IF NOT EXISTS payouts_newest ON payouts (account_id, created_at, seq);
+
+CREATE TABLE IF NOT EXISTS returns (
+  id TEXT PRIMARY KEY, payout_seq INTEGER NOT NULL REFERENCES payouts (seq),
+  centavos INTEGER NOT NULL CHECK (centavos > 0), at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS returns_of_payout ON returns (payout_seq);
+
+CREATE TABLE IF NOT EXISTS holds (
+  payout_seq INTEGER PRIMARY KEY REFERENCES payouts (seq), until INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS holds_wanted (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id), seconds INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS refunds (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  payment_seq INTEGER NOT NULL REFERENCES payments (seq), idempotency_key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL, reference TEXT NOT NULL,
+  centavos INTEGER NOT NULL CHECK (centavos > 0), return_id TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL, state TEXT NOT NULL, failure TEXT, step TEXT, due_at INTEGER,
+  created_at INTEGER NOT NULL, settled_at INTEGER, UNIQUE (account_id, idempotency_key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS refunds_due ON refunds (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS refunds_of_payment ON refunds (payment_seq);
+CREATE INDEX IF NOT EXISTS refunds_newest ON refunds (account_id, created_at, seq);
+
+CREATE TABLE IF NOT EXISTS notices (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+  account_id TEXT NOT NULL, subject TEXT NOT NULL, copies INTEGER NOT NULL DEFAULT 1,
+  tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE IF NOT EXISTS listeners (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id), url TEXT NOT NULL, secret TEXT NOT NULL,
+  UNIQUE (account_id, url)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS missed (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+  account_id TEXT NOT NULL, subject TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS missed_of_account ON missed (account_id, seq);
+
+CREATE TABLE IF NOT EXISTS dialect_state (
+  kind TEXT NOT NULL, name TEXT NOT NULL, account_id TEXT NOT NULL, value TEXT NOT NULL,
+  until INTEGER, PRIMARY KEY (kind, name)
+) STRICT;
+CREATE INDEX IF NOT EXISTS dialect_state_of_account ON dialect_state (kind, account_id);
+
+DROP TRIGGER IF EXISTS payout_told;
+CREATE TRIGGER payout_told AFTER UPDATE OF state ON payouts
+WHEN new.state <> old.state AND new.state IN ('settled', 'failed')
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject, copies)
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia', new.account_id,
+    coalesce(new.idempotency_key, ''), CASE new.centavos WHEN 77710 THEN 2 ELSE 1 END);
+END;
+CREATE TRIGGER IF NOT EXISTS payment_told AFTER INSERT ON payments
+WHEN new.reference IS NOT NULL
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'cobranca', new.account_id, new.reference);
+END;
+CREATE TRIGGER IF NOT EXISTS refund_told AFTER UPDATE OF state ON refunds
+WHEN new.state <> old.state AND new.state IN ('settled', 'failed')
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'devolucao', new.account_id,
+    new.idempotency_key);
+END;
+CREATE TRIGGER IF NOT EXISTS hold_told AFTER INSERT ON holds
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia', account_id,
+    coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
+END;
+CREATE TRIGGER IF NOT EXISTS return_told AFTER INSERT ON returns
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia_devolvida', account_id,
+    coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
+END;

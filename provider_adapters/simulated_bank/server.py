@@ -1,0 +1,146 @@
+"""A running simulated bank: two ports, one database file, two background tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from aiohttp import web
+
+from provider_adapters.simulated_bank.callbacks import CallbackListener, Delivery
+from provider_adapters.simulated_bank.control import account_rows, api, bank_rows, payout_rows
+from provider_adapters.simulated_bank.control.api import Controls
+from provider_adapters.simulated_bank.dialect import Dialect
+from provider_adapters.simulated_bank.http.customers import CustomersPort
+from provider_adapters.simulated_bank.http.listening_port import ListeningPort
+from provider_adapters.simulated_bank.http.recorded_calls import RecordedCalls
+from provider_adapters.simulated_bank.kernel import books
+from provider_adapters.simulated_bank.kernel.faults import Faults
+from provider_adapters.simulated_bank.pix import settlement
+
+_LOG = logging.getLogger(__name__)
+# Only for payouts that nobody reads; every read settles what is due first.
+_SETTLE_EVERY_S = 0.5
+# Requests that hang on purpose would hold a longer shutdown up.
+_SHUTDOWN_S = 0.1
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True, kw_only=True)
+class SimulatedBank:
+    """
+    A bank without real money, in a process of its own or in the gateway's.
+
+    Attributes:
+        dialect: How it looks to its customers.
+        db_path: The SQLite file with all data; created when missing.
+        host: A loopback address.
+        port: The customers' port. 0 picks a free one; after ``start`` this is
+            the real number.
+        control_port: The control interface's port, likewise.
+        settle_after_s: Seconds of bank clock from accepting a payout to
+            settling it.
+        now: The wall clock, aware UTC.
+        random_hex: Gives this many random bytes as hexadecimal text.
+        listener: Receives callbacks about payouts, payments and refunds, beside the
+            addresses that accounts have registered; None where there is nobody else.
+    """
+
+    dialect: Dialect
+    db_path: str
+    host: str = "127.0.0.1"
+    port: int = 8090
+    control_port: int = 8091
+    settle_after_s: float = 0.3
+    now: Callable[[], datetime] = _utc_now
+    random_hex: Callable[[int], str] = secrets.token_hex
+    listener: CallbackListener | None = None
+    _closing: contextlib.AsyncExitStack = field(
+        init=False, repr=False, default_factory=contextlib.AsyncExitStack
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse other addresses: the control interface has no password."""
+        if not ipaddress.ip_address(self.host).is_loopback:
+            message = "a simulated bank listens on loopback only"
+            raise ValueError(message)
+
+    async def start(self) -> None:
+        """
+        Open the database file and both ports.
+
+        Raises:
+            OSError: A port is in use; then nothing stays open.
+        """
+        async with contextlib.AsyncExitStack() as opened:
+            await self._open(opened)
+            self._closing = opened.pop_all()
+
+    async def close(self) -> None:
+        """Close both ports and the file; safe to repeat. Open requests are cut off."""
+        await self._closing.aclose()
+
+    async def _open(self, opened: contextlib.AsyncExitStack) -> None:
+        kept = books.open_books(
+            self.db_path,
+            now=self.now,
+            random_hex=self.random_hex,
+            settle_after_s=self.settle_after_s,
+            identity=self.dialect.identity,
+        )
+        opened.callback(kept.database.close)
+        faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
+        served = CustomersPort(self.dialect, kept, faults, recorded)
+        customers = await self._listen(opened, served.application(), self.port)
+        controls = Controls(
+            dialect=self.dialect, books=kept, faults=faults, calls=recorded, port=customers
+        )
+        app = api.application(controls, bank_rows.ROWS + account_rows.ROWS + payout_rows.ROWS)
+        self.control_port = (await self._listen(opened, app, self.control_port)).port
+        self.port = customers.port
+        settling = asyncio.create_task(_settle(kept))  # noqa: TID251 - owned: close() ends it
+        opened.push_async_callback(_end, settling)
+        sending = asyncio.create_task(  # noqa: TID251 - owned: close() ends it
+            Delivery(kept, self.dialect, self.listener).send_until_cancelled()
+        )
+        opened.push_async_callback(_end, sending)
+
+    async def _listen(
+        self, opened: contextlib.AsyncExitStack, app: web.Application, port: int
+    ) -> ListeningPort:
+        # A request that hangs is cancelled when its caller disconnects. What executes never
+        # waits, so it is never cancelled halfway.
+        runner = web.AppRunner(
+            app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S
+        )
+        await runner.setup()
+        opened.push_async_callback(runner.cleanup)
+        listening = ListeningPort(runner, self.host, port)
+        opened.push_async_callback(listening.close)
+        await listening.open()
+        return listening
+
+
+async def _settle(kept: books.Books) -> None:
+    """Settle what is due, also when no request comes."""
+    while True:
+        await asyncio.sleep(_SETTLE_EVERY_S)
+        try:
+            settlement.settle_due(kept)
+        except Exception:  # noqa: BLE001 - a background loop: the next round tries again
+            _LOG.exception("settling failed")
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
