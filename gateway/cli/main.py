@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gateway.cli.adapter.commands import adapter
 from gateway.cli.admin.accounts import account
 from gateway.cli.admin.audit import audit
 from gateway.cli.admin.companies import company
@@ -46,6 +47,7 @@ for _command in (
     metrics,
     providers,
     banks,
+    adapter,
     callbacks,
     sandbox,
 ):

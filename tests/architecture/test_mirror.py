@@ -5,6 +5,7 @@ from pathlib import Path
 from tests.architecture.tree import ROOT, modules
 
 UNIT = Path("tests/unit")
+CASES = "cases of the suite: it is run for every adapter, and planted mistakes prove it"
 STATEMENTS = "statements alone: the store contract suite runs each on SQLite and PostgreSQL"
 RECORDS = "records and ports: nothing runs; the store contract suite keeps them"
 # What has no test of its own, each with the reason. A folder stands for all below it.
@@ -22,6 +23,15 @@ WITHOUT = {
             "gateway/domain/payouts/followups.py",
         ],
         RECORDS,
+    ),
+    "provider_adapters/verify/stage.py": "the protocol of stages; every case keeps it",
+    **dict.fromkeys(
+        [
+            *(f"provider_adapters/verify/{name}.py" for name in ("bank", "wire")),
+            "provider_adapters/sandbox/stage.py",
+            "provider_adapters/simulated_bank/stage.py",
+        ],
+        CASES,
     ),
     "provider_adapters/kit/factory.py": "protocols; the registry and its checks keep them",
     "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",

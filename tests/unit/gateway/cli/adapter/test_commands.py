@@ -1,0 +1,43 @@
+"""``pixgate adapter verify``: what it prints, and how it ends."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.cli.main import pixgate
+
+
+def called(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(pixgate, ["adapter", "verify", *arguments])
+    return done.exit_code, done.output
+
+
+def test_each_case_is_printed_and_each_group_counted():
+    code, output = called("sandbox", "--case", "bank.absent")
+
+    assert code == 0, output
+    lines = [line.split() for line in output.splitlines() if line]
+    assert lines[0] == ["passed", "bank.absent", "1"]
+    assert lines[-1] == ["bank", "1", "0", "0", "1"]
+
+
+def test_the_same_as_json():
+    code, output = called("sandbox", "--case", "bank.absent", "--json")
+
+    said = json.loads(output)
+    assert code == 0
+    assert [(each["case"], each["outcome"]) for each in said["cases"]] == [
+        ("bank.absent", "passed")
+    ]
+    assert said["groups"] == [
+        {"group": "bank", "passed": 1, "failed": 0, "not_applicable": 0, "checks": 1}
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("nobody",), ("sandbox", "--stage", "nowhere:Stage"), ("sandbox", "--case", "none.such")],
+)
+def test_what_cannot_be_verified_is_no_success(arguments: tuple[str, ...]):
+    assert called(*arguments)[0] == 1

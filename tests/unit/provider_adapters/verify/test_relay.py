@@ -1,0 +1,127 @@
+"""The relay of the suite: what it hands on, spoils and counts."""
+
+from __future__ import annotations
+
+import asyncio
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from provider_adapters.verify.relay import (
+    Act,
+    Line,
+    Relay,
+    Seen,
+    answering,
+    at_request,
+    from_request,
+)
+from provider_adapters.verify.stage import BankAnswer
+
+
+async def echo(request: web.Request) -> web.StreamResponse:
+    if request.path == "/chunks":
+        answer = web.StreamResponse()
+        answer.enable_chunked_encoding()
+        await answer.prepare(request)
+        for part in (b"one ", b"two ", b"three"):
+            await answer.write(part)
+        return answer
+    return web.Response(body=await request.read() or b"nothing", headers={"X-Bank": "yes"})
+
+
+@pytest.fixture
+async def bank():
+    application = web.Application()
+    application.router.add_route("*", "/{path:.*}", echo)
+    async with TestServer(application) as server:
+        yield str(server.make_url("")).rstrip("/")
+
+
+@pytest.fixture
+async def relay(bank: str):
+    async with Relay(bank).open() as opened:
+        yield opened
+
+
+async def ask(relay: Relay, path: str = "/", body: bytes = b"") -> tuple[int, bytes]:
+    method = "POST" if body else "GET"
+    async with (
+        aiohttp.ClientSession() as session,
+        session.request(method, relay.address + path, data=body) as answer,
+    ):
+        return answer.status, await answer.read()
+
+
+async def test_what_is_not_spoilt_is_handed_on(relay: Relay):
+    assert await ask(relay, "/a?b=c", b"money") == (200, b"money")
+    assert await ask(relay, "/chunks") == (200, b"one two three")
+
+    assert [(seen.method, seen.path, seen.body) for seen in relay.seen] == [
+        ("POST", "/a?b=c", b"money"),
+        ("GET", "/chunks", b""),
+    ]
+    assert relay.connections == 2
+
+
+async def test_requests_are_counted_from_one_and_anew(relay: Relay):
+    refused = Act(play=answering(BankAnswer(status=429, body=b"{}")))
+    relay.begin(at_request(2, refused))
+
+    assert [(await ask(relay))[0] for _ in range(3)] == [200, 429, 200]
+    relay.begin(from_request(2, refused))
+    assert [(await ask(relay))[0] for _ in range(3)] == [200, 429, 429]
+    assert [seen.number for seen in relay.seen] == [1, 2, 3]
+
+
+async def test_an_answer_is_changed_with_its_length(relay: Relay):
+    relay.begin(from_request(1, Act(alter=lambda body: body * 3)))
+
+    assert await ask(relay, body=b"ab") == (200, b"ababab")
+    assert await ask(relay, "/chunks") == (200, b"one two three" * 3)
+
+
+async def test_a_request_may_reach_the_bank_and_its_answer_nobody(relay: Relay):
+    answered: list[Seen] = []
+
+    async def after(seen: Seen) -> None:
+        answered.append(seen)
+
+    async def close(line: Line) -> None:
+        assert line.request.startswith(b"GET ")
+
+    relay.after = after
+    relay.begin(from_request(1, Act(play=close, reaches_bank=True)))
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await ask(relay)
+
+    assert [seen.path for seen in answered] == ["/", "/"][: len(answered)]
+    assert answered
+
+
+async def test_a_connection_can_be_reset_before_it_is_read(relay: Relay):
+    async def reset(line: Line) -> None:
+        line.reset()
+
+    relay.begin(from_request(1, Act(play=reset, reads=False)))
+    with pytest.raises((aiohttp.ClientOSError, aiohttp.ServerDisconnectedError)):
+        await ask(relay, body=b"money")
+
+    assert relay.seen == []
+
+
+async def test_closing_ends_what_hangs(bank: str):
+    async def hang(line: Line) -> None:
+        await line.reader.read()
+
+    relay = Relay(bank)
+    async with relay.open():
+        relay.begin(from_request(1, Act(play=hang)))
+        asking = asyncio.create_task(ask(relay, body=b"money"))
+        while not relay.seen:
+            await asyncio.sleep(0.01)
+
+    with pytest.raises(aiohttp.ClientError):
+        await asking
