@@ -7,14 +7,17 @@ owner alone. Not for a network file system.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aiosqlite
 from sqlalchemy import (
     URL,
     ColumnElement,
@@ -103,11 +106,30 @@ def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
         max_overflow=0,
         pool_timeout=limits.checkout_s,
         hide_parameters=True,
-        # None: Python's driver begins no transaction by itself, and reads stand alone.
-        connect_args={"timeout": limits.busy_s, "isolation_level": None},
+        async_creator=partial(_opened, url.database or "", limits.busy_s),
     )
     event.listen(engine.sync_engine, "connect", _settle)
     return engine
+
+
+async def _opened(file: str, busy_s: float) -> aiosqlite.Connection:
+    """Open a connection; one whose caller is cancelled meanwhile is closed before that is told."""
+    # None: Python's driver begins no transaction by itself, and reads stand alone.
+    connection = aiosqlite.connect(file, timeout=busy_s, isolation_level=None)
+    connection._thread.daemon = True  # noqa: SLF001 - no public way; it must not keep the process
+    opening = asyncio.create_task(_awaited(connection))  # noqa: TID251 - awaited below in any case
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        # A few ms. Left alone, the driver's thread would answer a loop that may have ended.
+        await asyncio.wait([opening])
+        if opening.exception() is None:
+            await connection.close()
+        raise
+
+
+async def _awaited(connection: aiosqlite.Connection) -> aiosqlite.Connection:
+    return await connection
 
 
 def _settle(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
