@@ -13,12 +13,14 @@ from provider_adapters.simulated_bank.dialect import Callback, Dialect
 from provider_adapters.simulated_bank.kernel.books import SANDBOX as IDENTITY
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.clock import from_micros
-from provider_adapters.simulated_bank.kernel.listeners import Event, Listener
+from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.simulated_bank.server import SimulatedBank
 
 
-def _callback(books: Books, event: Event, to: Listener) -> Callback:
-    body = json.dumps(documents.event(event)).encode()
+def _callback(books: Books, event: Event, to: Listener) -> Callback | None:
+    if event.kind is EventKind.PAYMENT:
+        return None  # its customers are told of payments of charges alone
+    body = json.dumps(documents.event(books, event)).encode()
     at = from_micros(books.clock.micros())
     headers = sign(bytes.fromhex(to.secret), event.id, at, body)
     return Callback(url=to.url, body=body, headers=headers)

@@ -8,12 +8,14 @@ from typing import Final, TypeVar
 
 from provider_adapters.simulated_bank.kernel.accounts import Account, Balance
 from provider_adapters.simulated_bank.kernel.blocks import Block
-from provider_adapters.simulated_bank.kernel.books import SANDBOX
+from provider_adapters.simulated_bank.kernel.books import SANDBOX, Books
 from provider_adapters.simulated_bank.kernel.clock import show
 from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.simulated_bank.kernel.paging import Page
+from provider_adapters.simulated_bank.kernel.refusals import Refusal
 from provider_adapters.simulated_bank.kernel.statement import Entry, number
 from provider_adapters.simulated_bank.messages import Document
+from provider_adapters.simulated_bank.pix import payouts, received_payments, refunds
 from provider_adapters.simulated_bank.pix.charges import Charge
 from provider_adapters.simulated_bank.pix.destinations import Owner
 from provider_adapters.simulated_bank.pix.keys import Key
@@ -121,10 +123,25 @@ def listener(record: Listener) -> Document:
     return {"id": record.id, "url": record.url}
 
 
-def event(record: Event) -> Document:
+def event(books: Books, record: Event) -> Document:
     """Show what happened, as the body of a callback does."""
     name = "referencia" if record.kind is EventKind.CHARGE else "chave"
-    return {"tipo": record.kind, "conta": record.account_id, name: record.subject}
+    return {"tipo": record.kind, "conta": record.account_id, name: _subject(books, record)}
+
+
+def _subject(books: Books, record: Event) -> str:
+    """Name what it is about as the customer does; an older file already has that name."""
+    account_id, subject = record.account_id, record.subject
+    try:
+        if record.kind is EventKind.CHARGE:
+            found = received_payments.by_e2e_id(books, account_id, subject).reference
+        elif record.kind is EventKind.REFUND:
+            found = refunds.get(books, account_id, subject).idempotency_key
+        else:
+            found = payouts.get(books, account_id, subject).idempotency_key
+    except Refusal:
+        return subject
+    return found or ""
 
 
 def owner(record: Owner) -> Document:
@@ -206,7 +223,7 @@ def payout(record: Payout) -> Document:
         "valor_centavos": value,
         "e2e": record.e2e_id,
         "descricao": record.description,
-        "destino": json.loads(record.destination),
+        "destino": json.loads(record.to.sent),
         "criada_em": show(record.created_at),
         "liquidada_em": None if record.settled_at is None else show(record.settled_at),
         "em_analise_ate": show(record.held_until) if held and record.held_until else None,

@@ -194,7 +194,7 @@ def _remove_listener(request: BankRequest) -> Answer:
 def _missed(request: BankRequest) -> Answer:
     most = paging.read_slice(request.query).limit
     found = listeners.missed(request.books, request.account.id, most)
-    shown = [{"id": each.id, "aviso": documents.event(each)} for each in found]
+    shown = [{"id": each.id, "aviso": documents.event(request.books, each)} for each in found]
     return Answer(document={"eventos": shown})
 
 

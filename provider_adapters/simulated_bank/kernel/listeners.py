@@ -34,11 +34,16 @@ class Listener:
 
 
 class EventKind(StrEnum):
-    """What an event is about. The values are as stored; older files have them too."""
+    """
+    What an event is about: ``CHARGE`` is a payment of a charge, ``PAYMENT`` one without.
+
+    The values are as stored; older files have them too.
+    """
 
     PAYOUT = "transferencia"
     RETURN = "transferencia_devolvida"
     CHARGE = "cobranca"
+    PAYMENT = "recebimento"
     REFUND = "devolucao"
 
 
@@ -48,7 +53,8 @@ class Event:
     Something that customers are told of.
 
     Attributes:
-        subject: A charge's reference; of the rest, the idempotency key, empty without one.
+        subject: A payment's end-to-end id; the bank's id of a payout or refund. What older
+            files still have to send: the charge's reference, the idempotency key.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Lists by cursor, newest first; the window excludes its end."""
+"""Lists by cursor or by position, newest first; the window excludes its end."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import binascii
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from provider_adapters.simulated_bank.kernel import clock, refusals
+
+if TYPE_CHECKING:
+    from provider_adapters.simulated_bank.kernel.database import Database
 
 Item = TypeVar("Item")
 
@@ -30,16 +33,18 @@ class Slice:
         since: First instant included, microseconds since 1970.
         until: First instant excluded.
         before: Instant and row number of the last item already returned.
+        skip: Items left out before the first, for lists by position.
     """
 
     since: int = -_END_OF_TIME
     until: int = _END_OF_TIME
     limit: int = _DEFAULT_LIMIT
     before: tuple[int, int] = (_END_OF_TIME, _END_OF_TIME)
+    skip: int = 0
 
     def values(self, account_id: str) -> tuple[str | int, ...]:
         """Return the parameters of a list statement; the limit is one row more than requested."""
-        return (account_id, self.since, self.until, *self.before, self.limit + 1)
+        return (account_id, self.since, self.until, *self.before, self.limit + 1, self.skip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,25 @@ class Page(Generic[Item]):
 
     items: list[Item]
     cursor: str | None
+
+
+_INSTANTS: Final = {
+    "statement": "at",
+    "payments": "at",
+    "payouts": "created_at",
+    "refunds": "created_at",
+}
+
+
+def count(database: Database, table: str, account_id: str, wanted: Slice) -> int:
+    """Count what a window holds, whatever the page."""
+    at = _INSTANTS[table]
+    row = database.one(
+        f"SELECT count(*) AS n FROM {table}"  # noqa: S608 - names of this module only
+        f" WHERE account_id = ? AND {at} >= ? AND {at} < ?",
+        (account_id, wanted.since, wanted.until),
+    )
+    return int(row["n"]) if row else 0
 
 
 def read_slice(query: Mapping[str, str]) -> Slice:

@@ -123,31 +123,35 @@ CREATE TRIGGER payout_told AFTER UPDATE OF state ON payouts
 WHEN new.state <> old.state AND new.state IN ('settled', 'failed')
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject, copies)
-  VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia', new.account_id,
-    coalesce(new.idempotency_key, ''), CASE new.centavos WHEN 77710 THEN 2 ELSE 1 END);
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia', new.account_id, new.id,
+    CASE new.centavos WHEN 77710 THEN 2 ELSE 1 END);
 END;
-CREATE TRIGGER IF NOT EXISTS payment_told AFTER INSERT ON payments
-WHEN new.reference IS NOT NULL
+DROP TRIGGER IF EXISTS payment_told;
+CREATE TRIGGER payment_told AFTER INSERT ON payments
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
-  VALUES ('evt_' || lower(hex(randomblob(12))), 'cobranca', new.account_id, new.reference);
+  VALUES ('evt_' || lower(hex(randomblob(12))),
+    CASE WHEN new.reference IS NULL THEN 'recebimento' ELSE 'cobranca' END,
+    new.account_id, new.e2e_id);
 END;
-CREATE TRIGGER IF NOT EXISTS refund_told AFTER UPDATE OF state ON refunds
+DROP TRIGGER IF EXISTS refund_told;
+CREATE TRIGGER refund_told AFTER UPDATE OF state ON refunds
 WHEN new.state <> old.state AND new.state IN ('settled', 'failed')
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
-  VALUES ('evt_' || lower(hex(randomblob(12))), 'devolucao', new.account_id,
-    new.idempotency_key);
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'devolucao', new.account_id, new.id);
 END;
-CREATE TRIGGER IF NOT EXISTS hold_told AFTER INSERT ON holds
+DROP TRIGGER IF EXISTS hold_told;
+CREATE TRIGGER hold_told AFTER INSERT ON holds
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
-  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia', account_id,
-    coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
+  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia', account_id, id
+  FROM payouts WHERE seq = new.payout_seq;
 END;
-CREATE TRIGGER IF NOT EXISTS return_told AFTER INSERT ON returns
+DROP TRIGGER IF EXISTS return_told;
+CREATE TRIGGER return_told AFTER INSERT ON returns
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
-  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia_devolvida', account_id,
-    coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
+  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia_devolvida', account_id, id
+  FROM payouts WHERE seq = new.payout_seq;
 END;

@@ -9,7 +9,7 @@ from typing import Final
 
 from provider_adapters.simulated_bank.kernel import ledger
 from provider_adapters.simulated_bank.kernel.books import Books
-from provider_adapters.simulated_bank.kernel.paging import Page, Slice, cut
+from provider_adapters.simulated_bank.kernel.paging import Page, Slice, count, cut
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 
 # Ids have ten digits from the first line on.
@@ -23,7 +23,7 @@ _INSERT = (
 _PAGE = (
     "SELECT *, (SELECT idempotency_key FROM payouts WHERE payouts.id = payout_id)"
     " AS idempotency_key FROM statement WHERE account_id = ? AND at >= ? AND at < ?"
-    " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?"
+    " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?"
 )
 
 
@@ -87,6 +87,11 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Entry]:
     rows = books.database.all(_PAGE, wanted.values(account_id))
     entries = [Entry(**row) for row in rows]
     return cut(entries, [(entry.at, entry.seq) for entry in entries], wanted.limit)
+
+
+def total(books: Books, account_id: str, wanted: Slice) -> int:
+    """Count the lines of a window."""
+    return count(books.database, "statement", account_id, wanted)
 
 
 DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(

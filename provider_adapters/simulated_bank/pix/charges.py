@@ -37,6 +37,7 @@ class NewCharge:
 
     Attributes:
         type: ``dynamic`` or ``static``.
+        txid: Of a dynamic charge, where the customer chooses it; the bank chooses otherwise.
         centavos: None lets the payer choose.
         expires_in: Microseconds from now; negative for a charge that has expired.
     """
@@ -49,6 +50,7 @@ class NewCharge:
     reusable: bool = False
     description: str = ""
     payer: Payer | None = None
+    txid: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,11 @@ class Charge:
     status: str
     created_at: int
     expires_at: int | None
+
+    @property
+    def location(self) -> str:
+        """The address in a dynamic code, without scheme; empty for a static one."""
+        return brcode.decode(self.emv).url or ""
 
     def expired(self, at: int) -> bool:
         """Return whether it is active but past its expiry."""
@@ -113,6 +120,20 @@ def get(books: Books, account_id: str, reference: str) -> Charge:
         Refusal: ``NOT_FOUND``.
     """
     row = _one(books, account_id, reference)
+    if row is None:
+        what = "charge"
+        raise refusals.not_found(what)
+    return _charge(row)
+
+
+def by_txid(books: Books, account_id: str, txid: str) -> Charge:
+    """
+    Find a customer's charge by its txid.
+
+    Raises:
+        Refusal: ``NOT_FOUND``.
+    """
+    row = books.database.one(f"{_SELECT} WHERE account_id = ? AND txid = ?", (account_id, txid))
     if row is None:
         what = "charge"
         raise refusals.not_found(what)
@@ -204,7 +225,7 @@ def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
     """Return txid and BR Code; a dynamic code holds the charge's URL, a static one the key."""
     dynamic = new.type == "dynamic"
     token = books.random_hex(16)
-    txid = token if dynamic else _static_txid(account, new.reference)
+    txid = (new.txid or token) if dynamic else _static_txid(account, new.reference)
     code = brcode.BrCode(
         name=account.name,
         city=account.city,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 
 from provider_adapters.simulated_bank.kernel import accounts
 from provider_adapters.simulated_bank.kernel.accounts import Account
@@ -29,6 +30,27 @@ class Destination:
     bank: str | None = None
     branch: str | None = None
     account: str | None = None
+
+
+def write(to: Destination) -> str:
+    """Return a destination as it is stored."""
+    return json.dumps(asdict(to))
+
+
+def read(text: str) -> Destination:
+    """Read a stored one; in older files it is what the sandbox bank was sent."""
+    stored = json.loads(text)
+    if "sent" in stored:
+        return Destination(**stored)
+    return Destination(
+        tax_number=stored.get("documento", ""),
+        sent=text,
+        name=stored.get("nome", ""),
+        key=stored.get("chave"),
+        bank=stored.get("banco"),
+        branch=stored.get("agencia"),
+        account=stored.get("conta"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from provider_adapters.simulated_bank.kernel import accounts, ledger, refusals
 from provider_adapters.simulated_bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.database import Row, Value
-from provider_adapters.simulated_bank.kernel.paging import Page, Slice, cut
+from provider_adapters.simulated_bank.kernel.paging import Page, Slice, count, cut
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.simulated_bank.pix import destinations, holds, magic_values
 from provider_adapters.simulated_bank.pix.destinations import Destination
@@ -23,7 +23,7 @@ _SELECT = (
 _FIND = f"{_SELECT} WHERE account_id = ?"
 _PAGE = (
     f"{_SELECT} WHERE account_id = ? AND created_at >= ? AND created_at < ?"
-    " AND (created_at, seq) < (?, ?) ORDER BY created_at DESC, seq DESC LIMIT ?"
+    " AND (created_at, seq) < (?, ?) ORDER BY created_at DESC, seq DESC LIMIT ? OFFSET ?"
 )
 _INSERT = (
     "INSERT INTO payouts (id, account_id, idempotency_key, unique_key, fingerprint, centavos,"
@@ -98,6 +98,11 @@ class Payout:
     held_until: int | None = None
     returns: str = "[]"
 
+    @property
+    def to(self) -> Destination:
+        """Where it goes."""
+        return destinations.read(self.destination)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
@@ -150,7 +155,12 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
             _INSERT,
             (
                 *(payout_id, account.id, *_keys(account, order), order.fingerprint()),
-                *(order.centavos, books.e2e_id(at), order.description, order.to.sent),
+                *(
+                    order.centavos,
+                    books.e2e_id(at),
+                    order.description,
+                    destinations.write(order.to),
+                ),
                 *(_credited(order, credit_to), *_plan(books, order.centavos, at), at),
             ),
         )
@@ -182,6 +192,16 @@ def by_key(books: Books, account_id: str, key: str) -> Payout:
     return payout
 
 
+def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payout:
+    """
+    Find a payout by its end-to-end id.
+
+    Raises:
+        Refusal: ``NOT_FOUND``.
+    """
+    return _found(books.database.one(f"{_FIND} AND e2e_id = ?", (account_id, e2e_id)))
+
+
 def anywhere(books: Books, name: str) -> Payout:
     """
     Find the first payout of any account by its idempotency key or the bank's id.
@@ -199,6 +219,11 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Payout]:
     payouts = [Payout(**row) for row in rows]
     places = [(payout.created_at, payout.seq) for payout in payouts]
     return cut(payouts, places, wanted.limit)
+
+
+def total(books: Books, account_id: str, wanted: Slice) -> int:
+    """Count the payouts of a window."""
+    return count(books.database, "payouts", account_id, wanted)
 
 
 def executions(books: Books, key: str | None) -> list[Execution]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from provider_adapters.simulated_bank.kernel import ledger, refusals, statement
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.database import Row
-from provider_adapters.simulated_bank.kernel.paging import Page, Slice, cut
+from provider_adapters.simulated_bank.kernel.paging import Page, Slice, count, cut
 
 _SELECT = (
     "SELECT *, (SELECT coalesce(sum(refunds.centavos), 0) FROM refunds"
@@ -16,7 +16,7 @@ _SELECT = (
 )
 _PAGE = (
     f"{_SELECT} WHERE account_id = ? AND at >= ? AND at < ?"
-    " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?"
+    " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?"
 )
 _LATEST = f"{_SELECT} WHERE account_id = ? AND reference = ? ORDER BY seq DESC LIMIT 1"
 
@@ -90,6 +90,12 @@ def latest(books: Books, account_id: str, reference: str) -> Payment | None:
     return _payment(row) if row else None
 
 
+def of_charge(books: Books, account_id: str, reference: str) -> list[Payment]:
+    """Return every payment of a charge, oldest first."""
+    sql = f"{_SELECT} WHERE account_id = ? AND reference = ? ORDER BY seq"
+    return [_payment(row) for row in books.database.all(sql, (account_id, reference))]
+
+
 def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payment:
     """
     Find a customer's payment by its end-to-end id.
@@ -109,6 +115,11 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Payment]:
     """Read the payments received, newest first."""
     payments = [_payment(row) for row in books.database.all(_PAGE, wanted.values(account_id))]
     return cut(payments, [(payment.at, payment.seq) for payment in payments], wanted.limit)
+
+
+def total(books: Books, account_id: str, wanted: Slice) -> int:
+    """Count the payments of a window."""
+    return count(books.database, "payments", account_id, wanted)
 
 
 def write_payer(payer: Payer | None) -> str | None:

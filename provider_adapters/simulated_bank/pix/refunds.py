@@ -10,7 +10,7 @@ from typing import Final
 from provider_adapters.simulated_bank.kernel import accounts, ledger, refusals
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.database import Row
-from provider_adapters.simulated_bank.kernel.paging import Page, Slice, cut
+from provider_adapters.simulated_bank.kernel.paging import Page, Slice, count, cut
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.simulated_bank.pix import magic_values, received_payments
 from provider_adapters.simulated_bank.pix.received_payments import Payment
@@ -24,7 +24,8 @@ _SELECT = (
 )
 _PAGE = (
     f"{_SELECT} WHERE refunds.account_id = ? AND created_at >= ? AND created_at < ?"
-    " AND (created_at, refunds.seq) < (?, ?) ORDER BY created_at DESC, refunds.seq DESC LIMIT ?"
+    " AND (created_at, refunds.seq) < (?, ?)"
+    " ORDER BY created_at DESC, refunds.seq DESC LIMIT ? OFFSET ?"
 )
 _INSERT = (
     "INSERT INTO refunds (id, account_id, payment_seq, idempotency_key, fingerprint, reference,"
@@ -166,6 +167,17 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Refund]:
     """Read refunds, newest first."""
     refunds = [Refund(**row) for row in books.database.all(_PAGE, wanted.values(account_id))]
     return cut(refunds, [(refund.created_at, refund.seq) for refund in refunds], wanted.limit)
+
+
+def of_payment(books: Books, payment: Payment) -> list[Refund]:
+    """Return every refund of a payment, oldest first."""
+    sql = f"{_SELECT} WHERE payment_seq = ? ORDER BY refunds.seq"
+    return [Refund(**row) for row in books.database.all(sql, (payment.seq,))]
+
+
+def total(books: Books, account_id: str, wanted: Slice) -> int:
+    """Count the refunds of a window."""
+    return count(books.database, "refunds", account_id, wanted)
 
 
 def executed(books: Books, key: str | None) -> list[Refund]:

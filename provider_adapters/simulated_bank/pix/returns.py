@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from provider_adapters.simulated_bank.kernel import ledger, refusals, statement
@@ -93,7 +92,7 @@ def _came_back(books: Books, payout_seq: int) -> int:
 
 
 def _line(payout: Payout, made: Return) -> statement.Entry:
-    to = json.loads(payout.destination)
+    to = payout.to
     return statement.Entry(
         account_id=payout.account_id,
         kind="pix_returned",
@@ -101,7 +100,7 @@ def _line(payout: Payout, made: Return) -> statement.Entry:
         at=made.at,
         e2e_id=made.id,
         payout_id=payout.id,
-        name=to.get("nome", ""),
-        tax_number=to.get("documento", ""),
+        name=to.name,
+        tax_number=to.tax_number,
         description=payout.description,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from provider_adapters.simulated_bank.kernel import accounts, ledger, statement
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.pix import (
@@ -110,7 +108,7 @@ def _release(books: Books, payout: Payout, centavos: int) -> None:
 
 
 def _line(payout: Payout, centavos: int, at: int) -> statement.Entry:
-    to = json.loads(payout.destination)
+    to = payout.to
     return statement.Entry(
         account_id=payout.account_id,
         kind="pix_out",
@@ -118,8 +116,8 @@ def _line(payout: Payout, centavos: int, at: int) -> statement.Entry:
         at=at,
         e2e_id=payout.e2e_id,
         payout_id=payout.id,
-        name=to.get("nome", ""),
-        tax_number=to.get("documento", ""),
+        name=to.name,
+        tax_number=to.tax_number,
         description=payout.description,
     )
 

@@ -70,3 +70,8 @@ def test_a_payout_s_lines_repeat_its_idempotency_key(books, account, order, wall
         ("pix_out", "k-1"),
         ("pix_returned", "k-1"),
     ]
+
+
+def test_lines_are_counted_in_their_window(books, lines):
+    assert statement.total(books, lines.id, Slice()) == 5
+    assert statement.total(books, lines.id, Slice(until=20)) == 2

@@ -171,3 +171,18 @@ def test_a_charge_of_a_key_that_was_given_up_cannot_be_paid(books, owner, charge
         charges.pay(books, made, None, None)
 
     assert accounts.balance(books, owner.id).owned == 0
+
+
+def test_a_charge_may_have_a_txid_of_its_customers(books, owner, charge):
+    made = charge(txid="a" * 26)
+
+    assert made.txid == "a" * 26
+    assert charges.by_txid(books, owner.id, made.txid) == made
+    assert made.location.startswith("pix.sandbox.example/qr/v2/")
+    assert made.txid not in made.location
+    with pytest.raises(Refusal, match="not found"):
+        charges.by_txid(books, owner.id, "b" * 26)
+
+
+def test_a_static_code_has_no_location(charge):
+    assert charge(type="static").location == ""

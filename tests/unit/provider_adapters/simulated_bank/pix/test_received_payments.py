@@ -73,3 +73,12 @@ def test_a_payment_is_found_by_its_end_to_end_id(books, open_account):
     assert received_payments.by_e2e_id(books, account.id, paid.e2e_id) == paid
     with pytest.raises(Refusal, match="not found"):
         received_payments.by_e2e_id(books, other.id, paid.e2e_id)
+
+
+def test_all_payments_of_a_charge_are_found_oldest_first(books, open_account):
+    account = open_account(centavos=0)
+    paid = [receive(books, account, 1, reference="r-1") for _ in range(2)]
+    receive(books, account, 1, reference="r-2")
+
+    assert received_payments.of_charge(books, account.id, "r-1") == paid
+    assert received_payments.total(books, account.id, Slice()) == 3

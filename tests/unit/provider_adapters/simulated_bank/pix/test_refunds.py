@@ -156,3 +156,10 @@ def test_the_list_goes_page_by_page_newest_first(books, account, asked, wall):
 
     assert [one.centavos for one in first.items] == [12, 11]
     assert first.cursor is not None
+
+
+def test_all_refunds_of_a_payment_are_found_oldest_first(books, account, asked, paid):
+    made = [refunds.accept(books, account.id, asked(1_00, f"rk-{n}")) for n in range(2)]
+
+    assert refunds.of_payment(books, paid) == made
+    assert refunds.total(books, account.id, Slice(limit=1)) == 2

@@ -41,7 +41,7 @@ def test_a_return_follows_its_settlement_in_one_go(books, account, order, wall):
 
 
 def test_the_payers_statement_shows_the_payout_when_it_settles(books, account, order, wall):
-    made = payouts.accept(books, account, order(10_50, sent='{"nome": "Maria", "documento": "5"}'))
+    made = payouts.accept(books, account, order(10_50, name="Maria", tax_number="5"))
     before = statement.read(books, account.id, Slice()).items
     wall.move(1)
     settlement.settle_due(books)
