@@ -30,6 +30,7 @@ class BankRequest:
         target: Path and query as they were sent, for signatures.
         path: The parts of the row's template, decoded.
         raw: The body as it was sent.
+        certificate: The one that the caller showed, in DER; empty without TLS.
         signed_in: Whose request it is; None on an open row.
     """
 
@@ -40,6 +41,7 @@ class BankRequest:
     query: MultiMapping[str]
     headers: CIMultiDictProxy[str]
     raw: bytes
+    certificate: bytes = field(repr=False, default=b"")
     signed_in: Account | None = None
 
     @property
@@ -123,6 +125,8 @@ class Dialect:
         admit: Makes, or takes from what is given, the credentials of an account that is
             opened; once more when they are replaced.
         payout_kind: What the bank does with an idempotency key that it knows.
+        client_certificates: Whether the port is TLS and takes only callers that show a
+            certificate of ``certificates.issue``; ``authenticate`` sees which.
         secret_headers: In lower case; recorded calls leave their values out.
     """
 
@@ -134,4 +138,5 @@ class Dialect:
     callback: Callable[[Books, Event, Listener], Callback | None]
     admit: Callable[[Books, Account, Fields], Admission] = _bearer
     payout_kind: PayoutKind = PayoutKind.IDEM
+    client_certificates: bool = False
     secret_headers: frozenset[str] = _AUTHORIZATION

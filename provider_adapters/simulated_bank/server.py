@@ -7,9 +7,11 @@ import contextlib
 import ipaddress
 import logging
 import secrets
-from collections.abc import Callable
+import ssl
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from aiohttp import web
 
@@ -74,9 +76,25 @@ class SimulatedBank:
             message = "a simulated bank listens on loopback only"
             raise ValueError(message)
 
+    @property
+    def url(self) -> str:
+        """Where its customers find it."""
+        scheme = "https" if self.dialect.client_certificates else "http"
+        return f"{scheme}://{self.host}:{self.port}"
+
+    @property
+    def control_url(self) -> str:
+        """Where its control interface is."""
+        return f"http://{self.host}:{self.control_port}"
+
+    @property
+    def authority_file(self) -> Path | None:
+        """The certificate, in PEM, that its TLS is verified with; None where it has no TLS."""
+        return Path(f"{self.db_path}.ca.pem") if self.dialect.client_certificates else None
+
     async def start(self) -> None:
         """
-        Open the database file and both ports.
+        Open the database file and both ports; write the file of its authority.
 
         Raises:
             OSError: A port is in use; then nothing stays open.
@@ -100,22 +118,32 @@ class SimulatedBank:
         opened.callback(kept.database.close)
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
         served = CustomersPort(self.dialect, kept, faults, recorded)
-        customers = await self._listen(opened, served.application(), self.port)
+        tls = self._tls(kept)
+        customers = await self._listen(opened, served.application(), self.port, tls)
         controls = Controls(
             dialect=self.dialect, books=kept, faults=faults, calls=recorded, port=customers
         )
         app = api.application(controls, bank_rows.ROWS + account_rows.ROWS + payout_rows.ROWS)
         self.control_port = (await self._listen(opened, app, self.control_port)).port
         self.port = customers.port
-        settling = asyncio.create_task(_settle(kept))  # noqa: TID251 - owned: close() ends it
-        opened.push_async_callback(_end, settling)
-        sending = asyncio.create_task(  # noqa: TID251 - owned: close() ends it
-            Delivery(kept, self.dialect, self.listener).send_until_cancelled()
-        )
-        opened.push_async_callback(_end, sending)
+        delivery = Delivery(kept, self.dialect, self.listener)
+        _run(opened, _settle(kept))
+        _run(opened, delivery.send_until_cancelled())
+
+    def _tls(self, kept: books.Books) -> ssl.SSLContext | None:
+        if self.authority_file is None:
+            return None
+        from provider_adapters.simulated_bank import certificates  # noqa: PLC0415 - 6 MB, rarely used
+
+        self.authority_file.write_text(certificates.authority_of(kept), encoding="ascii")
+        return certificates.server_context(kept)
 
     async def _listen(
-        self, opened: contextlib.AsyncExitStack, app: web.Application, port: int
+        self,
+        opened: contextlib.AsyncExitStack,
+        app: web.Application,
+        port: int,
+        tls: ssl.SSLContext | None = None,
     ) -> ListeningPort:
         # A request that hangs is cancelled when its caller disconnects. What executes never
         # waits, so it is never cancelled halfway.
@@ -124,7 +152,7 @@ class SimulatedBank:
         )
         await runner.setup()
         opened.push_async_callback(runner.cleanup)
-        listening = ListeningPort(runner, self.host, port)
+        listening = ListeningPort(runner, self.host, port, tls)
         opened.push_async_callback(listening.close)
         await listening.open()
         return listening
@@ -138,6 +166,12 @@ async def _settle(kept: books.Books) -> None:
             settlement.settle_due(kept)
         except Exception:  # noqa: BLE001 - a background loop: the next round tries again
             _LOG.exception("settling failed")
+
+
+def _run(opened: contextlib.AsyncExitStack, work: Coroutine[None, None, None]) -> None:
+    """Run something until the bank is closed."""
+    task = asyncio.create_task(work)  # noqa: TID251 - owned: closing ends it
+    opened.push_async_callback(_end, task)
 
 
 async def _end(task: asyncio.Task[None]) -> None:

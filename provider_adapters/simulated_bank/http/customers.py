@@ -59,7 +59,14 @@ class CustomersPort:
             query=received.query,
             headers=received.headers,
             raw=raw,
+            certificate=_certificate(received),
         )
         if row.is_open:
             return row.run(request)
         return row.run(replace(request, signed_in=self.dialect.authenticate(request)))
+
+
+def _certificate(received: web.Request) -> bytes:
+    """Return the certificate that the caller has shown, in DER; empty without TLS."""
+    tls = received.get_extra_info("ssl_object")
+    return (tls.getpeercert(binary_form=True) or b"") if tls else b""

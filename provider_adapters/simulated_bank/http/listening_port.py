@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
@@ -22,8 +23,11 @@ class ListeningPort:
     closed at once, together with requests that hang on them.
     """
 
-    def __init__(self, runner: web.AppRunner, host: str, port: int) -> None:
+    def __init__(
+        self, runner: web.AppRunner, host: str, port: int, tls: ssl.SSLContext | None = None
+    ) -> None:
         """Serve the runner's application; port 0 takes a free one."""
+        self._tls = tls
         self._runner = runner
         self._host = host
         self._port = port
@@ -73,7 +77,7 @@ class ListeningPort:
         """Listen; when reopening, another program may use the port briefly for a connection."""
         tries = _REOPEN_TRIES if self._opened else 1
         while True:
-            site = web.TCPSite(self._runner, self._host, self._port)
+            site = web.TCPSite(self._runner, self._host, self._port, ssl_context=self._tls)
             try:
                 await site.start()
             except OSError:
