@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
@@ -86,6 +87,11 @@ class SandboxStage(SimulatedStage):
         """Write the bank's error document."""
         document = {"error": {"code": code, "message": "refused"}}
         return BankAnswer(status=status, body=json.dumps(document).encode())
+
+    @property
+    def callback_lives(self) -> timedelta:
+        """Five minutes, as the README says."""
+        return timedelta(minutes=5)
 
     def fields(self, call: PortCall) -> FieldNames:
         """Return the bank's words."""

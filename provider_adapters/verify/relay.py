@@ -55,7 +55,7 @@ Play = Callable[[Line], Awaitable[None]]
 """What happens on a connection instead of an answer; it is closed afterwards."""
 
 Alter = Callable[[bytes], bytes]
-"""Makes another body of an answer's body."""
+"""Makes another body of an answer's body, or another request of a whole request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +68,14 @@ class Act:
         reads: False plays before the request is read.
         reaches_bank: True hands the request on before ``play``, and drops its answer.
         alter: Changes the body of the bank's answer.
+        ask: Changes the request before the bank sees it.
     """
 
     play: Play | None = None
     reads: bool = True
     reaches_bank: bool = False
     alter: Alter | None = None
+    ask: Alter | None = None
 
 
 PASS_ON: Final = Act()
@@ -81,13 +83,14 @@ PASS_ON: Final = Act()
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A request that was read whole."""
+    """A request that was read whole; ``certificate`` is the adapter's, in DER, if it showed one."""
 
     method: str
     path: str
     head: bytes
     body: bytes
     number: int
+    certificate: bytes = b""
 
 
 Script = Callable[[int], Act]
@@ -175,13 +178,13 @@ class Relay:
             await act.play(line)
             return
         request = await _request(line.reader)
-        seen = _seen(request, number)
+        seen = _seen(request, number, _certificate(line.writer))
         self.seen.append(seen)
         line = Line(line.reader, line.writer, request)
         if act.play is not None and not act.reaches_bank:
             await act.play(line)
             return
-        answer = await self._asked(request)
+        answer = await self._asked(request if act.ask is None else act.ask(request))
         if self.after is not None:
             await self.after(seen)
         if act.play is not None:
@@ -236,10 +239,16 @@ async def _request(reader: asyncio.StreamReader) -> bytes:
     return head + (await reader.readexactly(int(length[1])) if length else b"")
 
 
-def _seen(request: bytes, number: int) -> Seen:
+def _certificate(writer: asyncio.StreamWriter) -> bytes:
+    """Return what the other side showed; empty for nothing, and without TLS."""
+    tls = writer.get_extra_info("ssl_object")
+    return (tls.getpeercert(binary_form=True) or b"") if tls is not None else b""
+
+
+def _seen(request: bytes, number: int, certificate: bytes) -> Seen:
     head, _, body = request.partition(_HEAD_END)
     method, path, _ = head.partition(b"\r\n")[0].decode("latin-1").split(" ", 2)
-    return Seen(method, path, head, body, number)
+    return Seen(method, path, head, body, number, certificate)
 
 
 def _framed(answer: bytes, alter: Alter | None) -> bytes:

@@ -303,6 +303,11 @@ class Stage(Protocol):
         """TLS of the suite's relay; None for a bank at an ``http://`` address."""
         return None
 
+    async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
+        """Return an account with a new certificate, which the bank takes beside the former one."""
+        message = "the stage's bank asks for no certificate of an account"
+        raise NotApplicable(message)
+
     @property
     def callback_secrets(self) -> CallbackSecrets:
         """What bank and gateway both know of callbacks now, former secrets included."""
@@ -328,3 +333,15 @@ class Stage(Protocol):
         """
         message = f"the stage's bank sends no callback about a {kind.value}"
         raise NotApplicable(message)
+
+    async def callback_of_several(
+        self, account: ProviderAccount, subjects: Sequence[str], at: datetime
+    ) -> Delivery:
+        """Return one callback about several payouts or charges, each named by its subject."""
+        message = "the stage's bank sends a callback for each thing"
+        raise NotApplicable(message)
+
+    @property
+    def callback_lives(self) -> timedelta | None:
+        """How long after it was sent a callback is believed; None where no time is proven."""
+        return None

@@ -27,7 +27,10 @@ WITHOUT = {
     "provider_adapters/verify/stage.py": "the protocol of stages; every case keeps it",
     **dict.fromkeys(
         [
-            *(f"provider_adapters/verify/{name}.py" for name in ("bank", "wire")),
+            *(
+                f"provider_adapters/verify/{name}.py"
+                for name in ("amounts", "bank", "reads", "wire")
+            ),
             "provider_adapters/sandbox/stage.py",
             "provider_adapters/simulated_bank/stage.py",
         ],

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
+from pathlib import Path
 
 import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from cryptography import x509
 
 from provider_adapters.verify.relay import (
     Act,
@@ -18,7 +21,8 @@ from provider_adapters.verify.relay import (
     at_request,
     from_request,
 )
-from provider_adapters.verify.stage import BankAnswer
+from provider_adapters.verify.stage import BankAnswer, RelayTls
+from tests.unit.provider_adapters.authority import Authority
 
 
 async def echo(request: web.Request) -> web.StreamResponse:
@@ -81,6 +85,31 @@ async def test_an_answer_is_changed_with_its_length(relay: Relay):
 
     assert await ask(relay, body=b"ab") == (200, b"ababab")
     assert await ask(relay, "/chunks") == (200, b"one two three" * 3)
+
+
+async def test_a_request_is_changed_before_the_bank_sees_it(relay: Relay):
+    relay.begin(from_request(1, Act(ask=lambda request: request.replace(b"ab", b"cd"))))
+
+    assert await ask(relay, body=b"abab") == (200, b"cdcd")
+    assert [seen.body for seen in relay.seen] == [b"abab"]
+
+
+async def test_the_certificate_of_the_adapter_is_seen(bank: str, tmp_path: Path):
+    authority = Authority(tmp_path)
+    pair = authority.pair("we")
+    tls = RelayTls(server=authority.server(clients=authority), client=ssl.create_default_context)
+    ours = ssl.create_default_context(cafile=str(authority.file))
+    (tmp_path / "we.pem").write_text(pair.certificate + pair.key)
+    ours.load_cert_chain(tmp_path / "we.pem")
+
+    async with Relay(bank, tls).open() as relay, aiohttp.ClientSession() as session:
+        async with session.get(relay.address, ssl=ours) as answer:
+            assert answer.status == 200
+        [seen] = relay.seen
+
+    assert x509.load_der_x509_certificate(seen.certificate) == x509.load_pem_x509_certificate(
+        pair.certificate.encode()
+    )
 
 
 async def test_a_request_may_reach_the_bank_and_its_answer_nobody(relay: Relay):
