@@ -68,7 +68,7 @@ def connect(
     )
     checked = CheckedAdapter(name, _made(provider, context), observer.count)
     kind = secrets_kind(find(provider.adapter))
-    opener = None if kind is None else partial(open_secrets, kind)
+    opener = None if kind is None else partial(open_secrets, kind, environment=settings.environment)
     return Connection(checked, provider.read_only, opener, provider.adapter)
 
 
@@ -81,7 +81,7 @@ def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> B
         AdapterRefused: the adapter cannot be loaded.
     """
     factory = find(settings.providers[provider].adapter)
-    return read_secrets(secrets_kind(factory), given)
+    return read_secrets(secrets_kind(factory), given, settings.environment)
 
 
 async def start(name: str, connection: Connection) -> None:

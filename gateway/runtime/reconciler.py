@@ -95,12 +95,16 @@ class Reconciler:
         work.tell(list(await work.due.standing()), work.now())
         return len(claimed)
 
-    async def look_at(self, payout: Payout) -> Payout:
-        """Look at one payout: at the bank, then in its statement; return it as it stands."""
+    async def look_at(self, payout: Payout, named: str = "") -> Payout:
+        """
+        Look at one payout: at the bank, then in its statement; return it as it stands.
+
+        ``named`` is the bank's id of it as a callback says it; see ``FollowUp.look``.
+        """
         account = await self._work.accounts.find(payout.account_id)
         if account is None:
             return payout
-        seen = await self._work.follow_up.look(payout, account, _LOOK_S)
+        seen = await self._work.follow_up.look(payout, account, _LOOK_S, named)
         # The statement shows nothing before the bank has decided.
         if seen.state in UNSETTLED and not seen.is_held(self._work.now()):
             seen = await self._work.follow_up.search_statement(seen, account, _LOOK_S)

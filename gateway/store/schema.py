@@ -21,7 +21,7 @@ from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.tables.core import stamps
 
-REVISIONS = tuple(f"{number:04}" for number in range(1, 14))
+REVISIONS = tuple(f"{number:04}" for number in range(1, 15))
 """Every revision, oldest first; the last one is what this code works with."""
 _SCRIPTS = "gateway.store:migrations"
 _VERSION = table("alembic_version", column("version_num"))

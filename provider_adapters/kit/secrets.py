@@ -17,7 +17,7 @@ accounts with a single text, ``ProviderAccount.credentials``.
 from __future__ import annotations
 
 import ssl
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -26,7 +26,12 @@ from typing import Annotated, Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from gateway.domain.accounts.accounts import BankSecrets, BankSecretsRefused, GivenSecrets
+from gateway.domain.accounts.accounts import (
+    BankSecrets,
+    BankSecretsRefused,
+    Environment,
+    GivenSecrets,
+)
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
 from gateway.net.client.account_transports import AccountTransports
@@ -57,6 +62,19 @@ PemCertificate = Annotated[str, msgspec.Meta(extra={_PEM: Part.CERTIFICATE})]
 PemKey = Annotated[str, msgspec.Meta(extra={_PEM: Part.KEY})]
 """Its private key, not encrypted."""
 
+_BEGINNINGS: Final = "beginnings"
+
+
+def in_environments(beginnings: Mapping[Environment, str]) -> msgspec.Meta:
+    """
+    Mark a secret that tells its environment by how it begins, such as ``$aact_prod_``.
+
+    One of the other environment is refused when it is entered, and when it was sealed before.
+    Write it into the field's type: ``Annotated[str, msgspec.Meta(...), in_environments({...})]``.
+    """
+    return msgspec.Meta(extra={_BEGINNINGS: dict(beginnings)})
+
+
 _ANY_TEXTS: Final = msgspec.json.Decoder(dict[str, str])
 
 
@@ -69,6 +87,7 @@ class Flaw(StrEnum):
     ONE_TEXT = "bank_credentials_text"
     NO_OBJECT = "bank_credentials_form"
     UNKNOWN = "bank_credentials_unknown"
+    ENVIRONMENT = "bank_credentials_environment"
 
 
 class SecretsMisdeclared(TypeError):
@@ -77,10 +96,16 @@ class SecretsMisdeclared(TypeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shape:
-    """What a struct asks for; ``certificate`` and ``key`` are the names of those fields."""
+    """
+    What a struct asks for; ``certificate`` and ``key`` are the names of those fields.
+
+    Attributes:
+        beginnings: By field, how a secret begins in each environment.
+    """
 
     kinds: Mapping[str, object]
     required: frozenset[str]
+    beginnings: Mapping[str, Mapping[Environment, str]]
     certificate: str = ""
     key: str = ""
 
@@ -110,13 +135,16 @@ def check_kind(kind: SecretsKind) -> None:
     _shape(kind)
 
 
-def read_secrets(kind: SecretsKind | None, given: GivenSecrets) -> BankSecrets:
+def read_secrets(
+    kind: SecretsKind | None, given: GivenSecrets, environment: Environment | None = None
+) -> BankSecrets:
     """
     Read what was entered for an account; it must fit and be whole.
 
     Args:
         kind: The factory's struct; None for a bank that wants a single text.
         given: A text, which is a JSON object where there is a struct, or the fields.
+        environment: The gateway's; None takes a secret of any.
 
     Raises:
         BankSecretsRefused: with the field and the reason, never a value.
@@ -129,24 +157,34 @@ def read_secrets(kind: SecretsKind | None, given: GivenSecrets) -> BankSecrets:
     if texts.keys() - shape.kinds.keys():
         raise BankSecretsRefused(Flaw.UNKNOWN)
     fitting = {name: _fitting(shape, name, texts.get(name, "")) for name in shape.kinds}
+    for name in _foreign(shape, fitting, environment):
+        raise BankSecretsRefused(Flaw.ENVIRONMENT, name)
     whole = {name: text for name, text in fitting.items() if text}
     pair = pair_of(msgspec.convert(whole, kind))
     ends = None if pair is None else _checked(pair, shape)
     return BankSecrets(text=msgspec.json.encode(whole).decode(), certificate_ends_at=ends)
 
 
-def open_secrets(kind: SecretsKind, text: str) -> msgspec.Struct:
+def open_secrets(
+    kind: SecretsKind, text: str, environment: Environment | None = None
+) -> msgspec.Struct:
     """
     Read what was sealed.
 
     Raises:
-        CredentialsRefused: ``credentials_unfit``: it was sealed for another adapter, or for a
-            version that asked for less. The account's credentials must be entered again.
+        CredentialsRefused: ``credentials_unfit``: it was sealed for another adapter, for a
+            version that asked for less, or is of another environment than the gateway's. The
+            account's credentials must be entered again.
     """
     try:
-        return msgspec.json.decode(text, type=kind)
+        secrets: msgspec.Struct = msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise CredentialsRefused(Reason.CREDENTIALS_UNFIT) from problem
+    shape = _shape(kind)
+    told = {name: getattr(secrets, name) for name in shape.beginnings}
+    for _name in _foreign(shape, told, environment):
+        raise CredentialsRefused(Reason.CREDENTIALS_UNFIT)
+    return secrets
 
 
 def secrets_of(account: ProviderAccount, kind: type[Secrets]) -> Secrets:
@@ -219,6 +257,7 @@ def _transport(
 def _shape(kind: SecretsKind) -> _Shape:
     """Read a struct's fields; each adapter has one struct, so that few are kept."""
     kinds: dict[str, object] = {}
+    beginnings: dict[str, Mapping[Environment, str]] = {}
     pem = {Part.CERTIFICATE: "", Part.KEY: ""}
     described = _described(kind)
     fields = msgspec.structs.fields(kind)
@@ -230,6 +269,8 @@ def _shape(kind: SecretsKind) -> _Shape:
         extra = getattr(seen.type, "extra", None) or {}
         if _PEM in extra:
             pem[extra[_PEM]] = field.name
+        if _BEGINNINGS in extra:
+            beginnings[field.name] = extra[_BEGINNINGS]
     if bool(pem[Part.CERTIFICATE]) != bool(pem[Part.KEY]):
         message = f"{kind.__name__}: a certificate needs its key, and a key its certificate"
         raise SecretsMisdeclared(message)
@@ -237,9 +278,20 @@ def _shape(kind: SecretsKind) -> _Shape:
     return _Shape(
         kinds=kinds,
         required=frozenset(needed),
+        beginnings=beginnings,
         certificate=pem[Part.CERTIFICATE],
         key=pem[Part.KEY],
     )
+
+
+def _foreign(
+    shape: _Shape, texts: Mapping[str, str], environment: Environment | None
+) -> Iterator[str]:
+    """Name the fields whose secret is of no environment, or of another than this."""
+    for name, beginnings in shape.beginnings.items():
+        wanted = beginnings.values() if environment is None else (beginnings[environment],)
+        if texts[name] and not texts[name].startswith(tuple(wanted)):
+            yield name
 
 
 def _is_text(seen: msgspec.inspect.Type) -> bool:

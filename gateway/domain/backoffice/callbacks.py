@@ -37,6 +37,7 @@ class Callback:
         tries: How often it was looked into.
         due_at: When to look into it; None when that is over.
         company_id: Whose account it speaks of; empty until that is known.
+        provider_id: The bank's id of a payout, as the callback says it; see ``Notice``.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Callback:
     due_at: datetime | None = None
     handled_at: datetime | None = None
     company_id: str = ""
+    provider_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,9 @@ class Notice:
         named_by: Which of the three that is.
         part: Of a body that says several things, the part that says this one; it is
             shown to those who may see the account. Empty for the whole body.
+        provider_id: The bank's id of a payout, for a bank that finds payouts by that alone.
+            It is used where the answer to the order was lost, and believed only if the bank
+            repeats our key when it is asked.
     """
 
     event: str
@@ -73,6 +76,7 @@ class Notice:
     account: str = ""
     named_by: NamedBy = NamedBy.ACCOUNT
     part: bytes = field(repr=False, default=b"")
+    provider_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +211,7 @@ def notice(answer: object) -> Notice:
         WrongAnswer: it has not the types of the port.
     """
     found = of_type(answer, Notice, "notice")
-    for name in ("event", "subject", "account"):
+    for name in ("event", "subject", "account", "provider_id"):
         of_type(getattr(found, name), str, f"notice.{name}")
     of_type(found.kind, CallbackKind, "notice.kind")
     of_type(found.named_by, NamedBy, "notice.named_by")

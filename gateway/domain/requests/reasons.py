@@ -53,6 +53,7 @@ _FORMS: Final = {
     ),
     "bank_credentials_text": "{field} must be one text for this provider.",
     "bank_credentials_unknown": "{field} holds a name that this provider does not ask for.",
+    "bank_credentials_environment": "{field} is not of this environment of the bank.",
     "pem_certificate": "{field} must be one or more certificates in PEM, ours first.",
     "pem_key": "{field} must be one private key in PEM, not encrypted.",
     "pem_unusable": "{field} is not accepted by TLS: too short a key, or too old an algorithm.",

@@ -19,7 +19,7 @@ from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.backoffice.callbacks import Callback, CallbackState
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
 from gateway.domain.bank import provider_callbacks
-from gateway.domain.bank.answers import WrongAnswer
+from gateway.domain.bank.answers import LONGEST_ID, WrongAnswer
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
@@ -155,6 +155,7 @@ class Reception:
             subject=_storable(notice.subject, _LONGEST_TEXT),
             account=_storable(notice.account, _LONGEST_TEXT),
             named_by=notice.named_by,
+            provider_id=_storable(notice.provider_id, LONGEST_ID),
             received_at=now,
             body=body,
             due_at=now,
@@ -187,7 +188,8 @@ class CallbackLooks:
     Looks into what was taken: reads the bank.
 
     Attributes:
-        look: Reads a payout at its bank and moves it on; safe to repeat.
+        look: Reads a payout at its bank and moves it on, given the bank's id of it where the
+            callback names it; safe to repeat.
         look_back: Keeps what came back of a paid payout; says whether the bank shows any.
     """
 
@@ -196,7 +198,7 @@ class CallbackLooks:
     owners: CallbackAccounts
     follow_ups: FollowUps
     banks: Banks
-    look: Callable[[Payout], Awaitable[Payout]]
+    look: Callable[[Payout, str], Awaitable[Payout]]
     look_back: Callable[[Payout, Account], Awaitable[bool]]
     now: Now
 
@@ -248,7 +250,8 @@ class CallbackLooks:
         payout = await self.follow_ups.find_by_key(callback.subject)
         if payout is None or payout.provider != callback.provider:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
-        seen = payout if payout.state in FINAL_STATES else await self.look(payout)
+        is_final = payout.state in FINAL_STATES
+        seen = payout if is_final else await self.look(payout, callback.provider_id)
         # One that its bank holds has a schedule of its own.
         if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:
             return CallbackState.DONE

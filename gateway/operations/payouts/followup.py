@@ -92,20 +92,23 @@ class FollowUp:
     look_first: bool = False
     moved: Moved = unobserved
 
-    async def look(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> Payout:
+    async def look(
+        self, payout: Payout, account: Account, within_s: float = LOOK_S, named: str = ""
+    ) -> Payout:
         """
         Return the payout after at most one look at the bank.
 
         A bank or store that fails here is not an error: the payout is returned
         as it was last known. Where the bank contradicts what was asked, it is
-        returned for review.
+        returned for review. ``named`` is the bank's id of it as a callback says, for a bank
+        that finds it by nothing else; it counts only if the bank then repeats our key.
         """
         payout = await self.expire_lease(payout)
         ended = self._end_of_day(payout)
         if ended is not None:
             return await self._try(payout, ended)
         if payout.state in UNSETTLED:
-            return await self._ask(payout, account, within_s)
+            return await self._ask(payout, account, within_s, named)
         return payout
 
     async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
@@ -154,25 +157,31 @@ class FollowUp:
     def _day_is_over(self, payout: Payout) -> bool:
         return self.now().date() > payout.date
 
-    async def _ask(self, payout: Payout, account: Account, within_s: float) -> Payout:
+    async def _ask(self, payout: Payout, account: Account, within_s: float, named: str) -> Payout:
         """Look the payout up at the bank it was sent to."""
         bank = self._bank(payout, account)
-        if bank is None or not bank.adapter.capabilities.finds(payout.provider_id):
+        if bank is None:
+            return payout
+        can = bank.adapter.capabilities
+        is_named = not can.finds(payout.provider_id)
+        bank_id = named if is_named else payout.provider_id
+        if not can.finds(bank_id):
             return payout
         find = offered(bank, PortCall.FIND_PAYOUT).find_payout
         asked_at = self.now()
         try:
             async with asyncio.timeout(within_s):
-                said = await find(bank.account, payout.provider_key, payout.provider_id)
+                said = await find(bank.account, payout.provider_key, bank_id)
         except NotFound:
-            absent = self._absent(payout, bank, asked_at)
+            absent = None if is_named else self._absent(payout, bank, asked_at)
             return payout if absent is None else await self._try(payout, absent)
         except (ProviderError, TimeoutError):
             return payout
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
             _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
             return payout
-        return await self._take(payout, said)
+        proves = not is_named or _repeats_key(said, payout)
+        return await self._take(payout, said) if proves else payout
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
         """Return the bank it was sent to; None when the account has another by now."""
@@ -317,13 +326,17 @@ class FollowUp:
         return await self.store.find(payout.account_id, payout.reference) or payout
 
 
+def _repeats_key(said: Outcome, payout: Payout) -> bool:
+    """Say whether the bank calls what it found ours, which is all that proves a named id."""
+    told = isinstance(said, Settled | Accepted | Rejected)
+    return told and said.provider_key == payout.provider_key
+
+
 _CLOCKS_APART = timedelta(hours=1)
 """How far a bank's clock may be behind ours; movements older than that are not looked at."""
 
-
 # What is looked for is among the newest; a bank may return fewer at once.
 _PAGE = 200
-
 
 # An answer without proof is better than a look that never ends; the next one tries again.
 _MOST_PAGES = 50

@@ -75,6 +75,7 @@ callbacks = Table(
     Column("company_id", Text, nullable=False, server_default=""),
     Column("account", Text, nullable=False, server_default=""),
     Column("named_by", Text, nullable=False, server_default="account"),
+    Column("provider_id", Text, nullable=False, server_default=""),
     UniqueConstraint("provider", "event"),
     Index("ix_callbacks_received_at", "received_at"),
     Index("ix_callbacks_due_at", "due_at"),

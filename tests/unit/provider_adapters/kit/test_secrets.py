@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import BankSecretsRefused
+from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
 from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
 from gateway.domain.requests.reasons import REASONS
 from gateway.net.common.certificates import PemFlaw
@@ -20,6 +20,7 @@ from provider_adapters.kit.secrets import (
     SecretText,
     check_kind,
     identity_of,
+    in_environments,
     open_secrets,
     pair_of,
     read_secrets,
@@ -209,3 +210,40 @@ def test_a_struct_that_nobody_could_enter_is_the_author_s_mistake(kind: type[msg
 @pytest.mark.parametrize("kind", [Secrets, Optional, Plain])
 def test_a_struct_of_texts_can_be_entered(kind: type[msgspec.Struct]):
     check_kind(kind)
+
+
+class Prefixed(msgspec.Struct, frozen=True, kw_only=True):
+    """As of a bank whose keys name their environment."""
+
+    api_key: Annotated[
+        str,
+        msgspec.Meta(max_length=64),
+        in_environments({Environment.PRODUCTION: "prod_", Environment.SANDBOX: "test_"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "taken"),
+    [
+        (Environment.PRODUCTION, {"prod_"}),
+        (Environment.SANDBOX, {"test_"}),
+        (None, {"prod_", "test_"}),
+    ],
+)
+@pytest.mark.parametrize("beginning", ["prod_", "test_", "", "PROD_"])
+def test_a_secret_of_another_environment_is_refused_without_its_value(
+    environment: Environment | None, taken: set[str], beginning: str
+):
+    """When it is entered, and again when it was sealed before the gateway changed."""
+    key = f"{beginning}{CANARY}"
+
+    if beginning in taken:
+        sealed = read_secrets(Prefixed, {"api_key": key}, environment).text
+        assert open_secrets(Prefixed, sealed, environment) == Prefixed(api_key=key)
+        return
+    with pytest.raises(BankSecretsRefused) as refused:
+        read_secrets(Prefixed, {"api_key": key}, environment)
+    assert (refused.value.field, refused.value.reason) == ("api_key", Flaw.ENVIRONMENT)
+    assert CANARY not in str(refused.value)
+    with pytest.raises(CredentialsRefused):
+        open_secrets(Prefixed, msgspec.json.encode({"api_key": key}).decode(), environment)

@@ -85,6 +85,7 @@ class Hall:
     rung: int = 0
     known: Standing | None = None
     looked: int = 0
+    named: list[str] = field(default_factory=list)
     becomes: PayoutState = PayoutState.PAID
     becomes_held: bool = False
     shows: list[bool] = field(default_factory=list)
@@ -135,7 +136,8 @@ class Hall:
         self.looked_back += 1
         return self.shows.pop(0)
 
-    async def look(self, payout: Payout) -> Payout:
+    async def look(self, payout: Payout, named: str) -> Payout:
+        self.named.append(named)
         self.looked += 1
         return Standing(payout.provider, self.becomes, held=self.becomes_held)  # type: ignore[return-value]
 
@@ -263,6 +265,18 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
     one = await hall.turn()
 
     assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
+@pytest.mark.parametrize(("told", "named"), [("tra_1", "tra_1"), ("", ""), ("x" * 129, "")])
+async def test_the_bank_s_id_of_a_payout_goes_to_who_looks(hall: Hall, told: str, named: str):
+    """Some banks find a payout by nothing else, and the answer that had it may be lost."""
+    hall.known = Standing()
+    hall.proof.notice = replace(PAYOUT, provider_id=told)
+    await hall.take()
+
+    await hall.turn()
+
+    assert hall.named == [named]
 
 
 @pytest.mark.parametrize(("provider", "company"), [("p", "company-1"), ("another", "")])
