@@ -129,9 +129,10 @@ class SimulatedStage(Stage):
         return self._accounts
 
     async def executions(self, provider_key: str) -> Sequence[Money]:
-        """Read the bank's list of executions."""
-        said = await self.control.get("executions", query={"key": provider_key})
-        return [Money(row["centavos"]) for row in said["data"]]
+        """Read the bank's lists of executions."""
+        paid = await self.control.get("executions", query={"key": provider_key})
+        refunded = await self.control.get("refunds", query={"key": provider_key})
+        return [Money(row["centavos"]) for row in (*paid["data"], *refunded["data"])]
 
     def payee(self, method: PayoutMethod) -> Destination:
         """Return Maria, by her key or her account at another bank."""
@@ -186,6 +187,10 @@ class SimulatedStage(Stage):
                 kind = {"kind": _KINDS[thing.kind]}
                 said = await self._book(account, "movements", thing.value, thing.at, kind)
                 return str(said["id"])
+
+    def own_key(self, account: ProviderAccount) -> str:
+        """Return the key that the account was opened with."""
+        return f"loja{self._accounts.index(account) + 1}@example.com"
 
     def new_key(self) -> KeyOrder:
         """Return an e-mail address that no account has."""

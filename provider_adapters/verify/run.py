@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from provider_adapters.verify import amounts, bank, reads, wire
+from provider_adapters.verify import amounts, bank, reads, unreached, wire
 from provider_adapters.verify.cases import (
     CASES,
     LONGEST_S,
@@ -21,7 +21,7 @@ from provider_adapters.verify.cases import (
 from provider_adapters.verify.stage import NotApplicable
 from provider_adapters.verify.trial import Subject, Trial, trial_of
 
-GROUPS = (wire, bank, reads, amounts)
+GROUPS = (wire, unreached, bank, reads, amounts)
 """The modules of the cases; importing them registers their cases."""
 
 

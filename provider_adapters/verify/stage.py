@@ -231,8 +231,8 @@ class Stage(Protocol):
         """
         Return what was really paid, or is about to be, under a provider key; oldest first.
 
-        It is read from the bank's books, not through its interface. A payout that the bank
-        accepted and that failed later is not among them.
+        Payouts and refunds, read from the bank's books and not through its interface. What
+        the bank accepted and what failed later is not among them.
         """
         ...
 
@@ -261,6 +261,11 @@ class Stage(Protocol):
     async def put(self, account: ProviderAccount, thing: Thing) -> str:
         """Let something be at the bank; returns what names it, see each ``Thing``."""
         message = f"the stage cannot put a {type(thing).__name__}"
+        raise NotApplicable(message)
+
+    def own_key(self, account: ProviderAccount) -> str:
+        """Return an active PIX key of the account, on which charges can be made."""
+        message = "the stage names no key of an account"
         raise NotApplicable(message)
 
     def new_key(self) -> KeyOrder:

@@ -40,7 +40,7 @@ PLENTY: Final = ClientLimits(connect_s=2.0, read_s=10.0, payout_s=10.0, retry_af
 """For banks that answer: what takes longer hangs."""
 
 SHORT: Final = ClientLimits(
-    connect_s=0.5, read_s=1.0, payout_s=1.0, retry_after_s=0.001, answer_bytes=64 * 1024
+    connect_s=0.4, read_s=1.0, payout_s=1.0, retry_after_s=0.001, answer_bytes=256 * 1024
 )
 """For banks that do not; long enough for a machine that is busy with others."""
 
@@ -181,7 +181,7 @@ class Trial:
     ) -> PayoutOrder:
         """Make an order of R$ 10.50, or as wished; with a key that nobody has used."""
         if destination is None:
-            destination = wish.destination if wish else self.stage.payee(self._method())
+            destination = wish.destination if wish else self.stage.payee(self.method)
         return PayoutOrder(
             provider_key=key or new_provider_key(),
             method=_method_of(destination),
@@ -190,8 +190,9 @@ class Trial:
             description="",
         )
 
-    def _method(self) -> PayoutMethod:
-        """Return the method that payouts are made by where a case does not care."""
+    @property
+    def method(self) -> PayoutMethod:
+        """What payouts are made by where a case does not care."""
         pix = PayoutMethod.PIX in self.capabilities.destinations
         return PayoutMethod.PIX if pix else PayoutMethod.BANK_ACCOUNT
 

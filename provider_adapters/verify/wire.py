@@ -1,21 +1,315 @@
-"""Cases about the wire: what breaks there fails a read in one way, and pays nothing twice."""
+"""
+Cases about the wire: every fault at every request of every call.
+
+A read fails with one of the port's errors, in time. What moves money is proven unsent before
+its money request, unknown and sent once at it, and accepted after it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Unavailable
-from provider_adapters.verify.cases import case
-from provider_adapters.verify.relay import Act, Line, from_request
-from provider_adapters.verify.trial import SHORT, Trial
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.provider_options import EveryCall
+from gateway.domain.bank.providers import (
+    Accepted,
+    NotSent,
+    ProviderError,
+    Settled,
+    Unavailable,
+    Unknown,
+)
+from provider_adapters.verify.calls import (
+    CHANGES,
+    ONCE,
+    PREPARED,
+    WITHOUT_RESULT,
+    Call,
+    MakeMoneyCall,
+    MoneyCall,
+    Ready,
+    payouts,
+    refunds,
+)
+from provider_adapters.verify.cases import Case, CaseFailed, add, case
+from provider_adapters.verify.faults import FAULTS, WireFault, close
+from provider_adapters.verify.relay import Act, Seen, at_request, from_request
+from provider_adapters.verify.stage import NotApplicable
+from provider_adapters.verify.trial import SHORT, Harness, Trial, far, passed
+
+_AT_ONCE: Final = 4
+_WAITING_AT_ONCE: Final = 64
+"""Attempts at once; what waits for a time limit costs no processor."""
+_PATIENCE_S: Final = 10.0
+"""Bank and adapter share one loop on a machine that may be busy; what hangs takes longer."""
+_METHODS: Final = {
+    "payout_by_key": PayoutMethod.PIX,
+    "payout_by_account": PayoutMethod.BANK_ACCOUNT,
+}
 
 
-async def close(_: Line) -> None:
-    """Return, and the connection is closed."""
+@dataclass(frozen=True, slots=True)
+class Path:
+    """
+    The requests that a call makes when nothing goes wrong.
+
+    Attributes:
+        money: The number of the request that moves the money; 0 for none.
+    """
+
+    requests: Sequence[Seen]
+    money: int = 0
 
 
-@case("wire.get_balance", needs={PortCall.GET_BALANCE})
-async def balance(trial: Trial) -> None:
-    """A balance that is cut off raises Unavailable."""
-    async with trial.harness(SHORT) as harness:
-        harness.relay.begin(from_request(1, Act(play=close)))
-        await trial.raised(Unavailable, harness.adapter.get_balance(trial.account), "cut off")
+Attempt = Callable[[], Awaitable[None]]
+
+
+async def all_of(attempts: Iterable[tuple[bool, Attempt]]) -> None:
+    """Make every attempt, those that wait many at once; the first that fails ends the others."""
+    lanes = {True: asyncio.Semaphore(_WAITING_AT_ONCE), False: asyncio.Semaphore(_AT_ONCE)}
+
+    async def made(lane: asyncio.Semaphore, attempt: Attempt) -> None:
+        async with lane:
+            await attempt()
+
+    async with asyncio.TaskGroup() as together:
+        for waits, attempt in attempts:
+            together.create_task(made(lanes[waits], attempt))
+
+
+def _read_case(call: PortCall) -> Case:
+    """Make the case of a call that moves no money."""
+
+    async def run(trial: Trial) -> None:
+        async with trial.adapter(trial.stage.address) as clean:
+            prepared = await PREPARED[call](Ready(trial, clean))
+        path = await _path(trial, prepared)
+        await all_of(
+            (fault.waits, _Read(trial, call, prepared, path, number, fault))
+            for number in range(1, len(path.requests) + 1)
+            for fault in FAULTS
+        )
+
+    title = f"{call.value} fails in one known way, whatever breaks at each of its requests."
+    return Case(id=f"wire.{call.value}", title=title, needs=frozenset({call}), run=run)
+
+
+async def _path(trial: Trial, call: Call) -> Path:
+    async with trial.harness() as harness:
+        await call(harness.adapter)
+        trial.expect(harness.relay.seen, "the bank was asked nothing")
+        return Path(tuple(harness.relay.seen))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One fault at one request of a call."""
+
+    trial: Trial
+    call: PortCall
+    made: Call
+    path: Path
+    number: int
+    fault: WireFault
+
+    async def __call__(self) -> None:
+        """Make the call, and look at what it raises."""
+        act = Act(play=self.fault.play, reads=self.fault.reads)
+        async with self.trial.harness(SHORT) as harness:
+            harness.relay.begin(from_request(self.number, act))
+            began = time.monotonic()
+            failure = await self._failure(harness.adapter)
+            took = time.monotonic() - began
+            tries = harness.relay.connections - self.number + 1
+        what = f"{self.fault.name} at request {self.number} of {self.call.value}"
+        if failure is not None:
+            self._judge(failure, what)
+        most = 1 if self._is_once else 2
+        self.trial.expect(1 <= tries <= most, f"{what}: the bank was asked {tries} times")
+        self.trial.expect(took < SHORT.read_s + _PATIENCE_S, f"{what}: took {took:.1f} s")
+        told = len(harness.witness.calls)
+        asked = harness.relay.connections
+        self.trial.expect(told == asked, f"{what}: asked {asked} times and told of {told}")
+
+    @property
+    def _is_last(self) -> bool:
+        return self.number == len(self.path.requests)
+
+    @property
+    def _is_once(self) -> bool:
+        return self.call in ONCE and self._is_last
+
+    @property
+    def _is_enough(self) -> bool:
+        """Whether the fault is as good an answer as any."""
+        return self.fault.complete and self.call in WITHOUT_RESULT
+
+    async def _failure(self, adapter: EveryCall) -> ProviderError | None:
+        """Return what the call raised; None where an answer may be as good as any."""
+        what = f"{self.fault.name} at request {self.number} of {self.call.value}"
+        try:
+            answered = await self.made(adapter)
+        except ProviderError as failure:
+            return failure
+        except Exception as problem:
+            message = f"{what}: raised {type(problem).__name__}, which is no ProviderError"
+            raise CaseFailed(message) from problem
+        if self.call is PortCall.FIND_PAYOUT and isinstance(answered, Unknown):
+            return None
+        if self._is_enough:
+            return None
+        message = f"{what}: answered {answered!r}"
+        raise CaseFailed(message)
+
+    def _judge(self, failure: ProviderError, what: str) -> None:
+        """Look at class and reason; what came before the last request may have its own."""
+        if not self._is_last or self._is_enough:
+            return
+        kinds = (self.fault.read, Unavailable) if self.call in CHANGES else self.fault.read
+        self.trial.expect(isinstance(failure, kinds), f"{what}: raised {failure!r}")
+        right = failure.reason == self.fault.reason or not self.fault.reason
+        self.trial.expect(right, f"{what}: the reason is {failure.reason!r}")
+
+
+async def _money(trial: Trial, make: MakeMoneyCall) -> None:
+    """Try every fault at every request of something that moves money."""
+    path = await _money_path(trial, make())
+    await all_of(
+        (fault.waits, _Payment(trial, make, path, number, fault, reaches_bank))
+        for number in range(1, len(path.requests) + 1)
+        for fault in FAULTS
+        for reaches_bank in ((False, True) if number == path.money and fault.reads else (False,))
+    )
+
+
+async def _money_path(trial: Trial, order: MoneyCall) -> Path:
+    """Find out which request moves the money: the one after which the books say so."""
+    moved: list[int] = []
+
+    async def after(seen: Seen) -> None:
+        if not moved and await trial.stage.executions(order.key):
+            moved.append(seen.number)
+
+    async with trial.harness() as harness:
+        harness.relay.after = after
+        outcome = await order.made(harness.adapter, far())
+        requests = tuple(harness.relay.seen)
+    accepted = isinstance(outcome, Accepted | Settled)
+    trial.expect(accepted, f"without a fault it is answered by {outcome!r}")
+    paid = list(await trial.stage.executions(order.key))
+    trial.expect(paid == [order.value], f"without a fault the bank paid {paid}")
+    trial.expect(moved, "no request moved the money")
+    return Path(requests, moved[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Payment:
+    """One fault at one request of something that moves money."""
+
+    trial: Trial
+    make: MakeMoneyCall
+    path: Path
+    number: int
+    fault: WireFault
+    reaches_bank: bool
+
+    async def __call__(self) -> None:
+        """Order it, and look at outcome, requests and books."""
+        act = Act(play=self.fault.play, reads=self.fault.reads, reaches_bank=self.reaches_bank)
+        order = self.make()
+        async with self.trial.harness(SHORT) as harness:
+            harness.relay.begin(from_request(self.number, act))
+            try:
+                outcome = await order.made(harness.adapter, far())
+            except Exception as problem:
+                message = f"{self._what}: raised {problem!r}"
+                raise CaseFailed(message) from problem
+        paid = list(await self.trial.stage.executions(order.key))
+        self._judge(outcome, harness)
+        wanted = [order.value] if self._moves else []
+        self.trial.expect(paid == wanted, f"{self._what}: the bank paid {paid}")
+
+    @property
+    def _what(self) -> str:
+        reached = ", which the bank executed" if self.reaches_bank else ""
+        return f"{self.fault.name} at request {self.number}{reached}"
+
+    @property
+    def _moves(self) -> bool:
+        return self.reaches_bank or self.number > self.path.money
+
+    def _judge(self, outcome: object, harness: Harness) -> None:
+        expect, money = self.trial.expect, self.path.money
+        if self.number < money:
+            expect(isinstance(outcome, NotSent), f"{self._what}, before the money: {outcome!r}")
+        elif self.number > money:
+            known = isinstance(outcome, Accepted | Settled)
+            expect(known, f"{self._what}, after the money: {outcome!r}")
+        else:
+            expect(isinstance(outcome, Unknown), f"{self._what}, which is the money: {outcome!r}")
+            if isinstance(outcome, Unknown):
+                expect(outcome.evidence.bytes_left, f"{self._what}: it says that no byte left")
+                right = outcome.evidence.reason == self.fault.reason or not self.fault.reason
+                expect(right, f"{self._what}: the reason is {outcome.evidence.reason!r}")
+            times = harness.relay.connections - money + 1
+            expect(times == 1, f"{self._what}: it was sent {times} times")
+
+
+@case("wire.create_payout_by_key", needs={PortCall.CREATE_PAYOUT})
+async def payout_by_key(trial: Trial) -> None:
+    """A payout by key is sent once, and unknown unless it was certainly not sent."""
+    await _payouts(trial, PayoutMethod.PIX)
+
+
+@case("wire.create_payout_by_account", needs={PortCall.CREATE_PAYOUT})
+async def payout_by_account(trial: Trial) -> None:
+    """A payout by account is sent once, and unknown unless it was certainly not sent."""
+    await _payouts(trial, PayoutMethod.BANK_ACCOUNT)
+
+
+async def _payouts(trial: Trial, method: PayoutMethod) -> None:
+    if method not in trial.capabilities.destinations:
+        message = f"destinations: {method.value} is not declared"
+        raise NotApplicable(message)
+    await _money(trial, payouts(trial, method))
+
+
+@case("wire.create_refund", needs={PortCall.CREATE_REFUND})
+async def refund(trial: Trial) -> None:
+    """A refund is sent once, and unknown unless it was certainly not sent."""
+    await _money(trial, await refunds(trial))
+
+
+@case("wire.read_again", needs={PortCall.GET_BALANCE})
+async def read_again(trial: Trial) -> None:
+    """A read whose connection was lost is repeated once, and that is told."""
+    async with trial.adapter(trial.stage.address) as clean:
+        path = await _path(trial, await PREPARED[PortCall.GET_BALANCE](Ready(trial, clean)))
+    async with trial.harness() as harness:
+        harness.relay.begin(at_request(len(path.requests), Act(play=close)))
+        held = await harness.adapter.get_balance(trial.account)
+    trial.expect(held.balance.centavos > 0, f"the second answer is told as {held!r}")
+    retries = harness.witness.retries
+    trial.expect(retries == ["get_balance"], f"it tells of the repetitions {retries}")
+
+
+@case("wire.deadline", needs={PortCall.CREATE_PAYOUT})
+async def deadline(trial: Trial) -> None:
+    """After its deadline a payout's money request is never written."""
+    path = await _money_path(trial, payouts(trial, trial.method)())
+    order = payouts(trial, trial.method)()
+    async with trial.harness() as harness:
+        outcome = await order.made(harness.adapter, passed())
+    trial.expect(isinstance(outcome, NotSent), f"it was answered by {outcome!r}")
+    asked = [seen for seen in harness.relay.seen if seen.number >= path.money]
+    trial.expect(not asked, "its money request was written")
+    trial.expect(not await trial.stage.executions(order.key), "the bank paid")
+
+
+for _call in PREPARED:
+    add(_read_case(_call))

@@ -29,7 +29,7 @@ WITHOUT = {
         [
             *(
                 f"provider_adapters/verify/{name}.py"
-                for name in ("amounts", "bank", "reads", "wire")
+                for name in ("amounts", "bank", "calls", "faults", "reads", "unreached", "wire")
             ),
             "provider_adapters/sandbox/stage.py",
             "provider_adapters/simulated_bank/stage.py",
