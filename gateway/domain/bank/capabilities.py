@@ -167,7 +167,7 @@ class Capabilities:
         lookup: What a payout can be found by.
         absent_after: How long after the lease a payout that cannot be found
             is proven absent; None when nothing proves it.
-        max_value: The largest payout; None for no limit of the provider's.
+        max_value: The largest payout: more is rejected and not sent; None for no known limit.
         account_credentials: Each account has credentials of its own at the
             bank. One without them is refused before the bank is asked; declare
             it, or its first payout is answered by a refusal that proves nothing.

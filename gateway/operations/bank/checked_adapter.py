@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 from gateway.domain.bank import answers, outcomes, provider_callbacks
 from gateway.domain.bank.answers import WrongAnswer
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.provider_callbacks import (
     CallbackOrder,
@@ -42,6 +42,7 @@ from gateway.domain.bank.providers import (
     ProviderError,
     RateLimited,
     Refused,
+    Rejected,
     Unavailable,
     Unknown,
     Unreachable,
@@ -63,6 +64,11 @@ _CLASSES: Final = (
 )
 _STATUSES: Final = range(100, 600)
 _OF_THE_CALL: Final = "bad_response"
+_ABOVE_LARGEST: Final = Rejected(
+    evidence=Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason=Reason.UNSENDABLE),
+    failure=FailureCode.LIMIT_EXCEEDED,
+    forbidden=True,
+)
 
 
 class CheckedAdapter:
@@ -78,6 +84,7 @@ class CheckedAdapter:
         """Stand before the adapter of a configured provider; ``count`` is told its faults."""
         self.checked = adapter
         self.capabilities = adapter.capabilities
+        self._largest = adapter.capabilities.max_value
         self._provider = provider
         self._count = count
 
@@ -138,7 +145,13 @@ class CheckedAdapter:
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
-        """Pay out; never raises but for a request that was cancelled."""
+        """
+        Pay out; never raises but for a request that was cancelled.
+
+        More than the bank pays at once is ``Rejected``, and the adapter is not asked.
+        """
+        if self._largest is not None and order.value > self._largest:
+            return _ABOVE_LARGEST
         return await self._pay("create_payout", account, order, send_by)
 
     async def find_payout(

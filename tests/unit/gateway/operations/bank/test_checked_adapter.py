@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+from dataclasses import replace
 
 import pytest
 
 from gateway.domain.bank import provider_options
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import (
     BadReply,
@@ -20,12 +22,14 @@ from gateway.domain.bank.providers import (
     ProviderError,
     RateLimited,
     Refused,
+    Rejected,
     Unavailable,
     Unknown,
     Unreachable,
 )
+from gateway.domain.kernel.money import Money
 from gateway.operations.bank.checked_adapter import CheckedAdapter
-from tests.world.answers import CALLS, CANARY, MONEY, CheckedWorld, LyingAdapter, raising
+from tests.world.answers import CALLS, CANARY, MONEY, VALUE, CheckedWorld, LyingAdapter, raising
 
 calls = pytest.mark.parametrize("name", list(CALLS))
 
@@ -203,3 +207,21 @@ async def test_a_call_that_moves_money_never_raises_for_the_bank(
 ):
     """Not even for "certainly not sent": that has an outcome of its own."""
     await CheckedWorld(**{name: raising(kind(CANARY))}).fails(name, "adapter_raised")
+
+
+@pytest.mark.parametrize(
+    ("largest", "asked"), [(VALUE, ["create_payout"]), (Money(VALUE.centavos - 1), [])]
+)
+async def test_more_than_the_bank_pays_at_once_is_rejected_unsent(largest: Money, asked: list[str]):
+    """As the bank's own refusal of a limit, and no byte has left."""
+    adapter = LyingAdapter()
+    adapter.capabilities = replace(adapter.capabilities, max_value=largest)
+    checked = CheckedAdapter("p", adapter, lambda _event, _label: None)  # type: ignore[arg-type]
+
+    said = await checked.create_payout(*CALLS["create_payout"].asked)
+
+    assert adapter.asked == asked
+    if not asked:
+        assert isinstance(said, Rejected)
+        assert (said.failure, said.forbidden) == (FailureCode.LIMIT_EXCEEDED, True)
+        assert not said.evidence.bytes_left
