@@ -143,10 +143,7 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
     """
     magic_values.refuse_amount(order.centavos)
     credit_to = destinations.resolve(books, order.to)
-    if account.payout_limit is not None and order.centavos > account.payout_limit:
-        raise Refusal(Code.LIMIT_EXCEEDED, "the payout is above the account's limit")
-    if order.centavos > accounts.balance(books, account.id).available:
-        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
+    _check_funds(books, account, order)
     at = books.clock.micros()
     payout_id = books.identifier("trf")
     with books.database.transaction():
@@ -155,13 +152,9 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
             _INSERT,
             (
                 *(payout_id, account.id, *_keys(account, order), order.fingerprint()),
-                *(
-                    order.centavos,
-                    books.e2e_id(at),
-                    order.description,
-                    destinations.write(order.to),
-                ),
-                *(_credited(order, credit_to), *_plan(books, order.centavos, at), at),
+                *(order.centavos, books.e2e_id(at), order.description),
+                *(destinations.write(order.to), _credited(order, credit_to)),
+                *(*_plan(books, order.centavos, at), at),
             ),
         )
         holds.hold_if_wanted(books, account.id, seq)
@@ -238,6 +231,14 @@ def executions(books: Books, key: str | None) -> list[Execution]:
         )
         for row in rows
     ]
+
+
+def _check_funds(books: Books, account: Account, order: Order) -> None:
+    """Refuse what is above the limit or the balance."""
+    if account.payout_limit is not None and order.centavos > account.payout_limit:
+        raise Refusal(Code.LIMIT_EXCEEDED, "the payout is above the account's limit")
+    if order.centavos > accounts.balance(books, account.id).available:
+        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
 
 
 def _hold(books: Books, account: Account, order: Order, at: int) -> None:
