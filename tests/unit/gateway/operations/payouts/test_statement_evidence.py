@@ -11,7 +11,7 @@ from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.payouts.followup import evidence_in_statement
+from gateway.operations.payouts.statement_evidence import evidence_in_statement
 from tests.unit.movements import movement
 from tests.unit.standing import NOON, Clock
 from tests.world.payouts import VALUE, PayoutWorld, ScriptedBank
