@@ -3,8 +3,9 @@ A bank's amounts as centavos, exactly; a third decimal or a float is no amount.
 
 Each reader raises ``ValueError`` for what is no amount; raised while a document is made into a
 value, that is ``BadReply``. Banks write money in three forms: whole centavos, texts such as
-``"10.50"``, and JSON numbers in reais. Declare the last as ``Decimal`` in the struct, so that
-it is read exactly and never through a float.
+``"10.50"``, and JSON numbers in reais. Declare the last as ``JsonNumber`` in the struct and read
+it by ``from_json``: exactly, never through a float, and a text in its place is no amount.
+(``Decimal`` in a struct takes texts too.)
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ import msgspec
 
 from gateway.domain.kernel.money import Money
 
+JsonNumber = msgspec.Raw
+"""A number as it stands in the document."""
+
+_NUMBER: Final = re.compile(rb"-?\d{1,13}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
 _REAIS: Final = re.compile(r"(-?)(\d{1,13})(?:\.(\d{1,2}))?", re.ASCII)
 _SMALLEST_EXPONENT: Final = -2
 """Two decimals."""
@@ -45,6 +50,14 @@ def from_number(reais: Decimal) -> Money:
     if int(exact.as_tuple().exponent) < _SMALLEST_EXPONENT:
         raise _no_amount()
     return Money(int(exact.scaleb(2)))
+
+
+def from_json(reais: JsonNumber) -> Money:
+    """Read reais as they stand in the document: ``10.5``; never ``"10.50"``, nor ``null``."""
+    number = bytes(reais)
+    if _NUMBER.fullmatch(number) is None:
+        raise _no_amount()
+    return from_number(Decimal(number.decode()))
 
 
 def as_text(value: Money) -> str:

@@ -9,6 +9,8 @@ and only an empty page, or its own word, says that it is over.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from base64 import b85encode
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final, TypeVar
@@ -20,13 +22,18 @@ from gateway.domain.bank.providers import BadReply, Page
 from gateway.domain.kernel.windows import Window
 
 Item = TypeVar("Item")
+_BESIDE: Final = " "
+# 64 bits of a name, so that two names of one page are never taken for one.
+_MARK: Final = 10
+# As many as a cursor holds; more items than these do not come in between two pages.
+_REMEMBERED: Final = 200
 ReadPage = Callable[[str | None], Awaitable[Page[Item]]]
 """Reads one page by its cursor, None for the first; newest first."""
 
 
 def number_of(cursor: str | None) -> int:
     """Return which page to ask for, or how many items to skip: 0 for the first call."""
-    return int(cursor) if cursor else 0
+    return int(cursor.partition(_BESIDE)[0]) if cursor else 0
 
 
 def numbered(items: Sequence[Item], cursor: str | None, pages: int) -> Page[Item]:
@@ -46,6 +53,32 @@ def skipped(items: Sequence[Item], cursor: str | None, *, more: bool | None) -> 
     """
     goes_on = bool(items) and more is not False
     return Page(items=items, next_cursor=str(number_of(cursor) + len(items)) if goes_on else None)
+
+
+def unrepeated(page: Page[Item], cursor: str | None, name: Callable[[Item], str]) -> Page[Item]:
+    """
+    Leave out what the page before had: for a list that is ``numbered`` or ``skipped``.
+
+    An item that comes in between two pages moves all that follow by one place, so that the
+    next page begins with what was the last item before.
+
+    Args:
+        page: As ``numbered`` or ``skipped`` made it.
+        cursor: The one this page was asked with; it remembers the page before.
+        name: What tells an item from every other, such as the bank's id.
+    """
+    remembered = (cursor or "").partition(_BESIDE)[2]
+    before = {remembered[at : at + _MARK] for at in range(0, len(remembered), _MARK)}
+    marks = [_mark(name(item)) for item in page.items]
+    fresh = [item for item, mark in zip(page.items, marks, strict=True) if mark not in before]
+    if page.next_cursor is None:
+        return Page(items=fresh, next_cursor=None)
+    beside = "".join(marks[-_REMEMBERED:])
+    return Page(items=fresh, next_cursor=f"{page.next_cursor}{_BESIDE}{beside}")
+
+
+def _mark(name: str) -> str:
+    return b85encode(hashlib.sha256(name.encode()).digest()[:8]).decode()
 
 
 def continued(items: Sequence[Item], cursor: str | None, following: str | None) -> Page[Item]:

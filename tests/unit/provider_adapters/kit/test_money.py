@@ -62,3 +62,27 @@ def test_what_is_written_is_read_again(centavos: int):
     assert money.from_text(money.as_text(value)) == value
     assert money.from_number(msgspec.json.decode(written, type=Document).value) == value
     assert money.from_centavos(centavos) == value
+
+
+class Raw(msgspec.Struct):
+    """An answer with an amount as it stands in the document."""
+
+    value: money.JsonNumber
+
+
+@pytest.mark.parametrize(("text", "centavos"), [*READ.items(), ("1.05e1", 1050), ("10.500", 1050)])
+def test_a_number_of_a_document_is_read_exactly(text: str, centavos: int):
+    number = msgspec.json.decode(f'{{"value":{text}}}', type=Raw).value
+
+    assert money.from_json(number) == Money(centavos)
+
+
+@pytest.mark.parametrize(
+    "text", ['"10.50"', "null", "true", "[10]", "{}", "10.505", "1e-3", "99999999999999", "1e999"]
+)
+def test_what_is_no_number_of_a_document_is_refused(text: str):
+    """A text too: a bank that writes numbers has changed its interface."""
+    number = msgspec.json.decode(f'{{"value":{text}}}', type=Raw).value
+
+    with pytest.raises(ValueError, match=r"decimals|[Aa]mount|centavos"):
+        money.from_json(number)

@@ -109,3 +109,44 @@ async def test_a_list_out_of_order_ends_all_the_same(ours: list[int], theirs: li
         return await paging.merged(lists, cursor, lambda item: NOON + timedelta(minutes=item))
 
     assert sorted(await walked(read)) == sorted(ours + theirs)
+
+
+def growing(cap: int, inserted: Sequence[int], *, numbered: bool) -> ReadPage[int]:
+    """A bank with 20 items by position, where before each further page some come in at the top."""
+    items = [*range(100, 120)]
+    come = iter(inserted)
+
+    async def read(cursor: str | None) -> Page[int]:
+        if cursor is not None:
+            items[:0] = [1000 + len(items) + each for each in range(next(come, 0))]
+        number = paging.number_of(cursor)
+        if numbered:
+            some = items[number * cap : (number + 1) * cap]
+            page = paging.numbered(some, cursor, pages=-(-len(items) // cap))
+        else:
+            some = items[number : number + cap]
+            page = paging.skipped(some, cursor, more=number + cap < len(items))
+        return paging.unrepeated(page, cursor, str)
+
+    return read
+
+
+@given(st.lists(st.integers(0, 3), max_size=9), st.sampled_from([True, False]))
+async def test_what_comes_in_between_two_pages_repeats_and_hides_nothing(
+    inserted: list[int], numbered: bool
+):
+    found = await walked(growing(3, inserted, numbered=numbered))
+
+    assert [item for item in found if item < 1000] == [*range(100, 120)]
+
+
+async def test_a_cursor_that_remembers_a_full_page_can_be_stored():
+    """The gateway takes cursors of 4,096 characters."""
+    page = paging.skipped(range(10**6, 10**6 + 1000), "7000", more=True)
+
+    cursor = paging.unrepeated(page, "7000", str).next_cursor
+
+    assert paging.number_of(cursor) == 8000
+    assert cursor is not None
+    assert len(cursor) < 4096
+    assert cursor.isprintable()
