@@ -12,12 +12,14 @@ from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
 from provider_adapters.checks import check_factory, refused_if_raised
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.sandbox.factory import SandboxFactory
+from provider_adapters.woovi.factory import WooviFactory
 
 GROUP: Final = "pixgate.provider_adapters"
 """The entry-point group in which other packages name an ``AdapterFactory``."""
 
 ADAPTERS: Final[Mapping[str, AdapterFactory]] = {
     "sandbox": SandboxFactory(),
+    "woovi": WooviFactory(),
 }
 
 

@@ -29,6 +29,8 @@ _MARK: Final = 10
 _REMEMBERED: Final = 200
 ReadPage = Callable[[str | None], Awaitable[Page[Item]]]
 """Reads one page by its cursor, None for the first; newest first."""
+MOST_WHOLE: Final = 1000
+"""Items of a short list; the central bank allows an account 20 keys."""
 
 
 def number_of(cursor: str | None) -> int:
@@ -91,6 +93,26 @@ def continued(items: Sequence[Item], cursor: str | None, following: str | None) 
     if following and following == cursor:
         raise BadReply(Reason.WRONG_SHAPE)
     return Page(items=items, next_cursor=following or None)
+
+
+async def whole(read: ReadPage[Item], most: int = MOST_WHOLE) -> list[Item]:
+    """
+    Read a list to its end that is short by its nature, such as the keys of an account.
+
+    Raises:
+        BadReply: It has more items than such a list can have, or its pages do not go on.
+    """
+    items: list[Item] = []
+    cursor: str | None = None
+    while len(items) <= most:
+        page = await read(cursor)
+        items += page.items
+        if page.next_cursor is None:
+            return items
+        if page.next_cursor == cursor:
+            break
+        cursor = page.next_cursor
+    raise BadReply(Reason.WRONG_SHAPE)
 
 
 def days(window: Window, zone: tzinfo) -> tuple[date, date]:

@@ -42,7 +42,6 @@ Kind = TypeVar("Kind")
 
 LONGEST_ID: Final = 128
 """Of a bank's id: what the store keeps, and four times what banks use."""
-
 _IS_E2E_ID: Final = strict.E2E_ID.fullmatch
 _MOST: Final = MAX_CENTAVOS
 _LONGEST_CURSOR: Final = 4096  # a bank's cursor may be a signed token; none is as long as this
@@ -165,8 +164,9 @@ def received_page(answer: object, cursor: str | None, limit: int) -> Page[Incomi
 
 
 def refund(answer: object, provider_key: str) -> Refund:
-    """Check a refund, asked for by our key."""
+    """Check a refund, asked for by our key: ours names its payment."""
     found = _refund(answer)
+    e2e_id(found.payment_e2e_id, "refund.payment_e2e_id", or_empty=False)
     same_as(found.provider_key, provider_key, "refund.provider_key")
     return found
 
@@ -306,7 +306,7 @@ def _refund(answer: object) -> Refund:
         plain_text(getattr(found, name), f"refund.{name}")
     bank_id(found.provider_key, "refund.provider_key")
     bank_id(found.provider_id, "refund.provider_id")
-    e2e_id(found.payment_e2e_id, "refund.payment_e2e_id", or_empty=False)
+    e2e_id(found.payment_e2e_id, "refund.payment_e2e_id")
     e2e_id(found.return_id, "refund.return_id")
     amount_above_zero(found.value, "refund.value")
     of_type(found.status, RefundStatus, "refund.status")

@@ -127,6 +127,8 @@ class Refund:
     Attributes:
         reference: Ours; empty where the bank does not keep it.
         provider_key: Ours; empty for a refund that was ordered elsewhere.
+        payment_e2e_id: Of one that was ordered elsewhere, empty where the bank does not
+            tell; one of ours always names its payment.
         payment_reference: The charge the payment paid; empty when it paid none.
         return_id: The central bank's id of the way back, beginning with ``D``.
         failure: Why it failed; None unless it did.

@@ -150,3 +150,21 @@ async def test_a_cursor_that_remembers_a_full_page_can_be_stored():
     assert cursor is not None
     assert len(cursor) < 4096
     assert cursor.isprintable()
+
+
+async def test_a_short_list_is_read_whole():
+    items = list(range(7))
+
+    assert await paging.whole(by_skipping(items, 3, tells=False)) == items
+
+
+async def test_a_list_that_cannot_be_so_long_is_not_believed():
+    async def again(cursor: str | None) -> Page[int]:
+        return Page(items=[1] * 100, next_cursor=str(paging.number_of(cursor) + 100))
+
+    async def stuck(_cursor: str | None) -> Page[int]:
+        return Page(items=[], next_cursor="x")
+
+    for read in (again, stuck):
+        with pytest.raises(BadReply):
+            await paging.whole(read)

@@ -152,6 +152,7 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
     ("no payment", "list_received", Page(items=(changed(RECEIVED, e2e_id=""),), next_cursor=None)),
     ("more given back", "find_received", changed(RECEIVED, refunded=Money(1051))),
     ("nothing paid", "find_received", changed(RECEIVED, value=Money(0))),
+    ("of no payment", "find_refund", changed(CALLS["find_refund"].answer, payment_e2e_id="")),
     ("another refund", "find_refund", changed(CALLS["find_refund"].answer, provider_key="f" * 32)),
 ]
 
@@ -182,6 +183,11 @@ RIGHT_ANSWERS: list[tuple[str, str, object]] = [
     ("Brazil's time", "get_balance", balance(1, datetime(2026, 11, 22, tzinfo=BRAZIL))),
     ("an empty page", "list_statement", Page(items=[], next_cursor="there")),
     ("a full page", "list_statement", Page(items=[ENTRY, ENTRY], next_cursor=None)),
+    (
+        "a refund from elsewhere",
+        "list_refunds",
+        Page(items=[changed(CALLS["find_refund"].answer, payment_e2e_id="")], next_cursor=None),
+    ),
     ("words of people", "list_statement", entry(description=UNSEEN)),
     ("no ids", "list_statement", entry(provider_id="", e2e_id="", provider_key="")),
     ("a long id", "list_statement", entry(provider_id="x" * 128)),

@@ -1,0 +1,349 @@
+"""The bank of Woovi (OpenPix) behind the provider port."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from gateway.domain.bank.capabilities import Capabilities
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.provider_callbacks import (
+    CallbackOrder,
+    CallbackSecrets,
+    RegisteredCallback,
+)
+from gateway.domain.bank.provider_options import CHARGE_PAID
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    NotFound,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderError,
+    Refused,
+)
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
+from gateway.domain.bank.statements import Balance, Entry
+from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit import paging
+from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.outcomes import read_back, unsent
+from provider_adapters.kit.public_keys import FetchedKeys
+from provider_adapters.woovi import (
+    callbacks,
+    documents,
+    payouts,
+    received,
+    refunds,
+    requests,
+    translate,
+    words,
+)
+from provider_adapters.woovi.callbacks import WooviProof
+from provider_adapters.woovi.payouts import ExpectedPayout
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class WooviAdapter:
+    """
+    Woovi as one configured provider.
+
+    An account's ``provider_account`` is the bank's ``accountId``, its secrets are its AppID.
+    Our reference and our keys are the bank's ``correlationID``: it finds everything by that.
+
+    Attributes:
+        name: The provider's name in ``config.yaml``, for metrics.
+    """
+
+    name: str
+    capabilities: Capabilities
+    client: ProviderClient
+    now: Now
+    clock: Monotonic
+
+    async def start(self) -> None:
+        """Open the client's connections on the running loop."""
+        await self.client.start()
+
+    async def close(self) -> None:
+        """Close the client's connections."""
+        await self.client.close()
+
+    def callback_proof(self, secrets: CallbackSecrets) -> WooviProof:
+        """Make the check of callbacks; without a secret the bank's own keys prove them alone."""
+        keys = FetchedKeys(self.client, requests.PUBLIC_KEYS, translate.public_keys, self.clock)
+        return WooviProof(keys, secrets)
+
+    async def probe(self) -> None:
+        """Reach the bank; ``GET /webhook/public-keys``, which is open to everybody."""
+        await self.client.read(requests.PUBLIC_KEYS, translate.reached)
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read the balance, live; ``GET /account/{accountId}``."""
+        asked = account.provider_account
+        request = requests.balance(account)
+        return await self.client.read(request, lambda answer: translate.balance(answer, asked))
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read a page of movements; ``GET /statement``."""
+        request = requests.statement(account, window, paging.number_of(cursor), limit)
+        return await self.client.read(
+            request, lambda answer: translate.statement(answer, cursor, window)
+        )
+
+    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
+        """Read every key; ``GET /pix-keys``."""
+        return await self._keys(account, "list_keys")
+
+    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
+        """Find a key among all: the bank gives them no ids."""
+        for key in await self._keys(account, "get_key"):
+            if key.public_id(account.account_id) == key_id:
+                return key
+        raise NotFound(Reason.NOT_FOUND)
+
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge, an expired one too; ``GET /charge/{id}``."""
+        return await self._charge(account, reference, "get_charge", self.client.read_by())
+
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """
+        Read the payment of a charge; ``GET /charge/{id}``, then ``GET /transaction?charge=``.
+
+        Both calls share the time limit of one read; a charge that is not paid costs one.
+        """
+        by = self.client.read_by()
+        charge = await self._charge(account, reference, "get_charge_payment", by)
+        if charge.status is not ChargeStatus.PAID:
+            return received.unpaid(charge)
+        request = requests.charge_transactions(account, reference)
+        return await self.client.read(
+            request, lambda answer: received.charge_payment(answer, charge), by
+        )
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Order a payout, approved in the same call; ``POST /payment``.
+
+        The provider key is the ``correlationID``, which pays once.
+
+        Returns:
+            As the bank answered; for a known key as it shows the payout, if that is the one
+            ordered. Rejected for a listed refusal, and for what it can never take. NotSent when
+            no byte left us, or the bank did not look at the order. Unknown for all else.
+        """
+        try:
+            request = requests.create_payout(account, order)
+        except ProviderError as failure:
+            return unsent(failure)
+        expected = ExpectedPayout.of(order)
+        unknown = self.client.unknown_word("create_payout")
+        outcome = await self.client.pay(
+            request, lambda answer: payouts.created(answer, expected, unknown), send_by
+        )
+        compared = ExpectedPayout.of(order, must_show=True)
+        return await read_back(outcome, lambda: self._found(account, compared))
+
+    async def find_payout(
+        self,
+        account: ProviderAccount,
+        provider_key: str,
+        _provider_id: str,
+    ) -> Outcome:
+        """
+        Look a payout up; ``GET /payment/{correlationID}``. The bank gives it no id of its own.
+
+        Raises:
+            NotFound: The bank does not know the payout, which proves nothing.
+        """
+        return await self._found(account, ExpectedPayout(provider_key))
+
+    async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
+        """Register a key, sent once; ``POST /pix-keys``: a CNPJ or a random one."""
+        return await self.client.change(requests.create_key(account, order), translate.created_key)
+
+    async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
+        """Cancel a key, not the default one; ``DELETE /pix-keys/{pixKey}``, safe to repeat."""
+        request = requests.cancel_key(account, key.key)
+        return await self.client.read(request, lambda answer: translate.cancelled_key(answer, key))
+
+    async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
+        """Read the owner of a key; ``POST /pix-keys/check``, which changes nothing."""
+        return await self.client.read(requests.look_up_key(account, key), translate.owner)
+
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
+        """Create a charge, sent once; ``POST /charge``. The bank chooses the key."""
+        request = requests.create_charge(account, order)
+        unknown = self.client.unknown_word("create_charge")
+        return await self.client.change(
+            request, lambda answer: translate.charge(answer, order.reference, self.now(), unknown)
+        )
+
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """
+        Cancel a charge; ``GET /charge/{id}``, then ``DELETE``.
+
+        It is read first: the answer does not show it, and it cannot be read afterwards.
+        """
+        by = self.client.read_by()
+        charge = await self._charge(account, reference, "cancel_charge", by)
+        if charge.status is ChargeStatus.PAID:
+            raise Refused(CHARGE_PAID)
+        request = requests.cancel_charge(account, reference)
+        await self.client.read(request, translate.charge_deleted, by)
+        return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
+
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment received; ``GET /transaction/{id}``, then the charge's refunds."""
+        by = self.client.read_by()
+        request = requests.transaction(account, e2e_id)
+        unknown = self.client.unknown_word("find_received")
+        found = await self.client.read(
+            request, lambda answer: received.received_payment(answer, unknown), by
+        )
+        refunded = await self._refunded(account, found, "find_received", by)
+        return received.incoming(found, refunded)
+
+    async def list_received(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read a page of payments received; ``GET /transaction``."""
+        by = self.client.read_by()
+        request = requests.transactions(account, window, paging.number_of(cursor), limit)
+        page = await self.client.read(
+            request, lambda answer: received.received_payments(answer, cursor, limit), by
+        )
+        items = [
+            received.incoming(
+                each, await self._refunded_if_told(account, each, "list_received", by)
+            )
+            for each in page.items
+        ]
+        return translate.newest_first(
+            Page(items=items, next_cursor=page.next_cursor), window, lambda item: item.paid_at
+        )
+
+    async def create_refund(
+        self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Refund a payment received; ``POST /refund``.
+
+        The provider key is the ``correlationID``, as for a payout.
+        """
+        try:
+            request = requests.create_refund(account, order)
+        except ProviderError as failure:
+            return unsent(failure)
+        unknown = self.client.unknown_word("create_refund")
+        return await self.client.pay(
+            request, lambda answer: refunds.created(answer, order, unknown), send_by
+        )
+
+    async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
+        """Look a refund up; ``GET /refund/{correlationID}``."""
+        request = requests.refund(account, provider_key)
+        unknown = self.client.unknown_word("find_refund")
+        return await self.client.read(
+            request, lambda answer: refunds.found(answer, provider_key, unknown)
+        )
+
+    async def list_refunds(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Refund]:
+        """Read a page of refunds; ``GET /refund`` lists all, those of the window are kept."""
+        request = requests.refunds(account, paging.number_of(cursor), limit)
+        unknown = self.client.unknown_word("list_refunds")
+        return await self.client.read(
+            request, lambda answer: refunds.page(answer, cursor, window, unknown)
+        )
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """
+        Have callbacks sent to an address; ``POST /webhook`` for each event it does not get yet.
+
+        The bank makes the secret of each registration itself and shows it on its pages alone, so
+        that ours is not sent.
+        """
+        request = requests.webhooks(account, "register_callback", order.url)
+        known = await self.client.read(
+            request, lambda answer: callbacks.by_event(answer, order.url)
+        )
+        latest = next(iter(known.values()), None)
+        for event in words.EVENTS:
+            if event not in known:
+                request = requests.register_callback(account, order, event)
+                latest = await self.client.change(request, callbacks.registered)
+        return latest or RegisteredCallback(id="", url=order.url)
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address, once for each event; ``GET /webhook``."""
+        request = requests.webhooks(account, "list_callbacks")
+        return await self.client.read(request, callbacks.registrations)
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Remove an address for one event; ``DELETE /webhook/{id}``, safe to repeat."""
+        request = requests.remove_callback(account, callback_id)
+        await self.client.read(request, callbacks.removed)
+
+    async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
+        """Read every key, for one of two operations."""
+        by = self.client.read_by()
+
+        async def page(cursor: str | None) -> Page[PixKey]:
+            request = requests.keys(account, operation, paging.number_of(cursor))
+            return await self.client.read(
+                request, lambda answer: translate.keys(answer, cursor), by
+            )
+
+        return await paging.whole(page)
+
+    async def _charge(
+        self, account: ProviderAccount, reference: str, operation: str, by: Deadline
+    ) -> Charge:
+        """Read a charge, for one of three operations."""
+        unknown = self.client.unknown_word(operation)
+        return await self.client.read(
+            requests.charge(account, reference, operation),
+            lambda answer: translate.charge(answer, reference, self.now(), unknown),
+            by,
+        )
+
+    async def _found(self, account: ProviderAccount, expected: ExpectedPayout) -> Outcome:
+        """Look a payout up, and compare what is known of it."""
+        request = requests.payout(account, expected.provider_key)
+        unknown = self.client.unknown_word("find_payout")
+        return await self.client.read(
+            request, lambda answer: payouts.found(answer, expected, unknown)
+        )
+
+    async def _refunded_if_told(
+        self, account: ProviderAccount, found: documents.Transaction, operation: str, by: Deadline
+    ) -> Money:
+        """Return what was given back of a payment, by its state; read only for a part of it."""
+        state = {found.status, found.type}
+        if words.WHOLLY_REFUNDED in state:
+            return Money(found.value)
+        if words.PARTLY_REFUNDED in state:
+            return await self._refunded(account, found, operation, by)
+        return Money(0)
+
+    async def _refunded(
+        self, account: ProviderAccount, found: documents.Transaction, operation: str, by: Deadline
+    ) -> Money:
+        """Read what was given back of a payment; for one that pays no charge nobody tells."""
+        reference = received.charge_of(found)
+        if not reference:
+            return Money(found.value if words.WHOLLY_REFUNDED in {found.status, found.type} else 0)
+        request = requests.charge_refunds(account, reference, operation)
+        return await self.client.read(request, received.charge_refunds, by)

@@ -1,0 +1,139 @@
+"""
+Woovi's callbacks: how they are proven and what they say.
+
+``x-webhook-signature`` is RSA with SHA-256 over the very body, in base64, by a key that the bank
+shows to everybody; any key of its list is right (docs/webhook/seguranca/webhook-public-keys.md).
+``X-OpenPix-Signature`` is HMAC-SHA-1 with the secret of one registered address, in base64 (docs/
+webhook/seguranca/webhook-hmac.mdx); it is taken where such a secret is configured. The digest is
+the bank's choice: no way is known to forge an HMAC with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from gateway.domain.bank.provider_callbacks import (
+    ONLY_OURS,
+    CallbackKind,
+    CallbackSecrets,
+    Delivery,
+    NamedBy,
+    Notice,
+    RegisteredCallback,
+)
+from provider_adapters.kit.answers import ProviderAnswer, provider_id
+from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
+from provider_adapters.kit.public_keys import PublicKeys
+from provider_adapters.woovi import documents, words
+from provider_adapters.woovi.translate import CREATED, read
+
+SIGNATURE: Final = "x-webhook-signature"
+HMAC_SIGNATURE: Final = "X-OpenPix-Signature"
+# A charge's payload holds the charge twice, which stays far below.
+_ANY: Final = msgspec.json.Decoder()
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class WooviProof:
+    """Checks callbacks of the bank; a ``CallbackProof``."""
+
+    rests = ONLY_OURS
+
+    def __init__(self, keys: PublicKeys, secrets: CallbackSecrets) -> None:
+        """Accept signatures of the bank's keys, and of secrets where some are configured."""
+        self._signed = KeySignature(keys)
+        self._hmac = Hmac(secrets.shared, digest="sha1") if secrets.shared else None
+
+    async def check(self, came: Delivery) -> Sequence[Notice] | None:
+        """
+        Return what a callback says; None when nothing proves it.
+
+        Raises:
+            ProviderError: the bank's keys could not be read.
+        """
+        if not self._has_hmac(came) and not await self._is_signed(came):
+            return None
+        return _notices(came.body)
+
+    def _has_hmac(self, came: Delivery) -> bool:
+        given = only_value(came.headers, HMAC_SIGNATURE)
+        return self._hmac is not None and bool(given) and self._hmac.proves(given, came.body)
+
+    async def _is_signed(self, came: Delivery) -> bool:
+        given = only_value(came.headers, SIGNATURE)
+        return bool(given) and await self._signed.proves(given, came.body)
+
+
+def _notices(body: bytes) -> Sequence[Notice]:
+    """
+    Read a body; a test of a new address speaks of nothing (docs/webhook/webhook-test.md).
+
+    Deliveries of one event are alike, and the bank gives them no id.
+    """
+    try:
+        said = _ANY.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return (Notice(event="", kind=CallbackKind.OTHER, subject=""),)
+    event = said if isinstance(said, dict) else {}
+    if event.keys() <= {"data_criacao", "evento", "event"}:
+        return ()
+    return (_notice(event),)
+
+
+def _notice(event: Mapping[str, Any]) -> Notice:
+    """Read what an event speaks of; one of unknown kind is still a callback of the bank."""
+    payment, charge = _part(event, "payment"), _part(event, "charge")
+    kind = words.EVENTS.get(_text(event.get("event")), CallbackKind.OTHER)
+    if kind is CallbackKind.PAYOUT:
+        return Notice(event="", kind=kind, subject=_text(payment.get("correlationID")))
+    reference = _text(charge.get("correlationID"))
+    if reference:  # a transaction of a charge tells of the charge, whatever its event
+        kind = CallbackKind.CHARGE
+        named = NamedBy.CHARGE
+        return Notice(event="", kind=kind, subject=reference, account=reference, named_by=named)
+    account = _text(_part(event, "account").get("id"))
+    return Notice(event="", kind=kind, subject="", account=account)
+
+
+def _part(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object of an event; empty where there is none."""
+    found = event.get(name)
+    return found if isinstance(found, dict) else _NOTHING
+
+
+def _text(found: object) -> str:
+    """Return a text; empty for anything else."""
+    return found if isinstance(found, str) else ""
+
+
+def registered(answer: ProviderAnswer) -> RegisteredCallback:
+    """Read an address that was registered."""
+    return read(answer, documents.WEBHOOK, lambda said: _registered(said.webhook), CREATED)
+
+
+def registrations(answer: ProviderAnswer) -> Sequence[RegisteredCallback]:
+    """Read every address; one that listens to several events is there as often."""
+    return read(
+        answer, documents.WEBHOOKS, lambda said: tuple(_registered(each) for each in said.webhooks)
+    )
+
+
+def by_event(answer: ProviderAnswer, url: str) -> Mapping[str, RegisteredCallback]:
+    """Read which events an address listens to."""
+    return read(
+        answer,
+        documents.WEBHOOKS,
+        lambda said: {each.event: _registered(each) for each in said.webhooks if each.url == url},
+    )
+
+
+def removed(answer: ProviderAnswer) -> None:
+    """Read that an address was removed."""
+    read(answer, documents.WEBHOOK_DELETED, lambda said: said.status)
+
+
+def _registered(webhook: documents.Webhook) -> RegisteredCallback:
+    return RegisteredCallback(id=provider_id(webhook.id), url=webhook.url)

@@ -1,0 +1,398 @@
+"""
+Woovi's documents, as far as they are read; everything else in them is left alone.
+
+Source: the OpenAPI document named in ``words``. Nearly nothing in it is required; what is
+missing where we need it is a ``BadReply``. Amounts are whole centavos (docs/apis/api-common-
+fields.md); a fraction is refused. Instants are RFC 3339 in UTC (docs/apis/api-time.md).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+"""One without a zone would be read as this machine's time."""
+
+
+class Balance(msgspec.Struct):
+    """``CompanyBankAccount.balance``: ``blocked`` is the sum of all that is held back."""
+
+    total: int
+    blocked: int
+
+
+class Account(msgspec.Struct, rename={"account_id": "accountId"}):
+    """``CompanyBankAccount``."""
+
+    account_id: str
+    balance: Balance
+
+
+class AccountAnswer(msgspec.Struct):
+    """``GET /api/v1/account/{accountId}``."""
+
+    account: Account
+
+
+class Movement(msgspec.Struct):
+    """A line of the statement."""
+
+    id: str
+    time: Instant
+    value: int
+    type: str
+    description: str | None = None
+
+
+class Key(msgspec.Struct, rename={"is_default": "isDefault"}):
+    """``PixKey``; the bank gives it no id, no state and no date."""
+
+    key: str
+    type: str
+    is_default: bool = False
+
+
+class Keys(msgspec.Struct, rename={"pix_keys": "pixKeys"}):
+    """``GET /api/v1/pix-keys``."""
+
+    pix_keys: list[Key]
+
+
+class CreatedKey(msgspec.Struct, rename={"pix_key": "pixKey"}):
+    """What a page shows for a new key: ``{"pixKey": {"pixKey", "type"}}``."""
+
+    pix_key: str
+    type: str
+
+
+class KeyCreated(msgspec.Struct, rename={"pix_key": "pixKey"}):
+    """``POST /api/v1/pix-keys``: the document and docs/pix-keys disagree about the form."""
+
+    key: str = ""
+    type: str = ""
+    pix_key: CreatedKey | None = None
+
+
+class Owner(msgspec.Struct, rename={"tax_number": "taxID"}):
+    """Who is behind a key; ``psp`` is an ISPB, branch and account may be masked."""
+
+    name: str | None = None
+    tax_number: str | None = None
+    psp: str | None = None
+    branch: str | None = None
+    account: str | None = None
+
+
+class KeyCheck(msgspec.Struct, rename={"pix_key": "pixKey"}):
+    """``POST /api/v1/pix-keys/check``."""
+
+    pix_key: str
+    type: str
+    owner: Owner
+
+
+class TaxNumber(msgspec.Struct, rename={"number": "taxID"}):
+    """A tax number and its kind."""
+
+    number: str | None = None
+
+
+class Customer(msgspec.Struct, rename={"tax_number": "taxID"}):
+    """``Customer``."""
+
+    name: str | None = None
+    tax_number: TaxNumber | None = None
+
+
+class Charge(
+    msgspec.Struct,
+    rename={
+        "correlation_id": "correlationID",
+        "br_code": "brCode",
+        "pix_key": "pixKey",
+        "created_at": "createdAt",
+        "expires_date": "expiresDate",
+    },
+):
+    """``Charge``."""
+
+    correlation_id: str
+    status: str
+    value: int
+    br_code: str | None = None
+    type: str | None = None
+    pix_key: str | None = None
+    customer: Customer | None = None
+    created_at: Instant | None = None
+    expires_date: Instant | None = None
+
+
+class ChargeAnswer(msgspec.Struct):
+    """``GET`` and ``POST`` of a charge."""
+
+    charge: Charge
+
+
+class ChargeDeleted(msgspec.Struct):
+    """``DELETE /api/v1/charge/{id}``."""
+
+    status: str
+
+
+class PaidCharge(msgspec.Struct, rename={"correlation_id": "correlationID"}):
+    """The charge that a transaction paid."""
+
+    correlation_id: str | None = None
+
+
+class Transaction(
+    msgspec.Struct, rename={"e2e_id": "endToEndId", "info": "infoPagador", "global_id": "globalID"}
+):
+    """
+    ``Transaction``.
+
+    ``type`` and ``status`` have changed places in the document, as its example shows; both are
+    looked at.
+    """
+
+    value: int
+    time: Instant
+    e2e_id: str | None = None
+    type: str | None = None
+    status: str | None = None
+    info: str | None = None
+    global_id: str | None = None
+    payer: Customer | None = None
+    charge: PaidCharge | None = None
+
+
+class TransactionAnswer(msgspec.Struct):
+    """``GET /api/v1/transaction/{id}``."""
+
+    transaction: Transaction
+
+
+class PageInfo(msgspec.Struct, rename={"has_next": "hasNextPage"}):
+    """Where a page stands in its list."""
+
+    has_next: bool
+    skip: int
+
+
+class Transactions(msgspec.Struct, rename={"page_info": "pageInfo"}):
+    """``GET /api/v1/transaction``."""
+
+    transactions: list[Transaction]
+    page_info: PageInfo
+
+
+class Psp(msgspec.Struct):
+    """A bank, by its ISPB."""
+
+    id: str | None = None
+
+
+class PaidAccount(msgspec.Struct):
+    """An account that is paid."""
+
+    account: str | None = None
+    branch: str | None = None
+
+
+class Payment(
+    msgspec.Struct, rename={"correlation_id": "correlationID", "pix_key": "destinationAlias"}
+):
+    """``Payment``; bank, account and holder are shown for one by account (its example)."""
+
+    correlation_id: str
+    status: str
+    value: int
+    pix_key: str | None = None
+    psp: Psp | str | None = None
+    account: PaidAccount | None = None
+
+
+class Settlement(
+    msgspec.Struct, rename={"e2e_id": "endToEndId", "reason": "providerRejectedReason"}
+):
+    """``PaymentTransaction``; ``reason`` is a code and a sentence: ``AC03 - ...``."""
+
+    value: int | None = None
+    e2e_id: str | None = None
+    time: Instant | None = None
+    reason: str | None = None
+
+
+class PaymentAnswer(msgspec.Struct):
+    """``POST /api/v1/payment`` and ``GET /api/v1/payment/{id}``."""
+
+    payment: Payment
+    transaction: Settlement | None = None
+
+
+class Refund(
+    msgspec.Struct,
+    rename={
+        "correlation_id": "correlationID",
+        "refund_id": "refundId",
+        "return_id": "returnIdentification",
+    },
+):
+    """``Refund``; ``return_id`` stands in its example alone."""
+
+    correlation_id: str
+    value: int
+    refund_id: str = ""
+    status: str | None = None
+    return_id: str | None = None
+    time: Instant | None = None
+    comment: str | None = None
+
+
+class RefundOrdered(msgspec.Struct):
+    """``POST /api/v1/refund``."""
+
+    refund: Refund
+
+
+class RefundAnswer(msgspec.Struct, rename={"refund": "pixTransactionRefund"}):
+    """``GET /api/v1/refund/{id}``."""
+
+    refund: Refund
+
+
+class Refunds(msgspec.Struct, rename={"page_info": "pageInfo"}):
+    """``GET /api/v1/refund``."""
+
+    refunds: list[Refund]
+    page_info: PageInfo
+
+
+class ChargeRefund(msgspec.Struct):
+    """``ChargeRefund``."""
+
+    value: int
+    status: str
+
+
+class ChargeRefunds(msgspec.Struct):
+    """``GET /api/v1/charge/{id}/refund``."""
+
+    refunds: list[ChargeRefund]
+
+
+class Webhook(msgspec.Struct):
+    """``Webhook``: an address that listens to one event."""
+
+    id: str
+    url: str
+    event: str = ""
+
+
+class WebhookAnswer(msgspec.Struct):
+    """``POST /api/v1/webhook``."""
+
+    webhook: Webhook
+
+
+class Webhooks(msgspec.Struct):
+    """``GET /api/v1/webhook``."""
+
+    webhooks: list[Webhook]
+
+
+class WebhookDeleted(msgspec.Struct):
+    """``DELETE /api/v1/webhook/{id}``."""
+
+    status: str
+
+
+class PublicKey(msgspec.Struct, rename={"id": "key_identifier"}):
+    """A key that callbacks are signed with, in PEM."""
+
+    key: str
+    id: str = ""
+
+
+class PublicKeys(msgspec.Struct):
+    """``GET /api/v1/webhook/public-keys``."""
+
+    public_keys: list[PublicKey]
+
+
+class Problem(msgspec.Struct):
+    """One of several errors."""
+
+    message: str
+
+
+class Refusal(msgspec.Struct, rename={"code": "errorCode"}):
+    """A refusal: ``{"error", "errorCode"}``, or ``{"errors": [{"message"}]}`` for a bad AppID."""
+
+    error: str | None = None
+    code: str | None = None
+    errors: list[Problem] = []
+
+
+ACCOUNT: Final = msgspec.json.Decoder(AccountAnswer)
+STATEMENT: Final = msgspec.json.Decoder(list[Movement])
+KEYS: Final = msgspec.json.Decoder(Keys)
+KEY_CREATED: Final = msgspec.json.Decoder(KeyCreated)
+KEY_CHECK: Final = msgspec.json.Decoder(KeyCheck)
+CHARGE: Final = msgspec.json.Decoder(ChargeAnswer)
+CHARGE_DELETED: Final = msgspec.json.Decoder(ChargeDeleted)
+TRANSACTION: Final = msgspec.json.Decoder(TransactionAnswer)
+TRANSACTIONS: Final = msgspec.json.Decoder(Transactions)
+PAYMENT: Final = msgspec.json.Decoder(PaymentAnswer)
+REFUND_ORDERED: Final = msgspec.json.Decoder(RefundOrdered)
+REFUND: Final = msgspec.json.Decoder(RefundAnswer)
+REFUNDS: Final = msgspec.json.Decoder(Refunds)
+CHARGE_REFUNDS: Final = msgspec.json.Decoder(ChargeRefunds)
+WEBHOOK: Final = msgspec.json.Decoder(WebhookAnswer)
+WEBHOOKS: Final = msgspec.json.Decoder(Webhooks)
+WEBHOOK_DELETED: Final = msgspec.json.Decoder(WebhookDeleted)
+PUBLIC_KEYS: Final = msgspec.json.Decoder(PublicKeys)
+REFUSAL: Final = msgspec.json.Decoder(Refusal)
+
+HARMLESS: Final = frozenset(
+    {
+        "accountType",
+        "autoApprove",
+        "available",
+        "blocked",
+        "blockedBySecurity",
+        "blockedByWithdrawSafety",
+        "createdAt",
+        "destinationAliasType",
+        "endToEndId",
+        "errorCode",
+        "event",
+        "expiresDate",
+        "expiresIn",
+        "hasNextPage",
+        "hasPreviousPage",
+        "isActive",
+        "isDefault",
+        "limit",
+        "psp",
+        "refundId",
+        "returnIdentification",
+        "skip",
+        "status",
+        "time",
+        "total",
+        "transactionEndToEndId",
+        "type",
+        "updatedAt",
+    }
+)
+"""
+Fields that a transcript may show.
+
+Not ``correlationID``: of a charge it is a partner's own text. Not ``comment``, ``description``
+and ``error``: sentences may name people. Not ``value``: a charge's additional information has
+texts of that name.
+"""

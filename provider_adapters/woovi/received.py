@@ -1,0 +1,133 @@
+"""
+Woovi's transactions as payments received; no I/O.
+
+A transaction is money that came in, went out, was given back, or a fee; of those that came in,
+some pay a charge.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+from gateway.domain.bank.answers import LONGEST_ID
+from gateway.domain.bank.charges import Charge, ChargePayment
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import BadReply, NotFound, Page
+from gateway.domain.bank.refunds import IncomingPayment, RefundStatus
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import cleaned_text
+from provider_adapters.kit import paging
+from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id
+from provider_adapters.kit.client import UnknownWord
+from provider_adapters.woovi import documents, translate, words
+
+
+def received_payment(answer: ProviderAnswer, unknown: UnknownWord) -> documents.Transaction:
+    """Read one transaction that came in."""
+
+    def shape(document: documents.TransactionAnswer) -> documents.Transaction:
+        return document.transaction
+
+    found = translate.read(answer, documents.TRANSACTION, shape)
+    if kind_of(found, unknown) != words.RECEIVED:
+        raise NotFound(Reason.NOT_FOUND)
+    return found
+
+
+def received_payments(
+    answer: ProviderAnswer, cursor: str | None, limit: int
+) -> Page[documents.Transaction]:
+    """Read a page of transactions; one that the bank filled further than asked for is cut."""
+
+    def shape(document: documents.Transactions) -> Page[documents.Transaction]:
+        info, items = document.page_info, document.transactions[:limit]
+        if info.skip != paging.number_of(cursor):
+            raise ValueError(Reason.WRONG_SHAPE)
+        more = info.has_next or len(items) < len(document.transactions)
+        return paging.skipped(items, cursor, more=more)
+
+    return translate.read(answer, documents.TRANSACTIONS, shape)
+
+
+def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
+    """Read the payment of a charge, the latest if there are several."""
+
+    def shape(document: documents.Transactions) -> ChargePayment:
+        found = [each for each in document.transactions if kind_of(each) == words.RECEIVED]
+        if not found:
+            return unpaid(of)
+        return _charge_payment(max(found, key=lambda each: each.time), of)
+
+    return translate.read(answer, documents.TRANSACTIONS, shape)
+
+
+def unpaid(of: Charge) -> ChargePayment:
+    """Show a charge that nobody has paid as a transaction."""
+    return ChargePayment(
+        reference=of.reference,
+        value=of.value,
+        created_at=of.created_at,
+        paid_at=None,
+        e2e_id="",
+        payer=of.payer,
+    )
+
+
+def charge_refunds(answer: ProviderAnswer) -> Money:
+    """Read how much of a charge was given back, or is about to be."""
+
+    def shape(document: documents.ChargeRefunds) -> Money:
+        given = [
+            translate.above_zero(each.value).centavos
+            for each in document.refunds
+            if words.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED
+        ]
+        return Money(sum(given))
+
+    return translate.read(answer, documents.CHARGE_REFUNDS, shape)
+
+
+def incoming(found: documents.Transaction, refunded: Money) -> IncomingPayment:
+    """Make a payment received of a transaction; raises ``BadReply`` for what is none."""
+    e2e_id = found.e2e_id or ""
+    if not is_e2e_id(e2e_id):
+        raise BadReply(Reason.E2E_ID_MALFORMED)
+    if not 0 <= refunded.centavos <= found.value or found.value == 0:
+        raise BadReply(Reason.WRONG_SHAPE)
+    return IncomingPayment(
+        reference=charge_of(found),
+        e2e_id=e2e_id,
+        provider_id=cleaned_text(found.global_id, LONGEST_ID),
+        value=Money(found.value),
+        refunded=refunded,
+        paid_at=found.time.astimezone(UTC),
+        payer=translate.payer(found.payer, found.info),
+    )
+
+
+def charge_of(found: documents.Transaction) -> str:
+    """Return the reference of the charge that a transaction paid; empty for none."""
+    return "" if found.charge is None else cleaned_text(found.charge.correlation_id)
+
+
+def kind_of(found: documents.Transaction, unknown: UnknownWord | None = None) -> str:
+    """Return what kind of transaction it is; empty for an unknown word."""
+    for word in (found.type, found.status):
+        if word in words.TRANSACTION_KINDS:
+            return str(word)
+    if unknown is not None:
+        unknown()
+    return ""
+
+
+def _charge_payment(paid: documents.Transaction, of: Charge) -> ChargePayment:
+    """Read a payment; the bank's test environment has end-to-end ids that are none."""
+    e2e_id = paid.e2e_id or ""
+    return ChargePayment(
+        reference=of.reference,
+        value=translate.above_zero(paid.value),
+        created_at=of.created_at,
+        paid_at=paid.time.astimezone(UTC),
+        e2e_id=e2e_id if is_e2e_id(e2e_id) else "",
+        payer=of.payer and (translate.payer(paid.payer, paid.info) or of.payer),
+    )

@@ -1,0 +1,185 @@
+"""The Woovi adapter's own part; the contract tests show what it does at the bank."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackOrder, CallbackSecrets
+from gateway.domain.bank.providers import (
+    Accepted,
+    BadReply,
+    NotSent,
+    Refused,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.woovi.adapter import WooviAdapter
+from provider_adapters.woovi.factory import WooviFactory
+from provider_adapters.woovi.words import EVENTS
+from tests.contract.adapters.harness import FAR, KEY, order
+from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
+from tests.unit.provider_adapters.witness import Witness
+from tests.unit.provider_adapters.woovi.making import ACCOUNT, by_account, refund
+from tests.unit.provider_adapters.woovi.test_payouts import PAID, SHOWN
+
+DUPLICATE = {"error": "Já existe um pagamento com o correlationID fornecido"}
+URL = "https://gateway.example/callbacks/1"
+
+
+def bank_of(*answers: tuple[int, object]) -> ScriptedBank:
+    """A bank that answers in this order, and shows what it was asked."""
+    rest = list(answers)
+
+    async def play(line: Line) -> None:
+        status, document = rest.pop(0)
+        await line.say(answer(json.dumps(document).encode(), status=f"{status} X"))
+
+    return ScriptedBank(play, keeps=True)
+
+
+async def adapter_of(bank: ScriptedBank, told: Witness | None = None) -> WooviAdapter:
+    context = AdapterContext(
+        name="bank", environment=Environment.SANDBOX, observer=told or Witness()
+    )
+    adapter = WooviFactory()({"base_url": bank.url}, context)
+    await adapter.start()
+    return adapter
+
+
+def asked(bank: ScriptedBank) -> list[str]:
+    """The first lines of what it was asked."""
+    return [request.split(b" HTTP/")[0].decode() for request in bank.requests]
+
+
+async def test_what_can_never_be_sent_is_rejected_without_a_byte():
+    async with standing(bank_of()) as bank:
+        adapter = await adapter_of(bank)
+        paid = await adapter.create_payout(ACCOUNT, by_account("998"), FAR)
+        given = await adapter.create_refund(ACCOUNT, refund("x" * 200), FAR)
+        await adapter.close()
+
+    assert isinstance(paid, Rejected)
+    assert paid.failure is FailureCode.ACCOUNT_INVALID
+    assert isinstance(given, Rejected)
+    assert not paid.evidence.bytes_left
+    assert not given.evidence.bytes_left
+    assert bank.requests == []
+
+
+async def test_an_account_without_app_id_is_sent_nothing():
+    async with standing(bank_of()) as bank:
+        adapter = await adapter_of(bank)
+        outcome = await adapter.create_payout(replace(ACCOUNT, secrets=None), order(), FAR)
+        await adapter.close()
+
+    assert isinstance(outcome, NotSent)
+    assert bank.requests == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "kind"),
+    [
+        ({**SHOWN, "status": "CONFIRMED"}, Settled),
+        (SHOWN, Accepted),
+        ({**SHOWN, "status": "FAILED"}, Rejected),
+        ({**SHOWN, "value": 1}, Unknown),
+        ({**SHOWN, "destinationAlias": "x@example.com"}, Unknown),
+        ({name: text for name, text in SHOWN.items() if name != "destinationAlias"}, Unknown),
+    ],
+)
+async def test_a_known_key_is_read_back_and_compared(shown, kind):
+    document = {"payment": shown, "transaction": PAID}
+    async with standing(bank_of((400, DUPLICATE), (200, document))) as bank:
+        adapter = await adapter_of(bank)
+        outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
+        await adapter.close()
+
+    assert isinstance(outcome, kind)
+    assert asked(bank) == ["POST /api/v1/payment", f"GET /api/v1/payment/{KEY}"]
+
+
+async def test_a_known_key_that_cannot_be_read_back_is_unknown():
+    async with standing(bank_of((400, DUPLICATE), (400, {"error": "x"}))) as bank:
+        adapter = await adapter_of(bank)
+        outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
+        await adapter.close()
+
+    assert isinstance(outcome, Unknown)
+
+
+async def test_an_unknown_word_is_counted_under_its_call():
+    told = Witness()
+    document = {"payment": {**SHOWN, "status": "AGENDADO"}}
+    async with standing(bank_of((200, document), (200, document))) as bank:
+        adapter = await adapter_of(bank, told)
+        ordered = await adapter.create_payout(ACCOUNT, order(), FAR)
+        found = await adapter.find_payout(ACCOUNT, KEY, "")
+        await adapter.close()
+
+    assert isinstance(ordered, Accepted)
+    assert isinstance(found, Unknown)
+    assert [label for _, label in told.counts] == ["bank.create_payout", "bank.find_payout"]
+
+
+async def test_all_keys_are_read_however_short_the_pages():
+    def page(*keys: str) -> tuple[int, object]:
+        return 200, {"pixKeys": [{"key": key, "type": "EMAIL"} for key in keys]}
+
+    async with standing(bank_of(page("a@b.c", "d@e.f"), page("g@h.i"), page())) as bank:
+        adapter = await adapter_of(bank)
+        keys = await adapter.list_keys(ACCOUNT)
+        await adapter.close()
+
+    assert [key.key for key in keys] == ["a@b.c", "d@e.f", "g@h.i"]
+    assert [line.partition("skip=")[2] for line in asked(bank)] == [
+        "0&limit=100", "2&limit=100", "3&limit=100"
+    ]  # fmt: skip
+
+
+async def test_a_bank_that_shows_the_same_keys_for_ever_is_not_believed():
+    page = (200, {"pixKeys": [{"key": f"{i}@b.c", "type": "EMAIL"} for i in range(100)]})
+    async with standing(bank_of(*[page] * 20)) as bank:
+        adapter = await adapter_of(bank)
+        with pytest.raises(BadReply):
+            await adapter.list_keys(ACCOUNT)
+        await adapter.close()
+
+
+async def test_a_key_of_a_type_that_it_does_not_take_is_not_sent():
+    async with standing(bank_of()) as bank:
+        adapter = await adapter_of(bank)
+        with pytest.raises(Refused):
+            await adapter.create_key(ACCOUNT, KeyOrder(PixKeyType.EMAIL, "a@b.c"))
+        await adapter.close()
+
+    assert bank.requests == []
+
+
+async def test_an_address_is_registered_for_what_it_does_not_get_yet():
+    known, *others = EVENTS
+    there = {"webhooks": [{"id": "0", "url": URL, "event": known}]}
+    made = [(200, {"webhook": {"id": str(i), "url": URL}}) for i in range(1, len(EVENTS))]
+    async with standing(bank_of((200, there), *made)) as bank:
+        adapter = await adapter_of(bank)
+        last = await adapter.register_callback(ACCOUNT, CallbackOrder(url=URL, secret=b"s3cret"))
+        await adapter.close()
+
+    bodies = [json.loads(each.partition(b"\r\n\r\n")[2])["webhook"] for each in bank.requests[1:]]
+    assert [each["event"] for each in bodies] == others
+    assert last.id == str(len(others))
+    assert not any(b"s3cret" in each for each in bank.requests)
+
+
+async def test_callbacks_can_be_proven_without_a_secret():
+    async with standing(bank_of()) as bank:
+        adapter = await adapter_of(bank)
+        assert adapter.callback_proof(CallbackSecrets()).rests == {""}
+        await adapter.close()

@@ -1,0 +1,137 @@
+"""Callbacks: the bank's published signatures, and what its published bodies say."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackSecrets,
+    Delivery,
+    NamedBy,
+)
+from provider_adapters.kit.public_keys import GivenKeys
+from provider_adapters.woovi import callbacks
+from provider_adapters.woovi.callbacks import WooviProof
+from tests.contract.adapters.harness import KEY
+from tests.unit.provider_adapters.woovi.making import answer
+
+VECTORS = json.loads(Path("tests/vectors/webhook-signatures.json").read_text(encoding="utf-8"))
+RSA = VECTORS["woovi_rsa"]
+HMAC = VECTORS["openpix_hmac"]
+SECRET = HMAC["secret"].encode()
+
+
+def proof(*secrets: bytes) -> WooviProof:
+    shared = CallbackSecrets(current=secrets[0], former=secrets[1:]) if secrets else None
+    return WooviProof(GivenKeys([RSA["public_key_pem"]]), shared or CallbackSecrets())
+
+
+def came(body: bytes, **headers: str) -> Delivery:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Delivery(headers=CIMultiDictProxy(CIMultiDict(named)), body=body)
+
+
+def signed(event: object, secret: bytes = SECRET) -> Delivery:
+    body = json.dumps(event).encode()
+    made = b64encode(hmac.digest(secret, body, "sha1")).decode()
+    return came(body, X_OpenPix_Signature=made)
+
+
+async def test_the_published_rsa_signature_holds():
+    vector = RSA["valid"][0]
+    body = vector["body"].encode()
+
+    said = await proof().check(came(body, x_webhook_signature=vector["signature_base64"]))
+
+    assert said is not None
+    assert said[0].subject == "417bae21-3d08-4cdb-9c2d-fee63c89e9e4"
+    assert (said[0].kind, said[0].named_by) == (CallbackKind.CHARGE, NamedBy.CHARGE)
+
+
+async def test_one_byte_more_is_not_the_bank_s():
+    vector = RSA["valid"][0]
+    body = vector["body"].encode() + b" "
+
+    assert await proof().check(came(body, x_webhook_signature=vector["signature_base64"])) is None
+
+
+async def test_the_published_hmac_holds_and_is_a_test_that_says_nothing():
+    vector = HMAC["valid"][0]
+    body = vector["body"].encode()
+
+    said = await proof(SECRET).check(came(body, X_OpenPix_Signature=vector["signature_base64"]))
+
+    assert said == ()
+
+
+async def test_an_hmac_proves_nothing_without_a_secret():
+    assert await proof().check(signed({})) is None
+
+
+async def test_an_empty_secret_proves_nothing():
+    assert await proof().check(signed({}, b"")) is None
+
+
+async def test_a_former_secret_is_taken():
+    event = {"event": "OPENPIX:MOVEMENT_CONFIRMED", "payment": {"correlationID": KEY}}
+
+    assert await proof(b"new", SECRET).check(signed(event)) is not None
+    assert await proof(b"new").check(signed(event)) is None
+
+
+async def test_nothing_signed_is_not_proven():
+    assert await proof(SECRET).check(came(b"{}")) is None
+
+
+@pytest.mark.parametrize("end", ["CONFIRMED", "FAILED", "REMOVED"])
+async def test_a_payout_is_known_by_our_key(end):
+    event = {"event": f"OPENPIX:MOVEMENT_{end}", "payment": {"correlationID": KEY}}
+
+    said = await proof(SECRET).check(signed(event))
+
+    assert said is not None
+    assert (said[0].kind, said[0].subject, said[0].account) == (CallbackKind.PAYOUT, KEY, "")
+
+
+async def test_a_refund_is_of_the_account_that_the_bank_names():
+    event = {
+        "event": "PIX_TRANSACTION_REFUND_SENT_CONFIRMED",
+        "refundTransaction": {"endToEndId": "D548114172025081421318FbVaF2LTWr"},
+        "account": {"id": "67a4bb7a7c9720a18b10648a"},
+    }
+
+    said = await proof(SECRET).check(signed(event))
+
+    assert said is not None
+    assert (said[0].kind, said[0].account) == (CallbackKind.REFUND, "67a4bb7a7c9720a18b10648a")
+
+
+@pytest.mark.parametrize("event", [[], "x", {"event": 1}, {"event": "X", "payment": [], "n": 1}])
+async def test_what_nobody_knows_is_still_a_callback(event):
+    said = await proof(SECRET).check(signed(event))
+
+    assert said is not None
+    assert all(each.kind is CallbackKind.OTHER for each in said)
+
+
+def test_an_address_is_there_once_for_each_event():
+    one = {"id": "1", "url": "https://a.example/x", "event": "OPENPIX:MOVEMENT_FAILED"}
+    other = {**one, "id": "2", "url": "https://b.example/y"}
+    said = answer({"webhooks": [one, other]})
+
+    assert [each.id for each in callbacks.registrations(said)] == ["1", "2"]
+    assert set(callbacks.by_event(said, "https://a.example/x")) == {"OPENPIX:MOVEMENT_FAILED"}
+
+
+def test_an_address_is_registered_and_removed():
+    webhook = {"id": "1", "url": "https://a.example/x", "event": "OPENPIX:MOVEMENT_FAILED"}
+
+    assert callbacks.registered(answer({"webhook": webhook})).url == "https://a.example/x"
+    assert callbacks.removed(answer({"status": "OK"})) is None

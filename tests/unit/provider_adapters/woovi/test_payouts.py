@@ -1,0 +1,214 @@
+"""What each answer about a payout proves."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    NotSent,
+    ProviderError,
+    Refused,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.kernel.money import Money
+from provider_adapters.woovi import payouts, words
+from provider_adapters.woovi.payouts import ExpectedPayout
+from tests.contract.adapters.harness import KEY, order
+from tests.unit.provider_adapters.woovi.making import (
+    SETTLED,
+    Counted,
+    answer,
+    by_account,
+    refused,
+)
+
+EXPECTED = ExpectedPayout.of(order())
+SHOWN = {
+    "correlationID": KEY,
+    "value": 1050,
+    "status": "CREATED",
+    "destinationAlias": "maria@example.com",
+    "destinationAliasType": "EMAIL",
+}
+PAID = {"value": 1050, "endToEndId": SETTLED, "time": "2026-11-22T10:31:05.123Z"}
+MANUAL = {
+    "correlationID": KEY,
+    "value": 1050,
+    "status": "CREATED",
+    "holder": {"name": "Maria Silva"},
+    "account": {"account": "123456", "branch": "0001", "accountType": "CACC"},
+    "psp": {"id": "60701190", "name": "ITAÚ UNIBANCO S.A."},
+}
+
+
+def created(document: object, status: int = 200, expected: ExpectedPayout = EXPECTED):
+    return payouts.created(answer(document, status), expected, Counted())
+
+
+def found(document: object, expected: ExpectedPayout | None = None):
+    return payouts.found(answer(document), expected or ExpectedPayout(KEY), Counted())
+
+
+@pytest.mark.parametrize("status", sorted(words.PROCESSING))
+def test_an_order_under_way_is_accepted(status):
+    outcome = created({"payment": {**SHOWN, "status": status}})
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.provider_key, outcome.value, outcome.e2e_id) == (KEY, Money(1050), "")
+
+
+def test_a_confirmed_payout_is_settled_with_its_time_and_id():
+    outcome = found({"payment": {**SHOWN, "status": "CONFIRMED"}, "transaction": PAID})
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.e2e_id) == (Money(1050), SETTLED)
+    assert outcome.settled_at == datetime(2026, 11, 22, 10, 31, 5, 123000, tzinfo=UTC)
+
+
+def test_what_was_really_paid_is_told():
+    outcome = found(
+        {"payment": {**SHOWN, "status": "CONFIRMED"}, "transaction": {**PAID, "value": 1049}}
+    )
+
+    assert isinstance(outcome, Settled)
+    assert outcome.value == Money(1049)
+
+
+@pytest.mark.parametrize("status", sorted(words.FAILED))
+@pytest.mark.parametrize(
+    ("code", "failure"), [*words.FAILURES.items(), ("ED05", FailureCode.OTHER)]
+)
+def test_a_failed_payout_says_why(status, code, failure):
+    outcome = found(
+        {
+            "payment": {**SHOWN, "status": status},
+            "transaction": {"providerRejectedReason": f"{code} - Alguma coisa"},
+        }
+    )
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.evidence.provider_code) == (failure, code)
+    assert outcome.provider_key == KEY
+
+
+def test_a_failure_without_a_reason_is_another():
+    outcome = found({"payment": {**SHOWN, "status": "FAILED"}})
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is FailureCode.OTHER
+
+
+def test_an_unknown_word_is_careful_and_counted():
+    counted = Counted()
+    strange = answer({"payment": {**SHOWN, "status": "AGENDADO"}})
+
+    assert isinstance(payouts.created(strange, EXPECTED, counted), Accepted)
+    assert isinstance(payouts.found(strange, ExpectedPayout(KEY), counted), Unknown)
+    assert counted.times == 2
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"correlationID": "x"}, "key_mismatch"),
+        ({"value": 1051}, "amount_mismatch"),
+        ({"destinationAlias": "joao@example.com"}, "destination_mismatch"),
+    ],
+)
+def test_a_payout_that_is_not_ours_is_unknown(other, reason):
+    outcome = created({"payment": {**SHOWN, **other}})
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+
+
+def test_a_malformed_end_to_end_id_proves_nothing():
+    outcome = created(
+        {"payment": {**SHOWN, "status": "CONFIRMED"}, "transaction": {**PAID, "endToEndId": "E1"}}
+    )
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == "e2e_id_malformed"
+
+
+@pytest.mark.parametrize("number", ["341", "60701190"])
+def test_a_payout_by_account_is_compared_where_it_is_shown(number):
+    expected = ExpectedPayout.of(by_account(number), must_show=True)
+
+    assert isinstance(found({"payment": MANUAL}, expected), Accepted)
+    assert isinstance(found({"payment": {**MANUAL, "psp": "60701190"}}, expected), Accepted)
+    for other in ({"psp": {"id": "00000000"}}, {"account": None}, {"psp": None}):
+        outcome = found({"payment": {**MANUAL, **other}}, expected)
+        assert isinstance(outcome, Unknown)
+        assert outcome.evidence.reason == "destination_mismatch"
+
+
+def test_a_known_key_is_still_to_be_read_back():
+    text = "Já existe um pagamento com o correlationID fornecido"
+
+    outcome = payouts.created(refused(text), EXPECTED, Counted())
+
+    assert isinstance(outcome, Accepted)
+    assert outcome.evidence.reason == "duplicate"
+
+
+def test_a_low_balance_rejects():
+    text = "You do not have enough balance to make this payment"
+
+    outcome = payouts.created(refused(text), EXPECTED, Counted())
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (answer({"data": None, "errors": [{"message": "appID inválido"}]}, 401),
+         "credentials_refused"),
+        (refused("You tried to consult many Pix keys that do not exist.", 429,
+                 "TOO_MANY_REQUESTS"), "rate_limited"),
+    ],
+)  # fmt: skip
+def test_what_was_not_looked_at_was_not_sent(said, reason):
+    outcome = payouts.created(said, EXPECTED, Counted())
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == reason
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        refused("outra coisa"),
+        refused("You do not have enough balance to make this payment", 403),
+        refused("Já existe um pagamento com o correlationID fornecido", 500),
+        answer({}, 401),
+        answer({}, 429),
+        answer({}, 404),
+        refused("Payment not found"),
+        answer(b"<html>", 200),
+        answer({"payment": {}}),
+        answer({"payment": {**SHOWN, "value": 1050.5}}),
+    ],
+)
+def test_what_is_not_listed_is_raised(said):
+    with pytest.raises(ProviderError):
+        payouts.created(said, EXPECTED, Counted())
+
+
+def test_only_the_bank_s_own_sentence_says_absent():
+    with pytest.raises(NotFound):
+        payouts.found(refused("Payment not found"), ExpectedPayout(KEY), Counted())
+    with pytest.raises(BadReply):
+        payouts.found(answer({}, 404), ExpectedPayout(KEY), Counted())
+    with pytest.raises(Refused):
+        payouts.found(refused("Company not found"), ExpectedPayout(KEY), Counted())

@@ -1,0 +1,141 @@
+"""Transactions as payments received."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.domain.bank.charges import Charge, ChargeStatus, ChargeType, Party, Payer
+from gateway.domain.bank.providers import BadReply, NotFound
+from gateway.domain.kernel.money import Money
+from provider_adapters.woovi import received
+from tests.unit.provider_adapters.woovi.making import PAID_IN, Counted, answer, refused
+
+PAYMENT = {
+    "value": 1050,
+    "time": "2026-11-22T10:30:00.000Z",
+    "endToEndId": PAID_IN,
+    "type": "PAYMENT",
+    "status": "CONFIRMED",
+    "infoPagador": "obrigado",
+    "globalID": "UGl4VHJhbnNhY3Rpb246MQ==",
+    "payer": {"name": "Ana", "taxID": {"taxID": "31324227036", "type": "BR:CPF"}},
+    "charge": {"correlationID": "pedido/1"},
+}
+CHARGE = Charge(
+    reference="pedido/1",
+    type=ChargeType.DYNAMIC,
+    key="",
+    value=Money(1000),
+    status=ChargeStatus.PAID,
+    emv="",
+    reusable=False,
+    payer=Payer(name="Ana"),
+    receiver=Party(),
+    city="",
+    zip_code="",
+    created_at=datetime(2026, 11, 22, tzinfo=UTC),
+    expires_at=None,
+)
+
+
+def page(*items: object, **info: object):
+    return answer(
+        {"transactions": list(items), "pageInfo": {"skip": 0, "hasNextPage": False, **info}}
+    )
+
+
+def one(document: object, counted: Counted | None = None):
+    said = answer({"transaction": document})
+    return received.received_payment(said, counted or Counted())
+
+
+def test_a_payment_names_its_charge_and_its_payer():
+    found = received.incoming(one(PAYMENT), Money(50))
+
+    assert (found.reference, found.e2e_id, found.value) == ("pedido/1", PAID_IN, Money(1050))
+    assert found.payer == Payer(name="Ana", tax_number="31324227036", message="obrigado")
+    assert found.refunded == Money(50)
+
+
+def test_the_document_s_swapped_words_are_understood():
+    """Type and status have changed places in the official document, as its example shows."""
+    swapped = {**PAYMENT, "type": "CONFIRMED", "status": "PAYMENT"}
+
+    assert received.kind_of(one(swapped)) == "PAYMENT"
+
+
+@pytest.mark.parametrize("kind", ["WITHDRAW", "REFUND", "FEE"])
+def test_what_did_not_come_in_is_not_found(kind):
+    with pytest.raises(NotFound):
+        one({**PAYMENT, "type": kind})
+
+
+def test_an_unknown_kind_is_counted():
+    counted = Counted()
+
+    with pytest.raises(NotFound):
+        one({**PAYMENT, "type": "CASHBACK"}, counted)
+
+    assert counted.times == 1
+
+
+@pytest.mark.parametrize("wrong", [{"endToEndId": "Efa8df7c"}, {"value": 0}, {"value": 49}])
+def test_a_payment_that_cannot_be_is_a_bad_reply(wrong):
+    with pytest.raises(BadReply):
+        received.incoming(one({**PAYMENT, **wrong}), Money(50))
+
+
+def test_absence_is_said_in_the_bank_s_own_words():
+    with pytest.raises(NotFound):
+        received.received_payment(refused("Transaction not found"), Counted())
+
+
+def test_a_page_longer_than_asked_for_is_cut_and_goes_on():
+    found = received.received_payments(page(PAYMENT, PAYMENT, PAYMENT), None, 2)
+
+    assert (len(found.items), found.next_cursor) == (2, "2")
+
+
+def test_the_bank_s_own_word_ends_a_list():
+    assert received.received_payments(page(PAYMENT), None, 2).next_cursor is None
+    assert received.received_payments(page(PAYMENT, hasNextPage=True), None, 2).next_cursor == "1"
+
+
+def test_a_bank_that_does_not_skip_is_not_walked_for_ever():
+    with pytest.raises(BadReply):
+        received.received_payments(page(PAYMENT, hasNextPage=True), "1", 2)
+
+
+def test_the_latest_payment_of_a_charge_counts():
+    later = {**PAYMENT, "time": "2026-11-22T11:00:00.000Z", "value": 1100}
+
+    found = received.charge_payment(page(PAYMENT, later, {**PAYMENT, "type": "REFUND"}), CHARGE)
+
+    assert (found.value, found.e2e_id) == (Money(1100), PAID_IN)
+    assert found.paid_at == datetime(2026, 11, 22, 11, tzinfo=UTC)
+
+
+def test_an_end_to_end_id_of_the_test_environment_is_left_out():
+    strange = {**PAYMENT, "endToEndId": "Eac490bf76a684b21a2e458d56f888091"}
+
+    assert received.charge_payment(page(strange), CHARGE).e2e_id == ""
+
+
+def test_a_charge_without_a_transaction_is_not_paid():
+    found = received.charge_payment(page(), CHARGE)
+
+    assert (found.paid_at, found.value) == (None, Money(1000))
+
+
+def test_refunds_that_failed_do_not_count():
+    said = {
+        "refunds": [
+            {"value": 10, "status": "IN_PROCESSING"},
+            {"value": 40, "status": "CONFIRMED"},
+            {"value": 100, "status": "REJECTED"},
+        ]
+    }
+
+    assert received.charge_refunds(answer(said)) == Money(50)

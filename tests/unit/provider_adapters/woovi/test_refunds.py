@@ -1,0 +1,152 @@
+"""What each answer about a refund proves."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from gateway.domain.bank.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    NotSent,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.bank.refunds import RefundStatus
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from provider_adapters.woovi import refunds, words
+from tests.contract.adapters.harness import KEY
+from tests.unit.provider_adapters.woovi.making import PAID_IN, Counted, answer, refund, refused
+
+RETURN = "D09089356202611221032a543e325902"
+SHOWN = {
+    "correlationID": KEY,
+    "value": 400,
+    "status": "IN_PROCESSING",
+    "refundId": "11bf5b37e0b842e08dcfdc8c4aefc000",
+    "time": "2026-11-22T10:32:00.000Z",
+    "comment": f"troca {PAID_IN}",
+}
+WINDOW = Window(date(2026, 11, 22), date(2026, 11, 22))
+
+
+def created(document: object):
+    return refunds.created(answer({"refund": document}), refund(), Counted())
+
+
+def found(document: object):
+    return refunds.found(answer({"pixTransactionRefund": document}), KEY, Counted())
+
+
+@pytest.mark.parametrize(("word", "status"), words.REFUND_STATUSES.items())
+def test_every_listed_state_is_understood(word, status):
+    kinds = {
+        RefundStatus.PROCESSING: Accepted,
+        RefundStatus.PAID: Settled,
+        RefundStatus.FAILED: Rejected,
+    }
+
+    assert isinstance(created({**SHOWN, "status": word}), kinds[status])
+    assert found({**SHOWN, "status": word}).status is status
+
+
+def test_an_unknown_state_is_processing_and_counted():
+    counted = Counted()
+    strange = {**SHOWN, "status": "AGENDADO"}
+
+    said = answer({"refund": strange})
+    assert isinstance(refunds.created(said, refund(), counted), Accepted)
+    read = refunds.found(answer({"pixTransactionRefund": strange}), KEY, counted)
+    assert (read.status, counted.times) == (RefundStatus.PROCESSING, 2)
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"correlationID": "x"}, "key_mismatch"),
+        ({"value": 401}, "amount_mismatch"),
+        ({"comment": "troca E18236120202611221030s0133872GZB"}, "e2e_id_malformed"),
+    ],
+)
+def test_a_refund_that_is_not_the_one_ordered_is_unknown(other, reason):
+    outcome = created({**SHOWN, **other})
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+
+
+def test_a_refund_of_ours_names_its_payment():
+    read = found({**SHOWN, "returnIdentification": RETURN})
+
+    assert (read.payment_e2e_id, read.description) == (PAID_IN, "troca")
+    assert (read.return_id, read.value) == (RETURN, Money(400))
+    assert found({**SHOWN, "comment": PAID_IN}).description == ""
+
+
+def test_a_refund_ordered_elsewhere_names_none():
+    read = found({**SHOWN, "comment": "feito à mão"})
+
+    assert (read.payment_e2e_id, read.description) == ("", "feito à mão")
+
+
+def test_without_a_time_the_way_back_tells_the_minute():
+    read = found({**SHOWN, "time": None, "returnIdentification": RETURN})
+
+    assert read.created_at == datetime(2026, 11, 22, 10, 32, tzinfo=UTC)
+    with pytest.raises(BadReply):
+        found({**SHOWN, "time": None})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"correlationID": "x"}, {"value": 0}, {"value": 4.5}, {"returnIdentification": "D1"}]
+)
+def test_nonsense_is_no_refund(wrong):
+    with pytest.raises(BadReply):
+        found({**SHOWN, **wrong})
+
+
+def test_a_page_keeps_what_is_inside_the_window():
+    said = {
+        "refunds": [
+            {**SHOWN, "time": "2026-11-21T23:59:59.999Z"},
+            SHOWN,
+            {**SHOWN, "time": "2026-11-22T23:00:00.000Z"},
+            {**SHOWN, "time": "2026-11-23T00:00:00.000Z"},
+        ],
+        "pageInfo": {"skip": 0, "limit": 4, "hasNextPage": True},
+    }
+
+    page = refunds.page(answer(said), None, WINDOW, Counted())
+
+    assert [each.created_at.hour for each in page.items] == [23, 10]
+    assert page.next_cursor == "4"
+
+
+def test_a_bank_that_does_not_skip_is_not_walked_for_ever():
+    said = {"refunds": [SHOWN], "pageInfo": {"skip": 0, "limit": 1, "hasNextPage": True}}
+
+    with pytest.raises(BadReply):
+        refunds.page(answer(said), "1", WINDOW, Counted())
+
+
+def test_the_app_id_is_refused_before_anything_is_given_back():
+    said = answer({"data": None, "errors": [{"message": "appID inválido"}]}, 401)
+
+    assert isinstance(refunds.created(said, refund(), Counted()), NotSent)
+
+
+def test_no_refusal_of_a_refund_is_written_down():
+    with pytest.raises(ProviderError):
+        refunds.created(refused("valor maior que o pagamento"), refund(), Counted())
+
+
+def test_only_the_bank_s_own_sentence_says_absent():
+    with pytest.raises(NotFound):
+        refunds.found(refused("Refund not found"), KEY, Counted())
+    with pytest.raises(BadReply):
+        refunds.found(answer({}, 404), KEY, Counted())

@@ -1,0 +1,153 @@
+"""The bank's paths and bodies; the official document judges them in the contract tests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.providers import CredentialsRefused, Refused
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.woovi import requests
+from tests.contract.adapters.harness import KEY, order
+from tests.unit.provider_adapters.woovi.making import ACCOUNT, PAID_IN, by_account, refund
+
+WINDOW = Window(date(2026, 11, 1), date(2026, 11, 2))
+CHARGE = ChargeOrder(
+    reference="pedido/1", type=ChargeType.DYNAMIC, key="loja@example.com", value=Money(1050)
+)
+
+
+def test_the_credential_is_the_app_id_alone():
+    assert requests.balance(ACCOUNT).headers == {"Authorization": "Q2xpZW50X0lkXzE="}
+
+
+def test_an_account_without_app_id_sends_nothing():
+    with pytest.raises(CredentialsRefused):
+        requests.balance(replace(ACCOUNT, secrets=None))
+
+
+def test_the_balance_is_asked_of_the_account():
+    assert requests.balance(ACCOUNT).path == "/api/v1/account/6290ccfd42831958a405debc"
+
+
+def test_a_window_excludes_its_end_and_a_page_is_capped():
+    request = requests.statement(ACCOUNT, WINDOW, 40, 500)
+
+    assert request.path == (
+        "/api/v1/statement?start=2026-11-01T00%3A00%3A00.000Z&end=2026-11-03T00%3A00%3A00.000Z"
+        "&skip=40&limit=100"
+    )
+
+
+def test_a_reference_of_a_partner_leads_nowhere_else():
+    assert requests.charge(ACCOUNT, "a/../b?c", "get_charge").path.endswith(
+        "/charge/a%2F..%2Fb%3Fc"
+    )
+    with pytest.raises(Refused):
+        requests.charge(ACCOUNT, "..", "get_charge")
+
+
+def test_a_payout_by_key_is_approved_at_once_and_leaves_this_account():
+    request = requests.create_payout(ACCOUNT, order())
+
+    assert json.loads(request.body) == {
+        "type": "PIX_KEY",
+        "correlationID": KEY,
+        "value": 1050,
+        "autoApprove": True,
+        "sourceAccountId": "6290ccfd42831958a405debc",
+        "destinationAlias": "maria@example.com",
+        "destinationAliasType": "EMAIL",
+    }
+
+
+@pytest.mark.parametrize("number", ["341", "60701190"])
+def test_a_bank_is_named_by_its_ispb(number):
+    written = json.loads(requests.create_payout(ACCOUNT, by_account(number)).body)
+
+    assert (written["type"], written["psp"]) == ("MANUAL", "60701190")
+    assert written["account"] == {"branch": "0001", "account": "123456", "accountType": "CACC"}
+    assert written["comment"] == "aluguel"
+
+
+@pytest.mark.parametrize(
+    ("tax_number", "kind"), [("52998224725", "BR:CPF"), ("11222333000181", "BR:CNPJ")]
+)
+def test_a_holder_has_the_kind_of_its_number(tax_number, kind):
+    written = json.loads(requests.create_payout(ACCOUNT, by_account("1", tax_number)).body)
+
+    assert written["holder"]["taxID"] == {"type": kind, "taxID": tax_number}
+
+
+@pytest.mark.parametrize("number", ["998", "99999998", "abc", "0"])
+def test_a_bank_that_nobody_has_can_never_be_paid(number):
+    with pytest.raises(NeverSendable) as never:
+        requests.create_payout(ACCOUNT, by_account(number))
+
+    assert never.value.failure is FailureCode.ACCOUNT_INVALID
+
+
+def test_a_charge_has_what_was_ordered_and_no_empty_field():
+    payer = Payer(name="Ana", tax_number="52998224725")
+    bare = json.loads(requests.create_charge(ACCOUNT, CHARGE).body)
+    full = replace(CHARGE, payer=payer, expires_in=300, description="pedido 1")
+
+    assert bare == {"correlationID": "pedido/1", "value": 1050, "type": "DYNAMIC"}
+    assert json.loads(requests.create_charge(ACCOUNT, full).body) == {
+        **bare,
+        "expiresIn": 300,
+        "comment": "pedido 1",
+        "customer": {"name": "Ana", "taxID": "52998224725"},
+    }
+
+
+@pytest.mark.parametrize(
+    "other", [{"type": ChargeType.STATIC}, {"value": None}, {"reusable": True}, {"expires_in": 299}]
+)
+def test_a_charge_that_the_bank_has_not_is_not_sent(other):
+    with pytest.raises(NeverSendable):
+        requests.create_charge(ACCOUNT, replace(CHARGE, **other))
+
+
+def test_a_random_key_is_drawn_by_the_bank():
+    written = requests.create_key(ACCOUNT, KeyOrder(PixKeyType.EVP, ""))
+
+    assert json.loads(written.body) == {"key": "", "type": "EVP"}
+
+
+@pytest.mark.parametrize("kind", [PixKeyType.CPF, PixKeyType.EMAIL, PixKeyType.PHONE])
+def test_a_key_of_another_type_is_not_registered(kind):
+    with pytest.raises(NeverSendable):
+        requests.create_key(ACCOUNT, KeyOrder(kind, "x"))
+
+
+def test_a_looked_up_key_is_in_no_path():
+    request = requests.look_up_key(ACCOUNT, "maria@example.com")
+
+    assert request.path == "/api/v1/pix-keys/check"
+    assert json.loads(request.body) == {"pixKey": "maria@example.com"}
+
+
+def test_a_refund_names_its_payment_twice():
+    """Once for the bank, once for us: read back, it is shown in the comment alone."""
+    assert json.loads(requests.create_refund(ACCOUNT, refund()).body) == {
+        "transactionEndToEndId": PAID_IN,
+        "correlationID": KEY,
+        "value": 400,
+        "comment": f"troca {PAID_IN}",
+    }
+    assert requests.comment_of(refund("")) == PAID_IN
+
+
+def test_a_comment_has_an_end():
+    assert len(requests.comment_of(refund("x" * 107))) == 140
+    with pytest.raises(NeverSendable):
+        requests.create_refund(ACCOUNT, refund("x" * 108))
