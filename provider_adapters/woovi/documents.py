@@ -61,19 +61,17 @@ class Keys(msgspec.Struct, rename={"pix_keys": "pixKeys"}):
     pix_keys: list[Key]
 
 
-class CreatedKey(msgspec.Struct, rename={"pix_key": "pixKey"}):
-    """What a page shows for a new key: ``{"pixKey": {"pixKey", "type"}}``."""
+class KeyShown(msgspec.Struct, rename={"pix_key": "pixKey"}):
+    """A new key in docs/pix-keys/how-to-create-new-pix-key.md."""
 
     pix_key: str
     type: str
 
 
-class KeyCreated(msgspec.Struct, rename={"pix_key": "pixKey"}):
-    """``POST /api/v1/pix-keys``: the document and docs/pix-keys disagree about the form."""
+class KeyPage(msgspec.Struct, rename={"pix_key": "pixKey"}):
+    """``POST /api/v1/pix-keys`` as that page has it; the document shows the key alone."""
 
-    key: str = ""
-    type: str = ""
-    pix_key: CreatedKey | None = None
+    pix_key: KeyShown
 
 
 class Owner(msgspec.Struct, rename={"tax_number": "taxID"}):
@@ -340,7 +338,8 @@ class Refusal(msgspec.Struct, rename={"code": "errorCode"}):
 ACCOUNT: Final = msgspec.json.Decoder(AccountAnswer)
 STATEMENT: Final = msgspec.json.Decoder(list[Movement])
 KEYS: Final = msgspec.json.Decoder(Keys)
-KEY_CREATED: Final = msgspec.json.Decoder(KeyCreated)
+KEY: Final = msgspec.json.Decoder(Key)
+KEY_PAGE: Final = msgspec.json.Decoder(KeyPage)
 KEY_CHECK: Final = msgspec.json.Decoder(KeyCheck)
 CHARGE: Final = msgspec.json.Decoder(ChargeAnswer)
 CHARGE_DELETED: Final = msgspec.json.Decoder(ChargeDeleted)

@@ -131,13 +131,14 @@ def keys(answer: ProviderAnswer, cursor: str | None) -> Page[PixKey]:
 
 
 def created_key(answer: ProviderAnswer) -> PixKey:
-    """Read a key that was registered, in either form that the bank shows."""
+    """Read a key that was registered, in either form that the bank's documents show."""
+    if try_document(answer, documents.KEY_PAGE) is None:
+        return read(answer, documents.KEY, lambda made: _key(made.key, made.type), CREATED)
 
-    def shape(document: documents.KeyCreated) -> PixKey:
-        made = document.pix_key
-        return _key(document.key, document.type) if made is None else _key(made.pix_key, made.type)
+    def shape(page: documents.KeyPage) -> PixKey:
+        return _key(page.pix_key.pix_key, page.pix_key.type)
 
-    return read(answer, documents.KEY_CREATED, shape, CREATED)
+    return read(answer, documents.KEY_PAGE, shape, CREATED)
 
 
 def cancelled_key(answer: ProviderAnswer, key: PixKey) -> PixKey:

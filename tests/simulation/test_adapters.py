@@ -24,7 +24,7 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendPro
 from gateway.net.common.runtime import Runtime
 from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext
-from tests.contract.adapters.harness import ACCOUNT, SETTINGS, order
+from tests.contract.adapters.harness import SETTINGS, account_of, order
 from tests.simulation.loop import Loop
 from tests.unit.provider_adapters.witness import Witness
 
@@ -106,26 +106,30 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refused)
 
 
-def paying(loop_time: float = 20.0) -> Deed:
+def paying(name: str, loop_time: float = 20.0) -> Deed:
     """Ask for a payout that may be sent until then."""
 
     async def pay(adapter: ProviderAdapter) -> object:
         by = Deadline(loop_time, asyncio.get_running_loop().time)
-        return await adapter.create_payout(ACCOUNT, order(), by)  # type: ignore[attr-defined]
+        return await adapter.create_payout(account_of(name), order(), by)  # type: ignore[attr-defined]
 
     return pay
 
 
-async def reading(adapter: ProviderAdapter) -> object:
+def reading(name: str) -> Deed:
     """Ask for the balance."""
-    return await adapter.get_balance(ACCOUNT)  # type: ignore[attr-defined]
+
+    async def read(adapter: ProviderAdapter) -> object:
+        return await adapter.get_balance(account_of(name))  # type: ignore[attr-defined]
+
+    return read
 
 
 @adapters
 def test_a_bank_that_never_answers_costs_simulated_seconds_alone(name: str):
     net = Net()
 
-    outcome, took, _ = live(name, net, paying())
+    outcome, took, _ = live(name, net, paying(name))
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == "timeout"
@@ -136,7 +140,7 @@ def test_a_bank_that_never_answers_costs_simulated_seconds_alone(name: str):
 def test_after_its_simulated_deadline_a_payout_is_not_sent(name: str):
     net = Net(connect_s=25.0)
 
-    outcome, took, _ = live(name, net, paying())
+    outcome, took, _ = live(name, net, paying(name))
 
     assert isinstance(outcome, NotSent)
     assert (took, net.heard) == (25.0, [])
@@ -146,7 +150,8 @@ def test_after_its_simulated_deadline_a_payout_is_not_sent(name: str):
 def test_the_pause_before_a_repeated_read_comes_from_the_seed(name: str):
     nets = [Net(lost=1), Net(lost=1), Net(lost=1)]
 
-    lives = [live(name, net, reading, seed) for net, seed in zip(nets, (1, 1, 2), strict=True)]
+    seeds = (1, 1, 2)
+    lives = [live(name, net, reading(name), seed) for net, seed in zip(nets, seeds, strict=True)]
 
     pauses = [net.heard[1][0] - net.heard[0][0] for net in nets]
     assert pauses[0] == pauses[1] != pauses[2]

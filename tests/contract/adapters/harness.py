@@ -6,6 +6,7 @@ A new adapter needs one entry here; the suites then hold for it.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,8 +22,9 @@ from gateway.domain.kernel.money import Money
 from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
 from provider_adapters.kit.factory import AdapterContext, MakeTransport
+from provider_adapters.woovi.requests import WooviSecrets
 
 KEY = "0123456789abcdef0123456789abcdef"
 ACCOUNT = ProviderAccount(
@@ -33,8 +35,19 @@ ACCOUNT = ProviderAccount(
 
 SETTINGS: Mapping[str, Callable[[str], dict[str, object]]] = {
     "sandbox": lambda url: {"base_url": url},
+    "woovi": lambda url: {"base_url": url},
 }
 """What each adapter is configured with for a bank at an address."""
+
+SECRETS: Mapping[str, object] = {"woovi": WooviSecrets(app_id="app-id-of-the-bank")}
+"""What an account shows to a bank that wants more than one text."""
+UNBOUNDED = AccountLimits(in_flight=0, rates={ALL_OPERATIONS: None})
+"""The banks' own limits are lifted: they are tested with the kit, and slow everything down."""
+
+
+def account_of(name: str) -> ProviderAccount:
+    """The account at the bank of an adapter."""
+    return dataclasses.replace(ACCOUNT, secrets=SECRETS.get(name))
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,7 @@ async def on_stage(
     transport: MakeTransport = HttpTransport,
 ) -> AsyncIterator[ProviderAdapter]:
     """Make and start an adapter for a bank at ``url``."""
+    limits = msgspec.structs.replace(limits, account_limits=UNBOUNDED)
     settings = {**SETTINGS[name](url), "limits": msgspec.to_builtins(limits)}
     context = AdapterContext(
         name=name, environment=Environment.SANDBOX, observer=observer, transport=transport

@@ -11,7 +11,7 @@ from gateway.domain.bank.providers import NotSent, ProviderError, Unknown, Unrea
 from gateway.net.client.transport import HttpTransport
 from provider_adapters import registry
 from provider_adapters.kit.factory import MakeTransport
-from tests.contract.adapters.harness import ACCOUNT, FAR, PASSED, SETTINGS, on_stage, order
+from tests.contract.adapters.harness import FAR, PASSED, SETTINGS, account_of, on_stage, order
 from tests.contract.adapters.wire_faults import FAULTS, WireFault, close, hang
 from tests.unit.provider_adapters.scripted import ScriptedBank, standing
 from tests.unit.provider_adapters.stock import StockTransport
@@ -48,7 +48,7 @@ async def test_a_read_fails_with_a_provider_error(
     ):
         begun = time.monotonic()
         with pytest.raises(ProviderError) as failed:
-            await adapter.get_balance(ACCOUNT)
+            await adapter.get_balance(account_of(name))
         took = time.monotonic() - begun
 
     assert isinstance(failed.value, fault.read)
@@ -70,7 +70,7 @@ async def test_a_payout_is_sent_once_and_unknown(
         standing(ScriptedBank(fault.play, reads=fault.reads)) as bank,
         on_stage(name, bank.url, told, SHORT, transport) as adapter,
     ):
-        outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
+        outcome = await adapter.create_payout(account_of(name), order(), FAR)
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.bytes_left
@@ -90,9 +90,9 @@ async def test_what_fails_before_a_byte_is_unreachable(
     told = Witness()
     with _before_a_byte(fault) as (url, reason):
         async with on_stage(name, url, told, SHORT, transport) as adapter:
-            outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
+            outcome = await adapter.create_payout(account_of(name), order(), FAR)
             with pytest.raises(Unreachable) as failed:
-                await adapter.get_balance(ACCOUNT)
+                await adapter.get_balance(account_of(name))
 
     assert isinstance(outcome, NotSent)
     assert (outcome.evidence.bytes_left, outcome.evidence.reason) == (False, reason)
@@ -109,7 +109,7 @@ async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(
         standing(ScriptedBank(hang, reads=False)) as bank,
         on_stage(name, bank.url.replace("http", "https"), Witness(), SHORT, transport) as adapter,
     ):
-        outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
+        outcome = await adapter.create_payout(account_of(name), order(), FAR)
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == "connect_timeout"
@@ -124,7 +124,7 @@ async def test_after_the_deadline_nothing_is_written(name: str, transport: MakeT
         standing(ScriptedBank(close)) as bank,
         on_stage(name, bank.url, told, SHORT, transport) as adapter,
     ):
-        outcome = await adapter.create_payout(ACCOUNT, order(), PASSED)
+        outcome = await adapter.create_payout(account_of(name), order(), PASSED)
 
     assert isinstance(outcome, NotSent)
     assert (outcome.evidence.reason, outcome.evidence.phase) == ("deadline_passed", "connected")
