@@ -136,21 +136,11 @@ class SimulatedStage(Stage):
 
     def payee(self, method: PayoutMethod) -> Destination:
         """Return Maria, by her key or her account at another bank."""
-        if method is PayoutMethod.PIX:
-            return PixDestination(
-                name="Maria Silva",
-                tax_number="52998224725",
-                key_type=PixKeyType.EMAIL,
-                key="maria@example.com",
-            )
-        return BankDestination(
-            name="Maria Silva",
-            tax_number="52998224725",
-            bank_number="341",
-            branch="0001",
-            account="123456-7",
-            account_type=AccountType.CHECKING,
-        )
+        return _payee(method, "Maria Silva", "52998224725", "maria@example.com")
+
+    def other_payee(self, method: PayoutMethod) -> Destination:
+        """Return Joao, likewise."""
+        return _payee(method, "Joao Souza", "12345678909", "joao@example.com")
 
     async def wish(self, fate: Fate) -> PayoutWish:
         """Return a magic amount; a hold is ordered for the first account's next payout."""
@@ -265,3 +255,17 @@ class SimulatedStage(Stage):
             credentials=given if kind is None else "",
             secrets=None if kind is None else msgspec.convert(given, kind),
         )
+
+
+def _payee(method: PayoutMethod, name: str, tax_number: str, key: str) -> Destination:
+    """Return somebody at another bank; the account's number is made of the tax number."""
+    if method is PayoutMethod.PIX:
+        return PixDestination(name=name, tax_number=tax_number, key_type=PixKeyType.EMAIL, key=key)
+    return BankDestination(
+        name=name,
+        tax_number=tax_number,
+        bank_number="341",
+        branch="0001",
+        account=f"{tax_number[:6]}-7",
+        account_type=AccountType.CHECKING,
+    )

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from provider_adapters.verify import amounts, bank, reads, unreached, wire
 from provider_adapters.verify.cases import (
     CASES,
     LONGEST_S,
@@ -19,9 +18,10 @@ from provider_adapters.verify.cases import (
     CaseResult,
 )
 from provider_adapters.verify.stage import NotApplicable
+from provider_adapters.verify.suite import amounts, bank, lookups, reads, unreached, wire
 from provider_adapters.verify.trial import Subject, Trial, trial_of
 
-GROUPS = (wire, unreached, bank, reads, amounts)
+GROUPS = (wire, unreached, bank, lookups, reads, amounts)
 """The modules of the cases; importing them registers their cases."""
 
 

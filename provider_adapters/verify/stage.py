@@ -243,6 +243,11 @@ class Stage(Protocol):
         message = f"the stage names nobody who can be paid by {method.value}"
         raise NotApplicable(message)
 
+    def other_payee(self, method: PayoutMethod) -> Destination:
+        """Return somebody else who can be paid by the same method."""
+        message = f"the stage names no second payee by {method.value}"
+        raise NotApplicable(message)
+
     async def wish(self, fate: Fate) -> PayoutWish:
         """Return a payout that has this fate; the next one, where the bank needs telling."""
         message = f"the stage has no payout that {fate.value}"

@@ -27,10 +27,7 @@ WITHOUT = {
     "provider_adapters/verify/stage.py": "the protocol of stages; every case keeps it",
     **dict.fromkeys(
         [
-            *(
-                f"provider_adapters/verify/{name}.py"
-                for name in ("amounts", "bank", "calls", "faults", "reads", "unreached", "wire")
-            ),
+            "provider_adapters/verify/suite",
             "provider_adapters/sandbox/stage.py",
             "provider_adapters/simulated_bank/stage.py",
         ],

@@ -10,13 +10,20 @@ from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import NotSent, Unreachable
-from provider_adapters.verify.calls import PREPARED, Call, MakeMoneyCall, Ready, payouts, refunds
 from provider_adapters.verify.cases import case
-from provider_adapters.verify.faults import close, hang
 from provider_adapters.verify.relay import Act, Play, Relay, from_request
 from provider_adapters.verify.stage import NotApplicable
+from provider_adapters.verify.suite.calls import (
+    PREPARED,
+    Call,
+    MakeMoneyCall,
+    Ready,
+    payouts,
+    refunds,
+)
+from provider_adapters.verify.suite.faults import close, hang
+from provider_adapters.verify.suite.wire import Attempt, all_of
 from provider_adapters.verify.trial import SHORT, Trial, Witness, far
-from provider_adapters.verify.wire import Attempt, all_of
 
 Reasons = Collection[str]
 """What may be told as the reason; empty for any."""

@@ -14,9 +14,9 @@ from gateway.domain.bank.providers import BadReply
 from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel.money import Money
 from provider_adapters.verify.cases import CaseFailed, case
-from provider_adapters.verify.reads import walked, yesterday
 from provider_adapters.verify.relay import PASS_ON, Act, from_request
 from provider_adapters.verify.stage import Charge, NotApplicable, Received
+from provider_adapters.verify.suite.reads import walked, yesterday
 from provider_adapters.verify.trial import Harness, Trial
 
 _VALUE: Final = Money(7_654_31)

@@ -24,7 +24,10 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unknown,
 )
-from provider_adapters.verify.calls import (
+from provider_adapters.verify.cases import Case, CaseFailed, add, case
+from provider_adapters.verify.relay import Act, Seen, at_request, from_request
+from provider_adapters.verify.stage import NotApplicable
+from provider_adapters.verify.suite.calls import (
     CHANGES,
     ONCE,
     PREPARED,
@@ -36,10 +39,7 @@ from provider_adapters.verify.calls import (
     payouts,
     refunds,
 )
-from provider_adapters.verify.cases import Case, CaseFailed, add, case
-from provider_adapters.verify.faults import FAULTS, WireFault, close
-from provider_adapters.verify.relay import Act, Seen, at_request, from_request
-from provider_adapters.verify.stage import NotApplicable
+from provider_adapters.verify.suite.faults import FAULTS, WireFault, close
 from provider_adapters.verify.trial import SHORT, Harness, Trial, far, passed
 
 _AT_ONCE: Final = 4
@@ -178,7 +178,7 @@ class _Read:
 
 async def _money(trial: Trial, make: MakeMoneyCall) -> None:
     """Try every fault at every request of something that moves money."""
-    path = await _money_path(trial, make())
+    path = await money_path(trial, make())
     await all_of(
         (fault.waits, _Payment(trial, make, path, number, fault, reaches_bank))
         for number in range(1, len(path.requests) + 1)
@@ -187,7 +187,7 @@ async def _money(trial: Trial, make: MakeMoneyCall) -> None:
     )
 
 
-async def _money_path(trial: Trial, order: MoneyCall) -> Path:
+async def money_path(trial: Trial, order: MoneyCall) -> Path:
     """Find out which request moves the money: the one after which the books say so."""
     moved: list[int] = []
 
@@ -301,7 +301,7 @@ async def read_again(trial: Trial) -> None:
 @case("wire.deadline", needs={PortCall.CREATE_PAYOUT})
 async def deadline(trial: Trial) -> None:
     """After its deadline a payout's money request is never written."""
-    path = await _money_path(trial, payouts(trial, trial.method)())
+    path = await money_path(trial, payouts(trial, trial.method)())
     order = payouts(trial, trial.method)()
     async with trial.harness() as harness:
         outcome = await order.made(harness.adapter, passed())
