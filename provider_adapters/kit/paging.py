@@ -13,6 +13,7 @@ import hashlib
 from base64 import b85encode
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, datetime, timedelta, tzinfo
+from itertools import accumulate
 from typing import Final, TypeVar
 
 import msgspec
@@ -146,29 +147,58 @@ async def merged(
     lists: tuple[ReadPage[Item], ReadPage[Item]],
     cursor: str | None,
     moment: Callable[[Item], datetime],
+    most: int | None = None,
 ) -> Page[Item]:
     """
     Merge two lists, each newest first, into one: a page of both at a time.
 
     What is older than the end of the shorter page waits for the next call, which reads that
-    page again. Equal instants come from the first list first.
+    page again; so does what is more than ``most``. Equal instants come from the first list first.
     """
     places = _PLACES.decode(cursor) if cursor else (_Place(), _Place())
     pages = await asyncio.gather(
         *(_page(read, place) for read, place in zip(lists, places, strict=True))
     )
+    fresh = _fresh(pages, places, moment)
+    counts = _shares(fresh, moment, most)
+    items = [item for each, count in zip(fresh, counts, strict=True) for item in each[:count]]
+    items.sort(key=moment, reverse=True)  # stable: the first list first
+    following = [
+        _after(page, place, place.taken + count)
+        for page, place, count in zip(pages, places, counts, strict=True)
+    ]
+    over = all(place.over for place in following)
+    return Page(items=items, next_cursor=None if over else msgspec.json.encode(following).decode())
+
+
+def _fresh(
+    pages: Sequence[Page[Item]], places: Sequence[_Place], moment: Callable[[Item], datetime]
+) -> Sequence[Sequence[Item]]:
+    """Return what of each page was not given out yet, and is not older than what may follow."""
     ends = [moment(page.items[-1]) for page in pages if page.items and page.next_cursor]
     safe = max(ends, default=None)
-    items: list[Item] = []
-    following: list[_Place] = []
+    fresh: list[Sequence[Item]] = []
     for page, place in zip(pages, places, strict=True):
         fit = [safe is None or moment(item) >= safe for item in page.items]
         taken = max([place.taken, *(number for number, fits in enumerate(fit, 1) if fits)])
-        items += page.items[place.taken : taken]
-        following.append(_after(page, place, taken))
-    items.sort(key=moment, reverse=True)  # stable: the first list first
-    over = all(place.over for place in following)
-    return Page(items=items, next_cursor=None if over else msgspec.json.encode(following).decode())
+        fresh.append(page.items[place.taken : taken])
+    return fresh
+
+
+def _shares(
+    fresh: Sequence[Sequence[Item]], moment: Callable[[Item], datetime], most: int | None
+) -> Sequence[int]:
+    """Say how many of each list are among the ``most`` newest, without passing over any."""
+    if most is None:
+        return [len(each) for each in fresh]
+    ranks: list[tuple[datetime, int]] = []
+    for which, each in enumerate(fresh):
+        # A list that is out of order ranks no item before one that it shows earlier.
+        moments = accumulate(map(moment, each), min)
+        ranks += [(at, which) for at in moments]
+    ranks.sort(key=lambda rank: rank[0], reverse=True)
+    chosen = [which for _, which in ranks[:most]]
+    return [chosen.count(which) for which in range(len(fresh))]
 
 
 async def _page(read: ReadPage[Item], place: _Place) -> Page[Item]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Final, Protocol, TypeVar, runtime_checkable
+from typing import Annotated, Any, Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -49,6 +49,7 @@ from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.signing import EcdsaSigner
 
 Secrets = TypeVar("Secrets", bound=msgspec.Struct)
 SecretsKind = type[msgspec.Struct]
@@ -75,6 +76,10 @@ def in_environments(beginnings: Mapping[Environment, str]) -> msgspec.Meta:
     return msgspec.Meta(extra={_BEGINNINGS: dict(beginnings)})
 
 
+_SIGNING: Final = "signing"
+SigningKey = Annotated[str, msgspec.Meta(extra={_SIGNING: "secp256k1"})]
+"""A private key that requests are signed with (``kit.signing``), in PEM and not encrypted."""
+
 _ANY_TEXTS: Final = msgspec.json.Decoder(dict[str, str])
 
 
@@ -86,6 +91,7 @@ class Flaw(StrEnum):
     FORM = "form"
     ONE_TEXT = "bank_credentials_text"
     NO_OBJECT = "bank_credentials_form"
+    SIGNING_KEY = "pem_signing_key"
     UNKNOWN = "bank_credentials_unknown"
     ENVIRONMENT = "bank_credentials_environment"
 
@@ -100,6 +106,7 @@ class _Shape:
     What a struct asks for; ``certificate`` and ``key`` are the names of those fields.
 
     Attributes:
+        signing: The fields that hold keys to sign with.
         beginnings: By field, how a secret begins in each environment.
     """
 
@@ -108,6 +115,7 @@ class _Shape:
     beginnings: Mapping[str, Mapping[Environment, str]]
     certificate: str = ""
     key: str = ""
+    signing: frozenset[str] = frozenset()
 
 
 @runtime_checkable
@@ -257,7 +265,7 @@ def _transport(
 def _shape(kind: SecretsKind) -> _Shape:
     """Read a struct's fields; each adapter has one struct, so that few are kept."""
     kinds: dict[str, object] = {}
-    beginnings: dict[str, Mapping[Environment, str]] = {}
+    marked: dict[str, Mapping[str, Any]] = {}
     pem = {Part.CERTIFICATE: "", Part.KEY: ""}
     described = _described(kind)
     fields = msgspec.structs.fields(kind)
@@ -269,8 +277,7 @@ def _shape(kind: SecretsKind) -> _Shape:
         extra = getattr(seen.type, "extra", None) or {}
         if _PEM in extra:
             pem[extra[_PEM]] = field.name
-        if _BEGINNINGS in extra:
-            beginnings[field.name] = extra[_BEGINNINGS]
+        marked[field.name] = extra
     if bool(pem[Part.CERTIFICATE]) != bool(pem[Part.KEY]):
         message = f"{kind.__name__}: a certificate needs its key, and a key its certificate"
         raise SecretsMisdeclared(message)
@@ -278,9 +285,12 @@ def _shape(kind: SecretsKind) -> _Shape:
     return _Shape(
         kinds=kinds,
         required=frozenset(needed),
-        beginnings=beginnings,
+        beginnings={
+            name: extra[_BEGINNINGS] for name, extra in marked.items() if _BEGINNINGS in extra
+        },
         certificate=pem[Part.CERTIFICATE],
         key=pem[Part.KEY],
+        signing=frozenset(name for name, extra in marked.items() if _SIGNING in extra),
     )
 
 
@@ -325,6 +335,8 @@ def _fitting(shape: _Shape, name: str, text: str) -> str:
         return ""
     if name in {shape.certificate, shape.key}:
         return text
+    if name in shape.signing:
+        return _signing_key(name, text)
     try:
         msgspec.convert(text, shape.kinds[name])
     except msgspec.ValidationError as problem:
@@ -332,6 +344,15 @@ def _fitting(shape: _Shape, name: str, text: str) -> str:
         raise BankSecretsRefused(reason, name) from problem
     if not text.isprintable():
         raise BankSecretsRefused(Flaw.FORM, name)
+    return text
+
+
+def _signing_key(name: str, text: str) -> str:
+    """Check that requests can be signed with it."""
+    try:
+        EcdsaSigner(text)
+    except ValueError as problem:
+        raise BankSecretsRefused(Flaw.SIGNING_KEY, name) from problem
     return text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -25,7 +26,7 @@ class EcdsaSigner:
         """
         try:
             key = serialization.load_pem_private_key(private_key_pem.encode(), password=None)
-        except (ValueError, TypeError) as problem:
+        except (ValueError, TypeError, UnsupportedAlgorithm) as problem:
             message = "not an unencrypted private key in PEM"
             raise ValueError(message) from problem
         if not (isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.name == "secp256k1"):

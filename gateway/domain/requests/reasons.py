@@ -56,6 +56,9 @@ _FORMS: Final = {
     "bank_credentials_environment": "{field} is not of this environment of the bank.",
     "pem_certificate": "{field} must be one or more certificates in PEM, ours first.",
     "pem_key": "{field} must be one private key in PEM, not encrypted.",
+    "pem_signing_key": (
+        "{field} must be one private key of the curve secp256k1 in PEM, not encrypted."
+    ),
     "pem_unusable": "{field} is not accepted by TLS: too short a key, or too old an algorithm.",
     "other_key": "{field} must be the key of the certificate, of the first one if it has several.",
     "bank_account_taken": "{field} stands behind an account of another company.",

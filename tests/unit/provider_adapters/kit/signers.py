@@ -9,7 +9,12 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 VECTORS = json.loads(Path("tests/vectors/webhook-signatures.json").read_text(encoding="utf-8"))
 STARK, WOOVI, OPENPIX = (VECTORS[name] for name in ("stark_bank", "woovi_rsa", "openpix_hmac"))
@@ -40,3 +45,10 @@ def ecdsa() -> Signer:
 
 def rsa_of(bits: int = 1024) -> Signer:
     return Signer(rsa.generate_private_key(65537, bits))
+
+
+def private_pem(curve: ec.EllipticCurve) -> str:
+    """A new private key of a curve, as banks hand them out."""
+    made = ec.generate_private_key(curve)
+    form = (Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    return made.private_bytes(*form).decode()

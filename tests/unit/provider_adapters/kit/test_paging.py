@@ -101,6 +101,27 @@ async def test_two_lists_become_one_newest_first(
     assert await walked(read) == sorted(ours + theirs, reverse=True)
 
 
+@given(
+    st.lists(st.integers(0, 9), max_size=15),
+    st.lists(st.integers(0, 9), max_size=15),
+    st.integers(1, 5),
+)
+async def test_a_page_of_two_lists_is_no_longer_than_asked_for(
+    ours: list[int], theirs: list[int], most: int
+):
+    """Nothing is lost of lists in whatever order."""
+    lists = by_skipping(ours, 3, tells=True), by_number(theirs, 2)
+
+    async def read(cursor: str | None) -> Page[int]:
+        page = await paging.merged(
+            lists, cursor, lambda item: NOON + timedelta(minutes=item), most=most
+        )
+        assert len(page.items) <= most
+        return page
+
+    assert sorted(await walked(read)) == sorted(ours + theirs)
+
+
 @given(st.lists(st.integers(0, 9), max_size=15), st.lists(st.integers(0, 9), max_size=15))
 async def test_a_list_out_of_order_ends_all_the_same(ours: list[int], theirs: list[int]):
     lists = by_skipping(ours, 2, tells=False), by_number(theirs, 3)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
 from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
@@ -18,6 +19,7 @@ from provider_adapters.kit.secrets import (
     PemKey,
     SecretsMisdeclared,
     SecretText,
+    SigningKey,
     check_kind,
     identity_of,
     in_environments,
@@ -26,7 +28,9 @@ from provider_adapters.kit.secrets import (
     read_secrets,
     secrets_of,
 )
+from provider_adapters.kit.signing import EcdsaSigner
 from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
+from tests.unit.provider_adapters.kit.signers import private_pem
 
 CANARY = "canary-7f3a"
 
@@ -54,6 +58,13 @@ class Plain(msgspec.Struct, frozen=True):
 
     access_id: SecretText
     token: SecretText
+
+
+class Signing(msgspec.Struct, frozen=True):
+    """As of a bank whose requests are signed."""
+
+    access_id: SecretText
+    private_key: SigningKey
 
 
 @pytest.fixture
@@ -156,6 +167,20 @@ def test_half_of_an_optional_certificate_is_refused(whole: dict[str, str], half:
     assert {refused.field, half} == {"certificate", "key"}
 
 
+def test_a_key_to_sign_with_is_checked_when_it_is_entered(tmp_path: Path):
+    """Of the one curve, on lines of its own as banks hand it out."""
+    key = private_pem(ec.SECP256K1())
+    read = read_secrets(Signing, {"access_id": "1", "private_key": key})
+    opened = open_secrets(Signing, read.text)
+
+    assert (opened, pair_of(opened)) == (Signing("1", key), None)
+    assert EcdsaSigner(key).sign(b"1")
+    for wrong in (CANARY, private_pem(ec.SECP256R1()), Authority(tmp_path).pair("we").key):
+        refused = refusal(Signing, {"access_id": "1", "private_key": wrong})
+        assert (refused.field, refused.reason) == ("private_key", Flaw.SIGNING_KEY)
+    assert refusal(Signing, {"access_id": "1"}).reason == Flaw.MISSING
+
+
 @pytest.mark.parametrize("text", [CANARY, "[]", '{"token": 1}', '"x"', "{", '{"a": {}}', "\udcff"])
 def test_a_text_must_be_an_object_of_texts(text: str):
     assert refusal(Plain, text).reason == Flaw.NO_OBJECT
@@ -207,7 +232,7 @@ def test_a_struct_that_nobody_could_enter_is_the_author_s_mistake(kind: type[msg
         check_kind(kind)
 
 
-@pytest.mark.parametrize("kind", [Secrets, Optional, Plain])
+@pytest.mark.parametrize("kind", [Secrets, Optional, Plain, Signing])
 def test_a_struct_of_texts_can_be_entered(kind: type[msgspec.Struct]):
     check_kind(kind)
 

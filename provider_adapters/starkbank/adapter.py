@@ -1,0 +1,318 @@
+"""Stark Bank behind the provider port."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Final, TypeVar
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.capabilities import Capabilities
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder, PixDestination
+from gateway.domain.bank.pix_keys import KeyOwner, PixKey
+from gateway.domain.bank.provider_callbacks import (
+    CallbackOrder,
+    CallbackSecrets,
+    MissedEvent,
+    RegisteredCallback,
+)
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    NotFound,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderError,
+    Rejected,
+    Unknown,
+)
+from gateway.domain.bank.refunds import IncomingPayment
+from gateway.domain.bank.statements import Balance, Entry
+from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.outcomes import NeverSendable, unsent
+from provider_adapters.kit.paging import within
+from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys
+from provider_adapters.kit.requests import ProviderRequest
+from provider_adapters.starkbank import callbacks, payouts, receivables, requests, translate
+from provider_adapters.starkbank.callbacks import StarkBankProof
+from provider_adapters.starkbank.payouts import ExpectedPayout
+
+Value = TypeVar("Value")
+Item = TypeVar("Item")
+
+_MOST_PAGES: Final = 20
+"""Of a list that is read whole: 2,000 keys, addresses or missed events. The next look goes on."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class StarkBankAdapter:
+    """
+    Stark Bank as one configured provider.
+
+    Each call builds a request, signs it for the account, sends it and translates
+    the answer.
+
+    Attributes:
+        name: The provider's name in ``config.yaml``, for metrics.
+        environment: Part of what a charge's key is derived from.
+        public_keys: Those that callbacks are signed with; empty to read them from the bank.
+    """
+
+    name: str
+    capabilities: Capabilities
+    client: ProviderClient
+    environment: Environment
+    now: Now
+    clock: Monotonic
+    public_keys: Sequence[str] = ()
+
+    async def start(self) -> None:
+        """Open the client's connections on the running loop."""
+        await self.client.start()
+
+    async def close(self) -> None:
+        """Close the client's connections."""
+        await self.client.close()
+
+    def callback_proof(self, _secrets: CallbackSecrets) -> StarkBankProof:
+        """Make the check of callbacks; raises ``ProofRefused`` for a PEM that is no key."""
+        if self.public_keys:
+            return StarkBankProof(GivenKeys(self.public_keys))
+        fetched = FetchedKeys(self.client, requests.PUBLIC_KEYS, translate.public_keys, self.clock)
+        return StarkBankProof(fetched)
+
+    async def probe(self) -> None:
+        """Reach the bank; ``GET /v2/public-key``. Any answer in its own shape is enough."""
+        await self.client.read(requests.PROBE, translate.reached)
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read the balance, live; ``GET /v2/balance``."""
+        return await self._read(account, requests.balance(), translate.balance)
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read a page of movements; ``GET /v2/transaction``."""
+        unknown = self.client.unknown_word("list_statement")
+        page = await self._read(
+            account,
+            requests.statement(window, cursor, limit),
+            lambda answer: translate.statement(answer, cursor, unknown),
+        )
+        return within(page, window, lambda entry: entry.created_at)
+
+    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
+        """Read every key, cancelled ones too; ``GET /v2/dict-key``."""
+        return await self._keys(account, "list_keys")
+
+    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
+        """Find a key among all: the bank's ids are the keys themselves."""
+        for key in await self._keys(account, "get_key"):
+            if key.public_id(account.account_id) == key_id:
+                return key
+        raise NotFound(Reason.NOT_FOUND)
+
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge, an expired one too; ``GET /v2/invoice``, ``GET /v2/dynamic-brcode``."""
+        return await self._receivables(account).charge(reference)
+
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """Read the payment of a charge; ``GET /v2/invoice/{id}/payment``, ``GET /v2/deposit``."""
+        return await self._receivables(account).payment(reference)
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Order a payout; ``POST /v2/transfer``, for a key after ``GET /v2/dict-key/{key}``.
+
+        The provider key is external id and tag. A 400 may mean that the bank knows
+        the key: then the payout is looked for by the tag.
+
+        Returns:
+            Accepted or Settled as the bank answered. Rejected for a listed refusal where no
+            transfer has our tag, for a key that leads nowhere or to somebody else, and for a
+            bank that nobody has. NotSent when the transfer was not sent, or the signature
+            refused. Unknown for all else: look the payout up, do not send it again.
+        """
+        try:
+            place, encrypted = await self._place(account, order, send_by)
+            request = self._signed(account, requests.create_payout(order, place))
+        except ProviderError as failure:
+            return unsent(failure)
+        expected = ExpectedPayout(order.provider_key, order.value, place, encrypted)
+        unknown = self.client.unknown_word("create_payout")
+        outcome = await self.client.pay(
+            request, lambda answer: payouts.created(answer, expected, unknown), send_by
+        )
+        return await self._looked_into(account, outcome, expected)
+
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, _provider_id: str
+    ) -> Outcome:
+        """
+        Look a payout up by the tag that holds our key; ``GET /v2/transfer``.
+
+        Raises:
+            NotFound: No transfer has the tag. Nothing says when that proves anything.
+        """
+        return await self._found(account, ExpectedPayout(provider_key))
+
+    async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
+        """Read the owner of a key; ``GET /v2/dict-key/{key}``."""
+        request = requests.look_up_key("look_up_key", key)
+        return await self._read(account, request, lambda answer: translate.owner(answer, key))
+
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
+        """Create a charge, sent once; ``POST /v2/invoice`` or ``POST /v2/dynamic-brcode``."""
+        return await self._receivables(account).create(order)
+
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Cancel an invoice; ``PATCH /v2/invoice/{id}``, safe to repeat."""
+        return await self._receivables(account).cancel(reference)
+
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment received; ``GET /v2/deposit``, else among paid invoices."""
+        return await self._receivables(account).find_received(e2e_id)
+
+    async def list_received(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read a page of payments received; ``GET /v2/deposit`` and ``GET /v2/invoice/log``."""
+        return await self._receivables(account).list_received(window, cursor, limit)
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """Have callbacks sent to an address, sent once; ``POST /v2/webhook``."""
+        request = self._signed(account, requests.register_callback(order))
+        return await self.client.change(request, callbacks.registered)
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address; ``GET /v2/webhook``."""
+
+        async def page(cursor: str | None) -> Page[RegisteredCallback]:
+            return await self._read(
+                account,
+                requests.callbacks(cursor),
+                lambda answer: callbacks.registrations(answer, cursor),
+            )
+
+        return await _all(page)
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Remove an address; ``DELETE /v2/webhook/{id}``, safe to repeat."""
+        await self._read(account, requests.remove_callback(callback_id), callbacks.removed)
+
+    async def list_missed_events(
+        self, account: ProviderAccount, limit: int
+    ) -> Sequence[MissedEvent]:
+        """Read callbacks that could not be delivered; ``GET /v2/event``, put in order here."""
+
+        async def page(cursor: str | None) -> Page[tuple[datetime, MissedEvent]]:
+            return await self._read(
+                account,
+                requests.missed_events(cursor),
+                lambda answer: callbacks.missed_events(answer, cursor),
+            )
+
+        oldest_first = sorted(await _all(page), key=lambda dated: dated[0])
+        return [event for _, event in oldest_first[:limit]]
+
+    async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
+        """Acknowledge missed events, one by one; ``PATCH /v2/event/{id}``, safe to repeat."""
+        for event_id in event_ids:
+            try:
+                request = requests.acknowledge_event(event_id)
+                await self._read(account, request, callbacks.acknowledged)
+            except NotFound:  # shown no more, which is what was wanted
+                continue
+
+    async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
+        """Read every key, for one of two operations."""
+        unknown = self.client.unknown_word(operation)
+
+        async def page(cursor: str | None) -> Page[PixKey]:
+            return await self._read(
+                account,
+                requests.keys(operation, cursor),
+                lambda answer: translate.keys(answer, cursor, unknown),
+            )
+
+        return await _all(page)
+
+    async def _place(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> tuple[dict[str, str], bool]:
+        """Return where the money goes, and whether branch and account are encrypted."""
+        to = order.destination
+        if not isinstance(to, PixDestination):
+            return requests.place_of_account(to), False
+        by = min(self.client.read_by(), send_by, key=lambda each: each.left())
+        request = requests.look_up_key("create_payout", to.key)
+        try:
+            entry = await self._read(account, request, translate.directory_entry, by)
+        except NotFound as problem:
+            raise NeverSendable(FailureCode.KEY_NOT_FOUND) from problem
+        return requests.place_of_key(to, entry), True
+
+    async def _looked_into(
+        self, account: ProviderAccount, outcome: Outcome, expected: ExpectedPayout
+    ) -> Outcome:
+        """Look for our tag after a 400; a refusal holds only where no transfer has it."""
+        if not payouts.may_be_known(outcome):
+            return outcome
+        try:
+            return await self._found(account, expected)
+        except NotFound:
+            return outcome
+        except ProviderError:
+            return Unknown(outcome.evidence) if isinstance(outcome, Rejected) else outcome
+
+    async def _found(self, account: ProviderAccount, expected: ExpectedPayout) -> Outcome:
+        """Look a payout up by its tag."""
+        unknown = self.client.unknown_word("find_payout")
+        return await self._read(
+            account,
+            requests.transfers(expected.provider_key),
+            lambda answer: payouts.found(answer, expected, unknown),
+        )
+
+    def _receivables(self, account: ProviderAccount) -> receivables.Receivables:
+        """Return the account's charges and payments received."""
+        return receivables.Receivables(
+            client=self.client,
+            account=account,
+            environment=self.environment,
+            now=self.now,
+        )
+
+    async def _read(
+        self,
+        account: ProviderAccount,
+        request: ProviderRequest,
+        translated: Callable[[ProviderAnswer], Value],
+        by: Deadline | None = None,
+    ) -> Value:
+        """Sign a read and send it."""
+        return await self.client.read(self._signed(account, request), translated, by)
+
+    def _signed(self, account: ProviderAccount, request: ProviderRequest) -> ProviderRequest:
+        return requests.signed(request, account, self.now())
+
+
+async def _all(page: Callable[[str | None], Awaitable[Page[Item]]]) -> Sequence[Item]:
+    """Read a list whole, within bounds."""
+    found: list[Item] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        read = await page(cursor)
+        found += read.items
+        if (cursor := read.next_cursor) is None:
+            break
+    return found

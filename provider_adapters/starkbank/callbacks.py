@@ -1,0 +1,122 @@
+"""
+The bank's callbacks: how they are proven, what they say, and those that were missed.
+
+``Digital-Signature`` is ECDSA (secp256k1, SHA-256, DER in base64) over the raw body, with the
+bank's key from ``GET /v2/public-key``. Source: SDK, ``event.parse``, and its published bodies.
+The body names event and time, and nothing else of the request is signed: a callback may be
+repeated, and is then known by its event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+
+from gateway.domain.bank.provider_callbacks import (
+    ONLY_OURS,
+    CallbackKind,
+    Delivery,
+    MissedEvent,
+    Notice,
+    RegisteredCallback,
+)
+from gateway.domain.bank.providers import Page
+from provider_adapters.kit.answers import ProviderAnswer, provider_id
+from provider_adapters.kit.paging import continued
+from provider_adapters.kit.proofs import KeySignature, only_value
+from provider_adapters.kit.public_keys import PublicKeys
+from provider_adapters.starkbank import documents
+from provider_adapters.starkbank.charges import reference_of
+from provider_adapters.starkbank.translate import our_key, read, read_one
+from provider_adapters.starkbank.words import SUBSCRIPTIONS
+
+SIGNATURE: Final = "Digital-Signature"
+
+
+class StarkBankProof:
+    """Checks callbacks of Stark Bank; a ``CallbackProof``."""
+
+    rests = ONLY_OURS
+
+    def __init__(self, keys: PublicKeys) -> None:
+        """Accept signatures of any of the bank's keys."""
+        self._signature = KeySignature(keys)
+
+    async def check(self, came: Delivery) -> Sequence[Notice] | None:
+        """Return what a callback says; None when it is not proven."""
+        given = only_value(came.headers, SIGNATURE)
+        if not given or not await self._signature.proves(given, came.body):
+            return None
+        try:
+            event = documents.ONE_EVENT.decode(came.body).event
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            return (Notice(event="", kind=CallbackKind.OTHER, subject=""),)
+        return (_notice(event),)
+
+
+def _notice(event: documents.Event) -> Notice:
+    """Say what an event speaks of; one that names nothing of ours is still a callback."""
+    kind = SUBSCRIPTIONS.get(event.subscription, CallbackKind.OTHER)
+    log, subject = event.log, ""
+    if kind is CallbackKind.PAYOUT and log.transfer:
+        subject = our_key(log.transfer.tags) or log.transfer.external_id or ""
+    elif kind is CallbackKind.CHARGE and log.invoice:
+        subject = reference_of(log.invoice.tags, of_invoice=True)
+    elif kind is CallbackKind.CHARGE and log.deposit:
+        subject = reference_of(log.deposit.tags)
+    return Notice(
+        event=event.id,
+        kind=kind if subject else CallbackKind.OTHER,
+        subject=subject,
+        account=event.workspace_id,
+    )
+
+
+def registered(answer: ProviderAnswer) -> RegisteredCallback:
+    """Read an address that was registered."""
+    return read(answer, documents.ONE_WEBHOOK, lambda document: _registered(document.webhook))
+
+
+def removed(answer: ProviderAnswer) -> None:
+    """Read that an address was removed; NotFound where there is none."""
+    read_one(answer, documents.ONE_WEBHOOK, lambda document: document.webhook)
+
+
+def registrations(answer: ProviderAnswer, cursor: str | None) -> Page[RegisteredCallback]:
+    """Read a page of the addresses of a workspace."""
+
+    def shape(document: documents.Webhooks) -> Page[RegisteredCallback]:
+        return continued(tuple(map(_registered, document.webhooks)), cursor, document.cursor)
+
+    return read(answer, documents.WEBHOOKS, shape)
+
+
+def missed_events(answer: ProviderAnswer, cursor: str | None) -> Page[tuple[datetime, MissedEvent]]:
+    """Read a page of events that could not be delivered, each with its moment."""
+
+    def shape(document: documents.MissedEvents) -> Page[tuple[datetime, MissedEvent]]:
+        return continued(tuple(map(_missed, document.events)), cursor, document.cursor)
+
+    return read(answer, documents.MISSED_EVENTS, shape)
+
+
+def acknowledged(answer: ProviderAnswer) -> None:
+    """Read that a missed event was acknowledged; NotFound where there is none."""
+    read_one(answer, documents.ANY, lambda _document: None)
+
+
+def _missed(raw: msgspec.Raw) -> tuple[datetime, MissedEvent]:
+    """Read an event as its callback would have had it."""
+    about = documents.MISSED_EVENT.decode(raw)
+    body = b'{"event": ' + bytes(raw) + b"}"
+    found = MissedEvent(
+        id=provider_id(about.id), notice=_notice(documents.EVENT.decode(raw)), body=body
+    )
+    return about.created.astimezone(UTC), found
+
+
+def _registered(document: documents.Webhook) -> RegisteredCallback:
+    return RegisteredCallback(id=provider_id(document.id), url=document.url)

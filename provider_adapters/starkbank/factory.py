@@ -1,0 +1,111 @@
+"""How the registry makes Stark Bank's adapters: their settings, and the adapter from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.capabilities import (
+    Capabilities,
+    Hosts,
+    Lookup,
+    PortCall,
+    ProofKind,
+    Repeat,
+)
+from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.payout_orders import PayoutMethod
+from provider_adapters.kit.client import client_of
+from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.settings import ClientLimits, TlsFiles, address_of, settings_of
+from provider_adapters.starkbank.adapter import StarkBankAdapter
+from provider_adapters.starkbank.documents import HARMLESS
+from provider_adapters.starkbank.requests import LARGEST_PAGE, Secrets
+
+HOSTS: Final = Hosts(
+    production=frozenset({"api.starkbank.com"}),
+    sandbox=frozenset({"sandbox.api.starkbank.com"}),
+)
+"""Source: SDK, ``starkcore.utils.request``."""
+
+_LACKS: Final = frozenset(
+    {
+        # A workspace is made with its random key; no call makes or removes one.
+        PortCall.CREATE_KEY,
+        PortCall.CANCEL_KEY,
+        # Deposits and invoices are given back by a new amount, without an id of ours.
+        PortCall.CREATE_REFUND,
+        PortCall.FIND_REFUND,
+        PortCall.LIST_REFUNDS,
+        # A balance does not tell what is blocked.
+        PortCall.LIST_BLOCKS,
+    }
+)
+CAPABILITIES: Final = Capabilities(
+    calls=frozenset(PortCall) - _LACKS,
+    destinations=frozenset(PayoutMethod),
+    repeat=Repeat.REFUSES,
+    lookup=frozenset({Lookup.KEY}),
+    account_credentials=True,
+    # Movements repeat our key, and stand there before a transfer is settled: they prove nothing.
+    entry_fields=frozenset(),
+    charge_states=frozenset(ChargeStatus),
+    callback_proofs=frozenset({ProofKind.ECDSA}),
+    hosts=HOSTS,
+    largest_page=LARGEST_PAGE,
+)
+
+
+class StarkBankSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Where the bank is.
+
+    Attributes:
+        base_url: Empty for the host of the gateway's environment.
+        public_keys: The keys, in PEM, that the bank signs callbacks with; empty to
+            read them from the bank.
+    """
+
+    base_url: str = ""
+    public_keys: tuple[str, ...] = ()
+    limits: ClientLimits = ClientLimits()
+    tls: TlsFiles = TlsFiles()
+
+
+class StarkBankFactory:
+    """Makes adapters of Stark Bank; an ``AdapterFactory``."""
+
+    PORT = 1
+    settings = StarkBankSettings
+    capabilities = CAPABILITIES
+    adapter = StarkBankAdapter
+    account_secrets = Secrets
+
+    def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> StarkBankAdapter:
+        """
+        Make the adapter; see ``AdapterFactory``.
+
+        Raises:
+            AdapterRefused: For wrong settings, and a host of the other environment.
+        """
+        chosen = settings_of(context.name, StarkBankSettings, settings)
+        place = f"providers.{context.name}.settings.base_url"
+        url = chosen.base_url or _usual(context.environment)
+        base_url = address_of(place, url, context.environment, HOSTS)
+        return StarkBankAdapter(
+            name=context.name,
+            capabilities=CAPABILITIES,
+            client=client_of(context, base_url, HARMLESS, chosen.limits, chosen.tls),
+            environment=context.environment,
+            now=context.runtime.now,
+            clock=context.runtime.clock,
+            public_keys=chosen.public_keys,
+        )
+
+
+def _usual(environment: Environment) -> str:
+    (host,) = HOSTS.of(environment)
+    return f"https://{host}"

@@ -1,0 +1,276 @@
+"""
+Charges of one account, and payments that came in: several reads of the bank each.
+
+A charge is found by a tag: the one we gave it, or for a charge that others made the
+partner's reference itself. All reads of one call share the time limit of one read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final, TypeVar
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus, ChargeType
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    NotFound,
+    NotSupported,
+    Page,
+    ProviderAccount,
+    Refused,
+)
+from gateway.domain.bank.refunds import IncomingPayment
+from gateway.domain.kernel.clocks import Deadline, Now
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.paging import merged, within
+from provider_adapters.kit.references import charge_key
+from provider_adapters.kit.requests import ProviderRequest
+from provider_adapters.starkbank import charges, requests
+from provider_adapters.starkbank.charges import Incoming
+from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
+from provider_adapters.starkbank.words import CANCELED, PAID
+
+Value = TypeVar("Value")
+
+_LONGEST_TAG: Final = 100
+"""Characters of a reference that somebody else may have tagged a charge with."""
+_A_PAGE: Final = 20
+"""Of each list at once: for every paid invoice in it the bank is asked once more."""
+_AT_ONCE: Final = 5
+"""Of these questions; the provider's other accounts want places, too."""
+_E2E_MINUTE: Final = re.compile(r"[ED][0-9A-Z]{8}(\d{12})", re.ASCII)
+_EARLY: Final = timedelta(minutes=2)
+_LATE: Final = timedelta(minutes=65)
+"""After the minute in an end-to-end id: a bank may hold a payment for an hour."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receivables:
+    """The charges of an account and what came in."""
+
+    client: ProviderClient
+    account: ProviderAccount
+    environment: Environment
+    now: Now
+
+    async def charge(self, reference: str) -> Charge:
+        """Read a charge; NotFound when no tag names it."""
+        by, operation = self.client.read_by(), "get_charge"
+        found = await self._by_reference(operation, reference, by)
+        if isinstance(found, Invoice):
+            return self._of_invoice(operation, found, reference)
+        paid = await self._deposit_of(operation, found, by)
+        return charges.of_brcode(found, reference, paid=paid is not None)
+
+    async def payment(self, reference: str) -> ChargePayment:
+        """Read a charge as a transaction; NotFound when no tag names it."""
+        by, operation = self.client.read_by(), "get_charge_payment"
+        found = await self._by_reference(operation, reference, by)
+        if isinstance(found, Invoice):
+            charge = self._of_invoice(operation, found, reference)
+            if charge.status is not ChargeStatus.PAID:
+                return charges.pending(charge)
+            request = requests.invoice_payment(operation, found.id)
+            payment = await self._read(request, charges.invoice_payment, by)
+            at = await self._read(requests.paid_log(operation, found.id), charges.paid_at, by)
+            return charges.paid_invoice(charge, payment, at)
+        paid = await self._deposit_of(operation, found, by)
+        charge = charges.of_brcode(found, reference, paid=paid is not None)
+        return charges.pending(charge) if paid is None else charges.paid_brcode(charge, paid)
+
+    async def create(self, order: ChargeOrder) -> Charge:
+        """
+        Create a charge: an invoice for a payer with name and tax number, else a BR Code.
+
+        The bank takes a tag twice, so that the reference is looked for first.
+        """
+        if order.type is not ChargeType.DYNAMIC or order.reusable:
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        try:
+            await self._by_reference("create_charge", order.reference, self.client.read_by())
+        except NotFound:
+            return await self._create(order)
+        raise Refused(IN_USE)
+
+    async def cancel(self, reference: str) -> Charge:
+        """Cancel an invoice; a dynamic BR Code ends by itself, and by nothing else."""
+        by, operation = self.client.read_by(), "cancel_charge"
+        found = await self._by_reference(operation, reference, by)
+        if not isinstance(found, Invoice):
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        if found.status == PAID:
+            raise Refused(CHARGE_PAID)
+        if found.status != CANCELED:
+            request = requests.cancel_invoice(found.id)
+            found = await self._read(request, charges.cancelled_invoice, by)
+        return self._of_invoice(operation, found, reference)
+
+    async def find_received(self, e2e_id: str) -> IncomingPayment:
+        """Read one payment by its end-to-end id; NotFound when absent."""
+        by, tag = self.client.read_by(), e2e_id.lower()
+        request = requests.tagged("find_received", "deposit", tag)
+        found = await self._read(request, lambda answer: charges.deposits_tagged(answer, tag), by)
+        if found:
+            return charges.received(found[0], e2e_id)
+        async for paid in self._paid_about(e2e_id, by):
+            if paid.e2e_id == e2e_id:
+                return paid
+        raise NotFound(Reason.NOT_FOUND)
+
+    async def list_received(
+        self, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read a page of payments: deposits by Pix and paid invoices, newest first."""
+        by = self.client.read_by()
+        page = await self._incoming(window, cursor, min(limit, _A_PAGE), by)
+        kept = within(page, window, _moment).items
+        asking = asyncio.Semaphore(_AT_ONCE)
+
+        async def received(came: Incoming) -> IncomingPayment | None:
+            if isinstance(came, Deposit):
+                return _of_deposit(came)
+            async with asking:
+                return await self._of_log("list_received", came, by)
+
+        items = await asyncio.gather(*map(received, kept))
+        return Page(items=[each for each in items if each], next_cursor=page.next_cursor)
+
+    async def _incoming(
+        self, window: Window, cursor: str | None, limit: int, by: Deadline
+    ) -> Page[Incoming]:
+        """Merge deposits and paid invoices, newest first, beyond the window too."""
+
+        async def deposits(at: str | None) -> Page[Incoming]:
+            request = requests.deposits(window, at, limit)
+            return await self._read(request, lambda answer: charges.deposits(answer, at), by)
+
+        async def logs(at: str | None) -> Page[Incoming]:
+            request = requests.paid_logs("list_received", window, at, limit)
+            return await self._read(request, lambda answer: charges.paid_logs(answer, at), by)
+
+        return await merged((deposits, logs), cursor, _moment, most=limit)
+
+    async def _paid_about(self, e2e_id: str, by: Deadline) -> AsyncIterator[IncomingPayment]:
+        """Read the invoices that were paid about the minute that stands in an end-to-end id."""
+        minute = _minute(e2e_id)
+        if minute is None:
+            return
+        first, last = minute - _EARLY, minute + _LATE
+        window, cursor = Window(first.date(), last.date()), None
+        while True:
+            request = requests.paid_logs("find_received", window, cursor, requests.LARGEST_PAGE)
+            page = await self._read(request, partial(charges.paid_logs, cursor=cursor), by)
+            for came in page.items:
+                if isinstance(came, InvoiceLog) and first <= came.created <= last:
+                    paid = await self._of_log("find_received", came, by)
+                    if paid is not None:
+                        yield paid
+            if (cursor := page.next_cursor) is None:
+                return
+
+    async def _of_log(
+        self, operation: str, log: InvoiceLog, by: Deadline
+    ) -> IncomingPayment | None:
+        """Read how an invoice was paid."""
+        request = requests.invoice_payment(operation, log.invoice.id)
+
+        def translated(answer: ProviderAnswer) -> IncomingPayment | None:
+            return charges.received_for_invoice(log, charges.invoice_payment(answer))
+
+        return await self._read(request, translated, by)
+
+    async def _create(self, order: ChargeOrder) -> Charge:
+        """Make what no tag names yet."""
+        key, payer = self._key(order.reference), order.payer
+        if payer is not None and payer.name and payer.tax_number:
+            request = requests.create_invoice(order, payer, key, self.now())
+            made = await self._change(request, charges.created_invoice)
+            return self._of_invoice("create_charge", made, order.reference)
+        code = await self._change(requests.create_brcode(order, key), charges.created_brcode)
+        return charges.of_brcode(code, order.reference, paid=False)
+
+    async def _by_reference(self, operation: str, reference: str, by: Deadline) -> Invoice | Brcode:
+        """
+        Find what a reference names: by our tag, else by the reference as a tag of somebody else's.
+
+        A tag of others is no key: one that several charges have names none.
+        """
+        ours, theirs = requests.OUR_TAG + self._key(reference), reference.lower()
+        for tag in (ours, theirs) if _may_be_tag(theirs) else (ours,):
+            found = await self._tagged(operation, tag, by)
+            if found and (tag == ours or not found[1:]):
+                return found[0]
+        raise NotFound(Reason.NOT_FOUND)
+
+    async def _tagged(self, operation: str, tag: str, by: Deadline) -> Sequence[Invoice | Brcode]:
+        """Read invoices and dynamic BR Codes by a tag."""
+        request = requests.tagged(operation, "invoice", tag)
+        named = await self._read(request, lambda answer: charges.invoices(answer, tag), by)
+        if named:
+            return named
+        request = requests.tagged(operation, "dynamic-brcode", tag)
+        return await self._read(request, lambda answer: charges.brcodes(answer, tag), by)
+
+    async def _deposit_of(self, operation: str, code: Brcode, by: Deadline) -> Deposit | None:
+        """Read what paid a dynamic BR Code; None while nothing has."""
+        tag = charges.brcode_tag(code.uuid)
+        request = requests.tagged(operation, "deposit", tag)
+        found = await self._read(request, lambda answer: charges.deposits_tagged(answer, tag), by)
+        return found[0] if found else None
+
+    def _of_invoice(self, operation: str, invoice: Invoice, reference: str) -> Charge:
+        unknown = self.client.unknown_word(operation)
+        return charges.of_invoice(invoice, reference, self.now(), unknown)
+
+    def _key(self, reference: str) -> str:
+        return charge_key(self.environment, self.account.account_id, reference)
+
+    async def _read(
+        self,
+        request: ProviderRequest,
+        translated: Callable[[ProviderAnswer], Value],
+        by: Deadline,
+    ) -> Value:
+        """Sign a read and send it."""
+        return await self.client.read(self._signed(request), translated, by)
+
+    async def _change(
+        self, request: ProviderRequest, translated: Callable[[ProviderAnswer], Value]
+    ) -> Value:
+        """Sign a change and send it, once."""
+        return await self.client.change(self._signed(request), translated)
+
+    def _signed(self, request: ProviderRequest) -> ProviderRequest:
+        return requests.signed(request, self.account, self.now())
+
+
+def _moment(came: Incoming) -> datetime:
+    return came.created.astimezone(UTC)
+
+
+def _of_deposit(paid: Deposit) -> IncomingPayment | None:
+    """Make a payment of a deposit; None for one that cannot be shown as Pix."""
+    return charges.received(paid, charges.e2e_of(paid.tags)) if charges.is_pix(paid) else None
+
+
+def _minute(e2e_id: str) -> datetime | None:
+    """Return the minute that stands in an end-to-end id; None for one that is no minute."""
+    told = _E2E_MINUTE.match(e2e_id)
+    try:
+        return told and datetime.strptime(told[1], "%Y%m%d%H%M").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _may_be_tag(text: str) -> bool:
+    """Say whether a text can be searched for as a tag: commas would part it."""
+    return len(text) <= _LONGEST_TAG and "," not in text and text.isprintable()

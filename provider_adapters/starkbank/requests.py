@@ -1,0 +1,337 @@
+"""
+The bank's paths, queries and documents, and the signature that every call carries.
+
+Functions raise ``Refused`` for what cannot stand in a path, and ``NeverSendable`` for what the
+bank can take on no day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Annotated, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from gateway.domain.bank.charges import ChargeOrder, Payer
+from gateway.domain.bank.payout_orders import (
+    BankDestination,
+    FailureCode,
+    PayoutOrder,
+    PixDestination,
+)
+from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit import banks
+from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.kit.paging import days
+from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
+from provider_adapters.kit.secrets import SigningKey, secrets_of
+from provider_adapters.kit.signing import EcdsaSigner
+from provider_adapters.starkbank.documents import DirectoryEntry
+from provider_adapters.starkbank.words import ACCOUNT_TYPES, CANCELED, SUBSCRIPTIONS, ZONE
+
+LARGEST_PAGE: Final = 100
+"""Items in one page at most. Source: SDK, every ``page``."""
+OUR_TAG: Final = "ref:"
+"""Begins the tag that holds our key; the bank writes tags in lower case."""
+REFERENCE_TAG: Final = "reference:"
+"""Begins the tag that holds the partner's reference of a charge, in hexadecimal digits."""
+
+_LONGEST_REFERENCE: Final = 64
+"""Bytes of a reference that is tagged: nothing tells how long a tag may be, UUIDs are shorter."""
+_ZONE: Final = ZoneInfo(ZONE)
+_DAY: Final = timedelta(days=1)
+_NOBODY: Final[Mapping[str, str]] = {}
+_ISPB_LENGTH: Final = 8
+_PERSON: Final = re.compile(r"(\d{3})(\d{3})(\d{3})(\d{2})", re.ASCII)
+_COMPANY: Final = re.compile(r"(\d{2})(\d{3})(\d{3})(\d{4})(\d{2})", re.ASCII)
+
+
+class Secrets(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    What an account shows: who it is, and the key that it signs with.
+
+    Attributes:
+        access_id: ``project/5656565656565656``, or ``organization/…``: then the account's name at
+            the bank is the workspace.
+    """
+
+    access_id: Annotated[str, msgspec.Meta(pattern=r"^(project|organization)/[0-9]{1,20}$")]
+    private_key: SigningKey
+
+
+PUBLIC_KEYS: Final = get("callback_keys", "/v2/public-key", _NOBODY, {"limit": "1"})
+PROBE: Final = get("probe", "/v2/public-key", _NOBODY, {"limit": "1"})
+"""Touches no account; nobody's signature is asked for, and a refusal proves as much."""
+
+
+def signed(request: ProviderRequest, account: ProviderAccount, now: datetime) -> ProviderRequest:
+    """
+    Sign a complete request: who, when and the body; neither method nor path.
+
+    Raises:
+        CredentialsRefused: The account has no secrets of this bank, or a key that is none.
+    """
+    secrets = secrets_of(account, Secrets)
+    who = secrets.access_id
+    if who.startswith("organization/"):
+        who += f"/workspace/{account.provider_account}"
+    at = str(int(now.timestamp()))
+    try:
+        signer = _signer(secrets.private_key)
+    except ValueError as problem:
+        raise CredentialsRefused(Reason.CREDENTIALS_UNFIT) from problem
+    signature = signer.sign(f"{who}:{at}:".encode() + request.body)
+    headers = {"Access-Id": who, "Access-Time": at, "Access-Signature": signature}
+    return msgspec.structs.replace(request, headers=headers, account=account.account_id)
+
+
+# The same accounts come again and again; reading a key takes a third of the time of a signature.
+@lru_cache(maxsize=256)
+def _signer(private_key: str) -> EcdsaSigner:
+    return EcdsaSigner(private_key)
+
+
+def balance() -> ProviderRequest:
+    """Build ``GET /v2/balance``."""
+    return _get("get_balance", "/v2/balance")
+
+
+def statement(window: Window, cursor: str | None, limit: int) -> ProviderRequest:
+    """Build ``GET /v2/transaction``, newest first."""
+    return _get("list_statement", "/v2/transaction", _page(window, cursor, limit))
+
+
+def keys(operation: str, cursor: str | None) -> ProviderRequest:
+    """Build ``GET /v2/dict-key``: those of the workspace."""
+    query = {"limit": str(LARGEST_PAGE)}
+    return _get(operation, "/v2/dict-key", query if cursor is None else {**query, "cursor": cursor})
+
+
+def look_up_key(operation: str, key: str) -> ProviderRequest:
+    """Build ``GET /v2/dict-key/{key}``; tax numbers with their punctuation, as documented."""
+    return _get(operation, "/v2/dict-key/{key}", key=punctuated(key))
+
+
+def tagged(operation: str, resource: str, tag: str) -> ProviderRequest:
+    """Build a search by one tag; two are enough to see that it is not the only one."""
+    return _get(operation, f"/v2/{resource}", {"tags": tag, "limit": "2"})
+
+
+def invoice_payment(operation: str, invoice_id: str) -> ProviderRequest:
+    """Build ``GET /v2/invoice/{id}/payment``."""
+    return _get(operation, "/v2/invoice/{id}/payment", id=invoice_id)
+
+
+def paid_log(operation: str, invoice_id: str) -> ProviderRequest:
+    """Build ``GET /v2/invoice/log`` of the moment in which an invoice was paid."""
+    return _get(operation, "/v2/invoice/log", {"types": "paid", "invoiceIds": invoice_id})
+
+
+def paid_logs(operation: str, window: Window, cursor: str | None, limit: int) -> ProviderRequest:
+    """Build ``GET /v2/invoice/log`` of all invoices paid, newest first."""
+    query = {"types": "paid", **_page(window, cursor, limit)}
+    return _get(operation, "/v2/invoice/log", query)
+
+
+def deposits(window: Window, cursor: str | None, limit: int) -> ProviderRequest:
+    """Build ``GET /v2/deposit``, newest first."""
+    return _get("list_received", "/v2/deposit", _page(window, cursor, limit))
+
+
+def create_invoice(order: ChargeOrder, payer: Payer, key: str, now: datetime) -> ProviderRequest:
+    """
+    Build ``POST /v2/invoice``.
+
+    Past its due date an invoice can be paid with a fine until it expires. Ours expires a second
+    after that, and has no fine. Without an expiry the bank's own terms hold.
+    """
+    document: dict[str, object] = {
+        "amount": 0 if order.value is None else order.value.centavos,
+        "name": payer.name,
+        "taxId": payer.tax_number,
+        "fine": 0,
+        "interest": 0,
+        "tags": charge_tags(order.reference, key),
+    }
+    if order.expires_in is not None:
+        due = now + timedelta(seconds=order.expires_in - 1)
+        document |= {"due": due.isoformat(timespec="microseconds"), "expiration": 1}
+    if order.description:
+        document["descriptions"] = [{"key": "description", "value": order.description}]
+    return sending(_get("create_charge", "/v2/invoice"), {"invoices": [document]})
+
+
+def create_brcode(order: ChargeOrder, key: str) -> ProviderRequest:
+    """Build ``POST /v2/dynamic-brcode``; an amount of 0 is one that the payer chooses."""
+    document: dict[str, object] = {
+        "amount": 0 if order.value is None else order.value.centavos,
+        "tags": charge_tags(order.reference, key),
+    }
+    if order.expires_in is not None:
+        document["expiration"] = order.expires_in
+    if order.description:
+        document["displayDescription"] = order.description
+    return sending(_get("create_charge", "/v2/dynamic-brcode"), {"brcodes": [document]})
+
+
+def cancel_invoice(invoice_id: str) -> ProviderRequest:
+    """Build ``PATCH /v2/invoice/{id}``, which may be repeated."""
+    request = _get("cancel_charge", "/v2/invoice/{id}", id=invoice_id)
+    return sending(request, {"status": CANCELED}, "PATCH")
+
+
+def create_payout(order: PayoutOrder, place: Mapping[str, str]) -> ProviderRequest:
+    """Build ``POST /v2/transfer`` to a place at a bank; our key is external id and tag."""
+    document: dict[str, object] = {
+        "amount": order.value.centavos,
+        **place,
+        "externalId": order.provider_key,
+        "tags": [OUR_TAG + order.provider_key],
+    }
+    if order.description:
+        document["description"] = order.description
+    request = _get("create_payout", "/v2/transfer")
+    return paying(request, {"transfers": [document]}, order.provider_key)
+
+
+def place_of_account(to: BankDestination) -> dict[str, str]:
+    """
+    Write an account as a transfer names it; eight digits of a bank mean Pix, three mean TED.
+
+    Raises:
+        NeverSendable: No bank has this number.
+    """
+    ispb = to.bank_number
+    if len(ispb) != _ISPB_LENGTH:
+        bank = banks.by_compe(to.bank_number)
+        if bank is None:
+            raise NeverSendable(FailureCode.ACCOUNT_INVALID)
+        ispb = bank.ispb
+    return {
+        "name": to.name,
+        "taxId": to.tax_number,
+        "bankCode": ispb,
+        "branchCode": to.branch,
+        "accountNumber": _with_dash(to.account),
+        "accountType": ACCOUNT_TYPES[to.account_type],
+    }
+
+
+def place_of_key(to: PixDestination, entry: DirectoryEntry) -> dict[str, str]:
+    """
+    Write where a key leads; branch and account pass through as the directory encrypted them.
+
+    Raises:
+        NeverSendable: The key is somebody else's than the order says.
+    """
+    if not may_be(to.tax_number, entry.tax_id):
+        raise NeverSendable(FailureCode.OWNER_MISMATCH)
+    place = {
+        "name": entry.name or to.name,
+        "taxId": to.tax_number,
+        "bankCode": entry.ispb,
+        "branchCode": entry.branch_code,
+        "accountNumber": entry.account_number,
+    }
+    kind = entry.account_type or ""
+    return place | {"accountType": kind} if kind in ACCOUNT_TYPES.values() else place
+
+
+def may_be(tax_number: str, shown: str) -> bool:
+    """
+    Say whether a tax number may be the one shown: no digit that is told contradicts it.
+
+    A masked one proves nobody; what cannot be read proves nothing either way.
+    """
+    told = re.sub(r"[^0-9A-Za-z*]", "", shown)
+    if len(told) != len(tax_number):
+        return set(told) <= {"*"} or "*" in told
+    return all(seen in {mine, "*"} for mine, seen in zip(tax_number, told, strict=True))
+
+
+def transfers(provider_key: str) -> ProviderRequest:
+    """Build ``GET /v2/transfer`` by the tag that holds our key."""
+    return tagged("find_payout", "transfer", OUR_TAG + provider_key)
+
+
+def register_callback(order: CallbackOrder) -> ProviderRequest:
+    """Build ``POST /v2/webhook``; the bank signs with its own key, so no secret goes out."""
+    document = {"url": order.url, "subscriptions": sorted(SUBSCRIPTIONS)}
+    return sending(_get("register_callback", "/v2/webhook"), document)
+
+
+def callbacks(cursor: str | None) -> ProviderRequest:
+    """Build ``GET /v2/webhook``."""
+    query = {"limit": str(LARGEST_PAGE)} | ({} if cursor is None else {"cursor": cursor})
+    return _get("list_callbacks", "/v2/webhook", query)
+
+
+def remove_callback(callback_id: str) -> ProviderRequest:
+    """Build ``DELETE /v2/webhook/{id}``, by the bank's id."""
+    request = _get("remove_callback", "/v2/webhook/{id}", id=callback_id)
+    return sending(request, method="DELETE")
+
+
+def missed_events(cursor: str | None) -> ProviderRequest:
+    """Build ``GET /v2/event`` of those that could not be delivered."""
+    query = {"isDelivered": "false", "limit": str(LARGEST_PAGE)}
+    more = {} if cursor is None else {"cursor": cursor}
+    return _get("list_missed_events", "/v2/event", query | more)
+
+
+def acknowledge_event(event_id: str) -> ProviderRequest:
+    """Build ``PATCH /v2/event/{id}``, which may be repeated."""
+    request = _get("acknowledge_events", "/v2/event/{id}", id=event_id)
+    return sending(request, {"isDelivered": True}, "PATCH")
+
+
+def charge_tags(reference: str, key: str) -> Sequence[str]:
+    """Tag a charge: by our key always, and by the partner's reference unless it is a long one."""
+    raw = reference.encode("utf-8", "surrogatepass")
+    more = (REFERENCE_TAG + raw.hex(),) if len(raw) <= _LONGEST_REFERENCE else ()
+    return (OUR_TAG + key, *more)
+
+
+def punctuated(key: str) -> str:
+    """Write a tax number with its punctuation; any other key stays as it is."""
+    person, company = _PERSON.fullmatch(key), _COMPANY.fullmatch(key)
+    if person:
+        return "{}.{}.{}-{}".format(*person.groups())
+    return "{}.{}.{}/{}-{}".format(*company.groups()) if company else key
+
+
+def _with_dash(account: str) -> str:
+    """Set the check digit of an account apart, as the bank wants it; one digit alone is whole."""
+    if "-" in account or not account[1:]:
+        return account
+    return f"{account[:-1]}-{account[-1]}"
+
+
+def _page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
+    """
+    Build a page's query.
+
+    The bank takes days, and does not say whether it includes them or in which zone they
+    begin: a day more is asked for at both ends, and what lies outside is left out later.
+    """
+    first, last = days(window, _ZONE)
+    query = {
+        "after": (first - _DAY).isoformat(),
+        "before": (last + _DAY).isoformat(),
+        "limit": str(min(max(limit, 1), LARGEST_PAGE)),
+    }
+    return query if cursor is None else {**query, "cursor": cursor}
+
+
+def _get(
+    operation: str, template: str, query: Mapping[str, str] = _NOBODY, **steps: str
+) -> ProviderRequest:
+    """Build a read that nobody has signed yet."""
+    return get(operation, template, _NOBODY, query, **steps)

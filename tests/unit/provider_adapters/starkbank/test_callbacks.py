@@ -1,0 +1,131 @@
+"""The bank's callbacks: published ones, forged ones, and those that were missed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ellipticcurve import Ecdsa, PrivateKey
+
+from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery
+from gateway.domain.bank.providers import NotFound
+from provider_adapters.kit.public_keys import GivenKeys
+from provider_adapters.starkbank import callbacks
+from provider_adapters.starkbank.callbacks import StarkBankProof
+from provider_adapters.verify.stage import SentHeaders
+from tests.unit.provider_adapters.kit.signers import STARK, Signer, ecdsa
+from tests.unit.provider_adapters.starkbank.making import KEY, TRANSFER, answering, refusing
+from tests.unit.provider_adapters.starkbank.test_charges import DEPOSIT, INVOICE
+
+BANK = ecdsa()
+
+
+def event(subscription: str, **log: object) -> dict[str, object]:
+    return {
+        "id": "6234355449987072", "created": "2026-11-20T12:00:00.784479+00:00",
+        "subscription": subscription, "workspaceId": "4848484848484848", "isDelivered": False,
+        "log": {"id": "1", "type": "success", "errors": [], **log},
+    }  # fmt: skip
+
+
+def delivery(body: bytes, signature: str) -> Delivery:
+    return Delivery(headers=SentHeaders({"digital-signature": signature}), body=body)
+
+
+def signed(document: object, signer: Signer = BANK) -> Delivery:
+    body = json.dumps({"event": document}).encode()
+    return delivery(body, signer.sign(body))
+
+
+@pytest.mark.parametrize("vector", STARK["valid"], ids=lambda each: each["source"])
+async def test_what_the_bank_published_is_proven(vector: dict[str, str]):
+    proof = StarkBankProof(GivenKeys([STARK["public_key_pem"]]))
+    body, signature = vector["body"].encode(), vector["signature_base64"]
+
+    said = await proof.check(delivery(body, signature))
+
+    assert said is not None
+    assert [each.event for each in said] == [json.loads(body)["event"]["id"]]
+    assert await proof.check(delivery(body + b" ", signature)) is None
+    assert await proof.check(delivery(body, STARK["invalid_for_any_of_these_bodies"])) is None
+    for place in range(0, len(body), 97):
+        altered = body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :]
+        assert await proof.check(delivery(altered, signature)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "subject"),
+    [
+        (event("transfer", transfer=TRANSFER), CallbackKind.PAYOUT, KEY),
+        (event("transfer", transfer={**TRANSFER, "tags": []}), CallbackKind.PAYOUT, KEY),
+        (event("transfer", transfer={"tags": []}), CallbackKind.OTHER, ""),
+        (event("deposit", deposit=DEPOSIT), CallbackKind.CHARGE, "47544a724041488"),
+        (event("deposit", deposit={**DEPOSIT, "tags": []}), CallbackKind.OTHER, ""),
+        (
+            event("invoice", invoice={**INVOICE, "tags": ["reference:412f31"]}),
+            CallbackKind.CHARGE,
+            "A/1",
+        ),
+        (event("boleto", boleto={}), CallbackKind.OTHER, ""),
+    ],
+)
+async def test_a_callback_says_what_it_speaks_of(
+    said: dict[str, object], kind: CallbackKind, subject: str
+):
+    notices = await StarkBankProof(GivenKeys([BANK.pem])).check(signed(said))
+
+    assert notices is not None
+    (notice,) = notices
+    assert (notice.kind, notice.subject) == (kind, subject)
+    assert (notice.event, notice.account) == ("6234355449987072", "4848484848484848")
+
+
+async def test_the_bank_s_own_library_signs_as_the_bank():
+    key = PrivateKey()
+    body = json.dumps({"event": event("transfer", transfer=TRANSFER)})
+    signature = Ecdsa.sign(body, key).toBase64()
+
+    proof = StarkBankProof(GivenKeys([key.publicKey().toPem()]))
+
+    assert await proof.check(delivery(body.encode(), signature)) is not None
+
+
+@pytest.mark.parametrize("signature", ["", "AAAA", "not base64", "A" * 5000])
+async def test_a_forged_one_is_not_proven(signature: str):
+    proof = StarkBankProof(GivenKeys([BANK.pem]))
+
+    assert await proof.check(delivery(b"{}", signature)) is None
+    assert await proof.check(signed(event("transfer"), ecdsa())) is None
+
+
+async def test_a_signed_body_of_another_shape_is_a_callback_all_the_same():
+    body = b'{"event": 7}'
+
+    notices = await StarkBankProof(GivenKeys([BANK.pem])).check(delivery(body, BANK.sign(body)))
+
+    assert notices is not None
+    assert [each.kind for each in notices] == [CallbackKind.OTHER]
+
+
+def test_a_missed_event_is_the_callback_that_it_would_have_been():
+    said = event("transfer", transfer=TRANSFER)
+
+    page = callbacks.missed_events(answering({"events": [said], "cursor": None}), None)
+
+    ((at, missed),) = page.items
+    assert (missed.id, missed.notice.subject) == ("6234355449987072", KEY)
+    assert json.loads(missed.body) == {"event": said}
+    assert at.utcoffset() is not None
+
+
+def test_an_address_is_registered_listed_and_removed():
+    webhook = {"id": "1", "url": "https://gateway.example/c", "subscriptions": ["transfer"]}
+
+    made = callbacks.registered(answering({"webhook": webhook}))
+    page = callbacks.registrations(answering({"webhooks": [webhook], "cursor": "c"}), None)
+
+    assert (list(page.items), page.next_cursor) == ([made], "c")
+    callbacks.removed(answering({"webhook": webhook}))
+    callbacks.acknowledged(answering({"event": {}}))
+    with pytest.raises(NotFound):
+        callbacks.removed(refusing("invalidWebhook"))

@@ -1,0 +1,202 @@
+"""Charges and what pays them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.bank.charges import ChargeStatus, Payer
+from gateway.domain.bank.providers import BadReply
+from gateway.domain.kernel.money import Money
+from provider_adapters.starkbank import charges, documents
+from tests.unit.provider_adapters.starkbank.making import answering
+from tests.unit.provider_adapters.starkbank.test_translate import Drift
+from tests.unit.provider_adapters.witness import NOON
+
+E2E = "E20018183202408281923xg35f29fxuz"
+UUID = "b61d1db4165e4ba290b3a04f6ca5e3f2"
+TAGS = [E2E.lower(), f"dynamic-brcode/{UUID}", "47544a724041488", f"d{UUID}"]
+EMV = next(
+    each["payload"]
+    for each in json.loads(Path("tests/vectors/brcode.json").read_text(encoding="utf-8"))["valid"]
+    if "starkbank" in each["payload"]
+)
+INVOICE = {
+    "id": "5941925571985408", "amount": 1050, "nominalAmount": 1000, "status": "created",
+    "brcode": EMV, "created": "2026-11-20T12:00:00.886319+00:00", "name": "Maria",
+    "taxId": "529.982.247-25", "due": "2026-11-21T12:00:00+00:00", "expiration": 60,
+    "tags": ["ref:1"],
+}  # fmt: skip
+BRCODE = {
+    "id": EMV, "uuid": UUID, "amount": 0, "created": "2026-11-20T12:00:00+00:00",
+    "expiration": 3600, "tags": ["ref:1"],
+}  # fmt: skip
+DEPOSIT = {
+    "id": "5160583015956480", "amount": 10005, "type": "pix", "name": "Mock Ltd",
+    "taxId": "11.222.333/0001-81", "tags": TAGS, "created": "2026-11-20T12:00:05+00:00",
+}  # fmt: skip
+
+
+def invoice(**changes: object) -> documents.Invoice:
+    (read,) = charges.invoices(answering({"invoices": [{**INVOICE, **changes}]}), "ref:1")
+    return read
+
+
+def deposit(**changes: object) -> documents.Deposit:
+    (read,) = charges.deposits(answering({"deposits": [{**DEPOSIT, **changes}]}), None).items
+    assert isinstance(read, documents.Deposit)
+    return read
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "unknown"),
+    [
+        ("created", ChargeStatus.ACTIVE, 0),
+        ("overdue", ChargeStatus.ACTIVE, 0),
+        ("paid", ChargeStatus.PAID, 0),
+        ("canceled", ChargeStatus.CANCELED, 0),
+        ("melting", ChargeStatus.ACTIVE, 1),
+    ],
+)
+def test_an_invoice_is_a_charge_of_its_payer(word: str, status: ChargeStatus, unknown: int):
+    drift = Drift()
+
+    charge = charges.of_invoice(invoice(status=word), "A/1", NOON, drift)
+
+    assert (charge.status, charge.value, drift.counted) == (status, Money(1000), unknown)
+    assert charge.payer == Payer(name="Maria", tax_number="52998224725")
+    assert charge.expires_at == datetime(2026, 11, 21, 12, 1, tzinfo=UTC)
+    assert (charge.emv, charge.receiver.name, charge.key) == (EMV, "Stark Bank S.A.", "")
+
+
+def test_an_expired_invoice_has_expired_by_now():
+    charge = charges.of_invoice(invoice(status="expired"), "A/1", NOON, Drift())
+
+    assert charge.is_expired(NOON)
+
+
+@pytest.mark.parametrize("due", ["2026-11-21", None])
+def test_a_day_is_over_in_sao_paulo(due: str | None):
+    charge = charges.of_invoice(invoice(due=due, expiration=0), "A/1", NOON, Drift())
+
+    ends = None if due is None else datetime(2026, 11, 22, 2, 59, 59, 999999, tzinfo=UTC)
+    assert charge.expires_at == ends
+
+
+def test_no_date_at_all_is_no_charge():
+    with pytest.raises(ValueError, match="isoformat"):
+        charges.of_invoice(invoice(due="soon"), "A/1", NOON, Drift())
+
+
+def test_a_br_code_is_anonymous_and_may_be_open():
+    (code,) = charges.brcodes(answering({"brcodes": [BRCODE]}), "ref:1")
+
+    charge = charges.of_brcode(code, "A/1", paid=False)
+
+    assert (charge.value, charge.payer, charge.status) == (None, None, ChargeStatus.ACTIVE)
+    assert charge.expires_at == NOON + timedelta(hours=1)
+    paid = charges.paid_brcode(charge, deposit())
+    assert (paid.value, paid.e2e_id, paid.payer) == (Money(10005), E2E, None)
+    assert paid.paid_at == NOON + timedelta(seconds=5)
+
+
+def test_a_filter_of_the_bank_is_not_taken_on_trust():
+    assert charges.invoices(answering({"invoices": [INVOICE]}), "ref:2") == []
+    assert charges.brcodes(answering({"brcodes": [BRCODE]}), "ref:2") == []
+
+
+def test_what_a_broken_code_says_is_handed_on():
+    charge = charges.of_invoice(invoice(brcode="0002"), "A/1", NOON, Drift())
+
+    assert (charge.emv, charge.receiver.name) == ("0002", "")
+
+
+def test_one_charge_is_made_at_a_time():
+    assert charges.created_invoice(answering({"invoices": [INVOICE]})).id == INVOICE["id"]
+    for made in ([], [INVOICE, INVOICE]):
+        with pytest.raises(BadReply):
+            charges.created_invoice(answering({"invoices": made}))
+
+
+@pytest.mark.parametrize(
+    ("tags", "e2e"),
+    [
+        (TAGS, E2E),
+        ([], ""),
+        (["e123"], ""),
+        ([E2E.lower(), "e20018183202408281923xg35f29fxua"], ""),
+        ([E2E.lower().replace("e", "d", 1)], ""),
+    ],
+)
+def test_an_end_to_end_id_is_read_from_lower_case(tags: list[str], e2e: str):
+    assert charges.e2e_of(tags) == e2e
+
+
+@pytest.mark.parametrize(
+    ("tags", "reference"),
+    [
+        (["ref:1", "reference:412f31"], "A/1"),
+        (["reference:zz"], ""),
+        (["reference:00"], ""),
+        (["reference:ff"], ""),
+        (["ref:1"], ""),
+        (TAGS, "47544a724041488"),
+        (["order-7"], ""),
+        ([*TAGS, "another"], ""),
+    ],
+)
+def test_a_reference_is_told_by_our_tag_or_by_the_only_other_one(tags: list[str], reference: str):
+    """Of charges that somebody else made, and of what pays a charge alone."""
+    assert charges.reference_of(tags) == reference
+
+
+def test_an_invoice_of_somebody_else_is_named_by_its_only_tag():
+    assert charges.reference_of(["order-7"], of_invoice=True) == "order-7"
+    assert charges.reference_of(["order-7", "shoes"], of_invoice=True) == ""
+
+
+def test_what_came_in_names_its_payer():
+    paid = charges.received(deposit(), E2E)
+
+    assert (paid.value, paid.refunded, paid.provider_id) == (
+        Money(10005), Money(0), "5160583015956480",
+    )  # fmt: skip
+    assert paid.payer == Payer(name="Mock Ltd", tax_number="11222333000181")
+
+
+@pytest.mark.parametrize("change", [{"type": "ted"}, {"amount": 0}, {"tags": []}])
+def test_what_cannot_be_shown_as_pix_is_left_out(change: dict[str, object]):
+    assert charges.is_pix(deposit())
+    assert not charges.is_pix(deposit(**change))
+
+
+def test_an_invoice_is_paid_when_its_log_says_so():
+    logs = [
+        {"id": "2", "type": "credited", "created": "2026-11-20T12:09:00+00:00", "invoice": INVOICE},
+        {"id": "1", "type": "paid", "created": "2026-11-20T12:05:00+00:00", "invoice": INVOICE},
+    ]
+
+    assert charges.paid_at(answering({"logs": logs})) == NOON + timedelta(minutes=5)
+    with pytest.raises(BadReply):
+        charges.paid_at(answering({"logs": []}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "e2e", "shown"), [("paid", E2E, True), ("credited", E2E, False), ("paid", "", False)]
+)
+def test_a_paid_invoice_came_in_by_pix(kind: str, e2e: str, *, shown: bool):
+    log = {"id": "1", "type": kind, "created": "2026-11-20T12:05:00+00:00", "invoice": INVOICE}
+    (came,) = charges.paid_logs(answering({"logs": [log]}), None).items
+    assert isinstance(came, documents.InvoiceLog)
+    payment = charges.invoice_payment(
+        answering({"payment": {"amount": 1000, "endToEndId": e2e, "name": "M"}})
+    )
+
+    received = charges.received_for_invoice(came, payment)
+
+    assert (received is not None) is shown
+    if received:
+        assert (received.e2e_id, received.value) == (E2E, Money(1000))

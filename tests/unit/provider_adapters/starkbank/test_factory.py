@@ -1,0 +1,94 @@
+"""The factory of Stark Bank's adapters."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
+from gateway.domain.bank.capabilities import PortCall, contradictions
+from gateway.domain.bank.provider_callbacks import CallbackSecrets, ProofRefused
+from provider_adapters.checks import check_adapter, check_factory
+from provider_adapters.kit.factory import AdapterRefused
+from provider_adapters.kit.secrets import read_secrets
+from provider_adapters.starkbank.factory import CAPABILITIES, StarkBankFactory
+from provider_adapters.starkbank.requests import Secrets
+from tests.unit.provider_adapters.starkbank.making import PEM, made
+
+PRODUCTION, SANDBOX = "https://api.starkbank.com", "https://sandbox.api.starkbank.com"
+
+
+def test_it_is_what_it_declares():
+    factory = check_factory(StarkBankFactory(), "adapter 'starkbank'")
+
+    check_adapter(made()[0], factory, "adapter 'starkbank'")
+    assert list(contradictions(CAPABILITIES)) == []
+    assert not CAPABILITIES.statement_proves
+    assert PortCall.CREATE_REFUND not in CAPABILITIES.calls
+
+
+@pytest.mark.parametrize(
+    ("url", "environment"),
+    [
+        (PRODUCTION, Environment.SANDBOX),
+        (SANDBOX, Environment.PRODUCTION),
+        ("http://127.0.0.1:1", Environment.PRODUCTION),
+        ("https://bank.example", Environment.PRODUCTION),
+        ("http://sandbox.api.starkbank.com", Environment.SANDBOX),
+    ],
+)
+def test_a_host_of_the_other_environment_is_refused(url: str, environment: Environment):
+    with pytest.raises(AdapterRefused, match=r"providers\.stark\.settings\.base_url"):
+        made(settings={"base_url": url}, environment=environment)
+
+
+@pytest.mark.parametrize(
+    ("url", "environment"),
+    [
+        ("", Environment.SANDBOX),
+        ("", Environment.PRODUCTION),
+        (SANDBOX, Environment.SANDBOX),
+        (PRODUCTION, Environment.PRODUCTION),
+        ("http://127.0.0.1:1", Environment.SANDBOX),
+    ],
+)
+def test_a_host_of_the_environment_is_taken(url: str, environment: Environment):
+    made(settings={"base_url": url}, environment=environment)
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(AdapterRefused, match="base_ulr"):
+        made(settings={"base_ulr": SANDBOX})
+
+
+def test_a_key_of_callbacks_that_is_none_is_refused_at_the_start():
+    adapter, _ = made(settings={"public_keys": ["no key"]})
+
+    with pytest.raises(ProofRefused):
+        adapter.callback_proof(CallbackSecrets())
+
+
+def test_no_secret_is_needed_to_prove_callbacks():
+    made()[0].callback_proof(CallbackSecrets())
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"private_key": PEM}, "access_id"),
+        ({"access_id": "project/1"}, "private_key"),
+        ({"access_id": "project/x", "private_key": PEM}, "access_id"),
+        ({"access_id": "project/1\n", "private_key": PEM}, "access_id"),
+        ({"access_id": "workspace/1", "private_key": PEM}, "access_id"),
+        ({"access_id": "project/1", "private_key": "secret"}, "private_key"),
+    ],
+)
+def test_half_an_account_s_secrets_are_refused(given: dict[str, str], field: str):
+    with pytest.raises(BankSecretsRefused) as refused:
+        read_secrets(Secrets, given)
+
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("access_id", ["project/5656565656565656", "organization/1"])
+def test_whole_secrets_are_taken(access_id: str):
+    assert read_secrets(Secrets, {"access_id": access_id, "private_key": PEM}).text

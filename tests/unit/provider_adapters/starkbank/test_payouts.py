@@ -1,0 +1,174 @@
+"""The bank's answers about payouts, as outcomes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    NotSent,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.kernel.money import Money
+from provider_adapters.starkbank import payouts, requests, words
+from provider_adapters.starkbank.payouts import ExpectedPayout
+from tests.unit.provider_adapters.starkbank.making import (
+    KEY,
+    TO_ACCOUNT,
+    TRANSFER,
+    answering,
+    refusing,
+)
+from tests.unit.provider_adapters.starkbank.test_translate import Drift
+
+PLACE = requests.place_of_account(TO_ACCOUNT)
+EXPECTED = ExpectedPayout(KEY, Money(1050), PLACE)
+
+
+def created(**changes: object) -> object:
+    answer = answering({"transfers": [{**TRANSFER, **changes}]})
+    return payouts.created(answer, EXPECTED, Drift())
+
+
+@pytest.mark.parametrize("status", sorted(words.PROCESSING))
+def test_an_order_that_goes_on_is_accepted(status: str):
+    outcome = created(status=status)
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.provider_id, outcome.provider_key) == ("5107489032896512", KEY)
+
+
+def test_a_success_is_settled_when_it_was_updated_last():
+    outcome = created(status="success")
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.e2e_id) == (Money(1050), "")
+    assert outcome.settled_at is not None
+    assert outcome.settled_at.second == 1
+
+
+@pytest.mark.parametrize(("status", "failure"), words.FAILURES.items())
+def test_what_failed_is_rejected(status: str, failure: FailureCode):
+    outcome = created(status=status)
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.evidence.provider_code) == (failure, status)
+
+
+def test_an_unknown_state_is_careful_and_counted():
+    drift = Drift()
+    answer = answering({"transfers": [{**TRANSFER, "status": "melting"}]})
+
+    assert isinstance(payouts.created(answer, EXPECTED, drift), Accepted)
+    assert isinstance(payouts.found(answer, ExpectedPayout(KEY), drift), Unknown)
+    assert drift.counted == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"amount": 1051}, "amount_mismatch"),
+        ({"externalId": "f" * 32}, "key_mismatch"),
+        ({"tags": ["ref:" + "f" * 32]}, "key_mismatch"),
+        ({"tags": [], "externalId": None}, "key_mismatch"),
+        ({"bankCode": "00000000"}, "destination_mismatch"),
+        ({"taxId": "111.444.777-35"}, "destination_mismatch"),
+        ({"accountNumber": "123456-8"}, "destination_mismatch"),
+        ({"branchCode": "0002"}, "destination_mismatch"),
+    ],
+)
+def test_another_payout_is_not_ours(changes: dict[str, object], reason: str):
+    outcome = created(**changes)
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+
+
+@pytest.mark.parametrize(
+    "changes", [{"taxId": "***.982.247-**"}, {"accountNumber": "1234567"}, {"tags": []}]
+)
+def test_what_the_bank_may_write_otherwise_is_still_ours(changes: dict[str, object]):
+    assert isinstance(created(**changes), Accepted)
+
+
+def test_an_account_that_was_encrypted_is_not_compared():
+    answer = answering({"transfers": [{**TRANSFER, "accountNumber": "9", "branchCode": "8"}]})
+    expected = ExpectedPayout(KEY, Money(1050), PLACE, encrypted=True)
+
+    assert isinstance(payouts.created(answer, expected, Drift()), Accepted)
+
+
+@pytest.mark.parametrize("pair", words.REFUSED_BEFORE)
+def test_a_signature_that_does_not_hold_is_not_sent(pair: tuple[int, str]):
+    status, code = pair
+
+    outcome = payouts.created(refusing(code, status=status), EXPECTED, Drift())
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == "credentials_refused"
+    assert not payouts.may_be_known(outcome)
+
+
+@pytest.mark.parametrize("code", words.REJECTIONS)
+def test_a_listed_refusal_is_rejected_if_nothing_is_known(code: str):
+    outcome = payouts.created(refusing(code), EXPECTED, Drift())
+
+    assert isinstance(outcome, Rejected)
+    assert payouts.may_be_known(outcome)
+
+
+@pytest.mark.parametrize("codes", [[], ["invalidExternalId"], ["invalidAmount", "melting"]])
+def test_any_other_refusal_is_unknown_and_looked_into(codes: list[str]):
+    outcome = payouts.created(refusing(*codes), EXPECTED, Drift())
+
+    assert isinstance(outcome, Unknown)
+    assert payouts.may_be_known(outcome)
+
+
+@pytest.mark.parametrize("status", [201, 202, 401, 403, 404, 409, 429, 500, 503])
+def test_a_bare_status_is_never_definite(status: int):
+    with pytest.raises(ProviderError):
+        payouts.created(answering({}, status), EXPECTED, Drift())
+
+
+@pytest.mark.parametrize("transfers", [[], [TRANSFER, TRANSFER], [{}]])
+def test_an_order_makes_one_transfer(transfers: list[object]):
+    with pytest.raises(BadReply):
+        payouts.created(answering({"transfers": transfers}), EXPECTED, Drift())
+
+
+def test_a_search_finds_what_has_our_tag_alone():
+    other = {**TRANSFER, "tags": ["ref:" + "f" * 32]}
+
+    with pytest.raises(NotFound):
+        payouts.found(answering({"transfers": [other]}), ExpectedPayout(KEY), Drift())
+    outcome = payouts.found(
+        answering({"transfers": [other, {**TRANSFER, "status": "success"}]}),
+        ExpectedPayout(KEY),
+        Drift(),
+    )
+    assert isinstance(outcome, Settled)
+
+
+def test_two_with_one_tag_are_for_a_person():
+    outcome = payouts.found(
+        answering({"transfers": [TRANSFER, TRANSFER]}), ExpectedPayout(KEY), Drift()
+    )
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == "key_mismatch"
+
+
+@pytest.mark.parametrize("codes", [["invalidTransfer"], ["invalidId"], []])
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_search_that_is_refused_found_nothing_out(status: int, codes: list[str]):
+    with pytest.raises(ProviderError) as failed:
+        payouts.found(refusing(*codes, status=status), ExpectedPayout(KEY), Drift())
+
+    assert not isinstance(failed.value, NotFound)

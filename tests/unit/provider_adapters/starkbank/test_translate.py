@@ -1,0 +1,168 @@
+"""The bank's answers as our values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.bank.providers import (
+    BadReply,
+    CredentialsRefused,
+    NotFound,
+    ProviderError,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import Money
+from provider_adapters.starkbank import translate
+from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
+
+MOVEMENT = {
+    "id": "1", "amount": -1050, "description": "Pix\nto Maria", "source": "transfer/2",
+    "tags": [f"ref:{KEY}"], "created": "2026-11-20T12:00:00.532530+00:00", "balance": 1,
+}  # fmt: skip
+
+
+class Drift:
+    """Counts words that nobody listed."""
+
+    def __init__(self) -> None:
+        self.counted = 0
+
+    def __call__(self) -> None:
+        self.counted += 1
+
+
+@pytest.mark.parametrize(
+    ("codes", "status", "kind"),
+    [
+        (["invalidSignature"], 401, CredentialsRefused),
+        (["invalidCredentials"], 400, CredentialsRefused),
+        ([], 401, CredentialsRefused),
+        (["invalidTransfer"], 400, Refused),
+        (["invalidJson"], 400, Refused),
+        ([], 404, BadReply),
+        (["invalidId"], 404, BadReply),
+        ([], 429, RateLimited),
+        (["internalServerError"], 500, Unavailable),
+    ],
+)
+def test_a_list_is_refused_and_never_absent(
+    codes: list[str], status: int, kind: type[ProviderError]
+):
+    with pytest.raises(kind) as failed:
+        translate.balance(refusing(*codes, status=status))
+
+    assert not isinstance(failed.value, NotFound)
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_one_thing_is_absent_by_the_bank_s_own_word(status: int):
+    with pytest.raises(NotFound):
+        translate.directory_entry(refusing("invalidPixKey", status=status))
+    with pytest.raises(ProviderError) as failed:
+        translate.directory_entry(refusing("invalidPixKey", "invalidJson", status=status))
+    assert not isinstance(failed.value, NotFound)
+    with pytest.raises(ProviderError) as bare:
+        translate.directory_entry(answering({}, status))
+    assert not isinstance(bare.value, NotFound)
+
+
+def test_a_balance_does_not_tell_what_is_blocked():
+    held = {"id": "1", "amount": -5, "currency": "BRL", "updated": "2026-11-20T12:00:00+00:00"}
+
+    read = translate.balance(answering({"balances": [held]}))
+
+    assert (read.balance, read.blocked) == (Money(-5), None)
+    assert read.updated_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "balances", [[], [{"amount": 1, "currency": "USD"}], [{"amount": 1, "currency": "BRL"}] * 2]
+)
+def test_another_balance_is_none(balances: list[object]):
+    with pytest.raises(BadReply):
+        translate.balance(answering({"balances": balances}))
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "is_pix", "unknown"),
+    [
+        ("transfer/2", MovementKind.PIX, True, 0),
+        ("transfer/2/chargeback", MovementKind.PIX_RETURN, True, 0),
+        ("deposit/2", MovementKind.PIX, True, 0),
+        ("invoice/2", MovementKind.PIX, True, 0),
+        ("boleto/2", MovementKind.BOLETO, False, 0),
+        ("self", MovementKind.OTHER, False, 0),
+        ("wormhole/2", MovementKind.OTHER, False, 1),
+        ("", MovementKind.OTHER, False, 1),
+    ],
+)
+def test_a_movement_is_what_its_source_says(
+    source: str, kind: MovementKind, unknown: int, *, is_pix: bool
+):
+    drift = Drift()
+    page = translate.statement(
+        answering({"transactions": [{**MOVEMENT, "source": source}], "cursor": "c"}), None, drift
+    )
+    (entry,) = page.items
+
+    assert (entry.kind, entry.is_pix, drift.counted) == (kind, is_pix, unknown)
+    assert (entry.direction, entry.value) == (Direction.DEBIT, Money(1050))
+    assert (entry.provider_key, entry.description, page.next_cursor) == (KEY, "Pix to Maria", "c")
+
+
+@pytest.mark.parametrize("cursor", [None, ""])
+def test_a_list_ends_without_a_cursor(cursor: str | None):
+    answer = answering({"transactions": [], "cursor": cursor})
+
+    assert translate.statement(answer, "c", Drift()).next_cursor is None
+
+
+def test_keys_are_written_as_we_write_them():
+    drift = Drift()
+    said = [
+        {"id": "529.982.247-25", "type": "cpf", "status": "registered"},
+        {"id": "maria@example.com", "type": "email", "status": "melting"},
+    ]
+
+    cpf, email = translate.keys(answering({"keys": said}), None, drift).items
+
+    assert (cpf.key, cpf.type, cpf.status) == (
+        "52998224725", PixKeyType.CPF, PixKeyStatus.ACTIVE,
+    )  # fmt: skip
+    assert (email.status, drift.counted) == (PixKeyStatus.PENDING, 1)
+    with pytest.raises(BadReply):
+        translate.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None, drift)
+
+
+def test_an_owner_is_shown_without_what_is_encrypted():
+    owner = translate.owner(answering({"key": ENTRY}), "maria@example.com")
+
+    assert (owner.branch, owner.account, owner.tax_number) == ("", "", "***.982.247-**")
+    assert (owner.name, owner.ispb, owner.bank_name) == (
+        "Maria da Silva", "88888888", "Outro Banco",
+    )  # fmt: skip
+    with pytest.raises(BadReply):
+        translate.owner(answering({"key": ENTRY}), "other@example.com")
+
+
+def test_a_person_s_whole_number_is_hidden_all_the_same():
+    owner = translate.owner(
+        answering({"key": {**ENTRY, "taxId": "529.982.247-25"}}), "maria@example.com"
+    )
+
+    assert owner.tax_number == "***.982.247-**"
+
+
+def test_any_answer_in_the_bank_s_shape_reaches_it():
+    translate.reached(answering({"publicKeys": [{"content": "pem"}]}))
+    translate.reached(refusing("invalidAccessId", status=401))
+    with pytest.raises(ProviderError):
+        translate.reached(answering("<html>"))
+    with pytest.raises(ProviderError):
+        translate.reached(answering({}, 401))
