@@ -17,6 +17,7 @@ from gateway.cli.identity.keys import keys
 from gateway.cli.identity.outbox import outbox
 from gateway.cli.identity.users import user
 from gateway.cli.payouts.commands import payouts
+from gateway.cli.sandbox.banks import bank
 from gateway.cli.sandbox.commands import sandbox
 from gateway.cli.sandbox.demo import demo
 from gateway.cli.serve.commands import sandbox_bank, serve
@@ -31,6 +32,7 @@ def pixgate() -> None:
 for _command in (
     serve,
     sandbox_bank,
+    bank,
     demo,
     company,
     account,

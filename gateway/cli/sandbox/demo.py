@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 
 import click
 
 from gateway.cli.console import Terminal, reading, run, show_json
 from gateway.operations.demo.document import Demo, curl_lines
+from provider_adapters import simulators
 
 
 @click.group("demo", invoke_without_command=True)
+@click.option(
+    "--bank",
+    type=click.Choice(simulators.names()),
+    help="Attach a new account at this simulated bank instead.",
+)
 @click.pass_context
 @reading
-def demo(terminal: Terminal, context: click.Context) -> None:
+def demo(terminal: Terminal, context: click.Context, bank: str | None) -> None:
     """
     Create the demo, or find it, and print it. Its ids and secrets stay the same.
 
     Needs the sandbox bank: `pixgate serve` or `pixgate sandbox-bank` runs it.
+
+    With --bank: opens an account at a simulated bank that `pixgate bank` runs, and
+    attaches it to a company of its own, with a credential. The bank is told where
+    its callbacks go. The configuration needs a provider for the bank; where it has
+    none, the lines to add are printed.
     """
     if context.invoked_subcommand is not None:
+        return
+    if bank is not None:
+        _attach(terminal, bank)
         return
     made, today = run(_made(terminal))
     if terminal.as_json:
@@ -52,6 +67,19 @@ def summary(made: Demo, today: date) -> Sequence[str]:
         "",
         *(f"{line}\n" for line in curl_lines(made, today)),
     ]
+
+
+def _attach(terminal: Terminal, bank: str) -> None:
+    """Attach an account at a simulated bank, and show it."""
+
+    async def work() -> dict[str, object]:
+        from gateway.cli.context import opened
+        from gateway.cli.sandbox.demo_bank import attach
+
+        async with opened(terminal) as office:
+            return asdict(await attach(office, bank))
+
+    terminal.show(run(work()))
 
 
 def _people(made: Demo) -> Sequence[Mapping[str, str]]:

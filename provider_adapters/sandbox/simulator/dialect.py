@@ -15,6 +15,7 @@ from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.clock import from_micros
 from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.simulated_bank.server import SimulatedBank
+from provider_adapters.simulated_bank.simulator import Simulator
 
 
 def _callback(books: Books, event: Event, to: Listener) -> Callback | None:
@@ -34,6 +35,9 @@ SANDBOX: Final = Dialect(
     payout=documents.payout,
     callback=_callback,
 )
+
+
+SIMULATORS: Final = {"sandbox": Simulator(adapter="sandbox", dialect=SANDBOX)}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from gateway.cli.main import pixgate
 COMMANDS = {
     "account": {"create", "list", "update"},
     "company": {"create", "list"},
+    "bank": set(),
     "banks": {"lookup"},
     "config": {"check"},
     "credential": {"issue", "list", "revoke", "rotate"},

@@ -1,0 +1,48 @@
+"""A simulated bank as it can be run, and how a gateway is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from provider_adapters.simulated_bank.dialect import Dialect
+
+
+class BankAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    Where a running bank is reached, from another process too.
+
+    Attributes:
+        url: Its customers' port.
+        authority_file: What its TLS is verified with, in PEM; empty without TLS.
+    """
+
+    url: str
+    control_url: str
+    authority_file: str = ""
+
+
+def _base_url(address: BankAddress) -> Mapping[str, object]:
+    return {"base_url": address.url}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulator:
+    """
+    A simulated bank.
+
+    Attributes:
+        adapter: The adapter that speaks to it.
+        settings: The adapter's settings for a running one.
+    """
+
+    adapter: str
+    dialect: Dialect
+    settings: Callable[[BankAddress], Mapping[str, object]] = _base_url
+
+    def provider(self, address: BankAddress) -> dict[str, object]:
+        """Return a provider of the gateway's configuration for a running bank."""
+        trusted = {"tls": {"ca": address.authority_file}} if address.authority_file else {}
+        return {"adapter": self.adapter, "settings": dict(self.settings(address)), **trusted}

@@ -1,0 +1,32 @@
+"""Simulated banks by name, one line each; a module is loaded when its bank is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from provider_adapters.simulated_bank.simulator import Simulator
+
+MODULES: Final[Mapping[str, str]] = {
+    "sandbox": "provider_adapters.sandbox.simulator.dialect",
+}
+"""Each has ``SIMULATORS``, its banks by name. The order is that of the ports: append."""
+
+
+def names() -> tuple[str, ...]:
+    """Return every bank that can be simulated."""
+    return tuple(MODULES)
+
+
+def find(name: str) -> Simulator:
+    """Return a bank that can be simulated; raises ``KeyError``."""
+    simulators: Mapping[str, Simulator] = importlib.import_module(MODULES[name]).SIMULATORS
+    return simulators[name]
+
+
+def ports(name: str, first: int) -> tuple[int, int]:
+    """Return a bank's port and that of its control interface; 0 lets every bank take free ones."""
+    place = names().index(name)
+    return (first + 2 * place, first + 2 * place + 1) if first else (0, 0)

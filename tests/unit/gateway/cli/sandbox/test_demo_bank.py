@@ -1,0 +1,83 @@
+"""``pixgate demo --bank``: an account at a simulated bank becomes one of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gateway.cli.sandbox.banks import BankFolder, address_of
+from provider_adapters import simulators
+from provider_adapters.simulated_bank.server import SimulatedBank
+from tests.world.shell import Shell
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(params=simulators.names())
+def running(request: pytest.FixtureRequest, shell: Shell) -> Iterator[tuple[str, SimulatedBank]]:
+    """A simulated bank in a thread of its own, told of in the shell's folder."""
+    name, folder = request.param, BankFolder(shell.folder / "banks")
+    folder.path.mkdir()
+    bank = SimulatedBank(
+        dialect=simulators.find(name).dialect,
+        db_path=folder.database(name),
+        port=0,
+        control_port=0,
+    )
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(bank.start(), loop).result(10)
+    folder.tell(name, address_of(bank))
+    yield name, bank
+    asyncio.run_coroutine_threadsafe(bank.close(), loop).result(10)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+    loop.close()
+
+
+def configured(shell: Shell, printed: str) -> None:
+    """Add the lines that were printed to the shell's configuration, under a name of their own."""
+    document = yaml.safe_load((shell.folder.parent / "config.yaml").read_text())
+    [(name, provider)] = yaml.safe_load(printed)["providers"].items()
+    document["providers"][f"{name}-simulated"] = provider
+    (shell.folder.parent / "config.yaml").write_text(yaml.safe_dump(document))
+
+
+@pytest.fixture
+def own_config(shell: Shell) -> None:
+    """A configuration that the test may change."""
+    file = shell.folder.parent / "config.yaml"
+    file.write_text(Path(shell.environ["PIXGATE_CONFIG"]).read_text())
+    shell.environ["PIXGATE_CONFIG"] = str(file)
+
+
+@pytest.mark.usefixtures("own_config")
+def test_what_is_printed_is_all_that_the_configuration_lacks(
+    shell: Shell, running: tuple[str, SimulatedBank]
+):
+    name, bank = running
+
+    refused = shell.fails("demo", "--bank", name)
+    configured(shell, refused.partition("\n\n")[2])
+    made = shell.reads("demo", "--bank", name)
+
+    assert (made["bank"], made["provider"]) == (name, f"{name}-simulated")
+    assert made["control_url"] == bank.control_url
+    [account] = [
+        each for each in shell.reads("account", "list") if each["id"] == made["account_id"]
+    ]
+    assert (account["active"], account["verified"]) == (True, True)
+    assert account["provider_account"] == made["bank_account"]
+    assert (
+        shell.reads("callbacks", "list", "--account", made["account_id"]) or not made["callbacks"]
+    )
+
+
+def test_a_bank_that_does_not_run_is_named(shell: Shell):
+    assert "does not run" in shell.fails("demo", "--bank", "sandbox")

@@ -1,0 +1,38 @@
+"""Every bank that can be simulated is whole, and stands at a port of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from provider_adapters import registry, simulators
+from provider_adapters.simulated_bank.kernel.faults import OPERATIONS
+from provider_adapters.simulated_bank.simulator import BankAddress
+
+HERE = BankAddress(
+    url="https://127.0.0.1:8100", control_url="http://127.0.0.1:8101", authority_file="/ca.pem"
+)
+
+
+def test_ports_follow_one_another_and_zero_is_a_free_one():
+    taken = [port for name in simulators.names() for port in simulators.ports(name, 8100)]
+
+    assert taken == list(range(8100, 8100 + 2 * len(simulators.names())))
+    assert {simulators.ports(name, 0) for name in simulators.names()} == {(0, 0)}
+
+
+@pytest.mark.parametrize("name", simulators.names())
+def test_a_simulator_speaks_to_an_adapter_that_is_there(name):
+    found = simulators.find(name)
+
+    assert found.adapter in registry.ADAPTERS
+    assert found.provider(HERE)["adapter"] == found.adapter
+    assert found.provider(HERE)["tls"] == {"ca": "/ca.pem"}
+
+
+@pytest.mark.parametrize("name", simulators.names())
+def test_every_row_has_an_operation_that_faults_know(name):
+    rows = simulators.find(name).dialect.rows
+
+    assert rows
+    assert {row.operation for row in rows} <= {*OPERATIONS, "account"} - {"*"}
+    assert len({(row.method, row.path) for row in rows}) == len(rows)
