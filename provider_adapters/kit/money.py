@@ -19,7 +19,10 @@ import msgspec
 from gateway.domain.kernel.money import Money
 
 JsonNumber = msgspec.Raw
-"""A number as it stands in the document."""
+"""A number as it stands in the document; msgspec cannot read a union of it and None."""
+
+ABSENT: Final = msgspec.Raw(b"null")
+"""The default of an amount that may be absent: ``value: JsonNumber = ABSENT``."""
 
 _NUMBER: Final = re.compile(rb"-?\d{1,13}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
 _REAIS: Final = re.compile(r"(-?)(\d{1,13})(?:\.(\d{1,2}))?", re.ASCII)
@@ -58,6 +61,11 @@ def from_json(reais: JsonNumber) -> Money:
     if _NUMBER.fullmatch(number) is None:
         raise _no_amount()
     return from_number(Decimal(number.decode()))
+
+
+def from_json_or_none(reais: JsonNumber) -> Money | None:
+    """Read reais as ``from_json`` does; None for ``null``, and for a field that is ``ABSENT``."""
+    return None if bytes(reais) == b"null" else from_json(reais)
 
 
 def as_text(value: Money) -> str:

@@ -86,3 +86,16 @@ def test_what_is_no_number_of_a_document_is_refused(text: str):
 
     with pytest.raises(ValueError, match=r"decimals|[Aa]mount|centavos"):
         money.from_json(number)
+
+
+class Open(msgspec.Struct):
+    """An answer with an amount that may be absent."""
+
+    value: money.JsonNumber = money.ABSENT
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("{}", None), ('{"value":null}', None), ('{"value":10.5}', Money(1050))]
+)
+def test_an_amount_may_be_absent(text: str, value: Money | None):
+    assert money.from_json_or_none(msgspec.json.decode(text, type=Open).value) == value
