@@ -224,6 +224,13 @@ def pair_of(secrets: msgspec.Struct) -> CertificatePair | None:
     return CertificatePair(certificate=certificate, key=key) if certificate or key else None
 
 
+def with_pair(secrets: Secrets, pair: CertificatePair) -> Secrets:
+    """Return the same secrets with another certificate and key; for secrets that have both."""
+    shape = _shape(type(secrets))
+    changed = {shape.certificate: pair.certificate, shape.key: pair.key}
+    return msgspec.structs.replace(secrets, **changed)
+
+
 def client_of_accounts(
     context: AdapterContext,
     base_url: str,

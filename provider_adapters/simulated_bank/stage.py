@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import secrets
+import ssl
 import tempfile
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -25,9 +27,13 @@ from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets
 from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.bank.statements import MovementKind
 from gateway.domain.kernel.money import Money
+from provider_adapters.kit.certificates import CertificatePair, load_pair
+from provider_adapters.kit.secrets import pair_of, with_pair
+from provider_adapters.simulated_bank import certificates
 from provider_adapters.simulated_bank.control.client import BankControl, Reply
 from provider_adapters.simulated_bank.dialect import Dialect
 from provider_adapters.simulated_bank.kernel import books
+from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.simulated_bank.server import SimulatedBank
 from provider_adapters.verify.stage import (
@@ -38,6 +44,7 @@ from provider_adapters.verify.stage import (
     NotApplicable,
     PayoutWish,
     Received,
+    RelayTls,
     SentHeaders,
     Stage,
     Thing,
@@ -95,6 +102,7 @@ class SimulatedStage(Stage):
         self._accounts: list[ProviderAccount] = []
         self._offset_s = 0.0
         self._keys_made = 0
+        self._pairs: dict[bytes, CertificatePair] = {}
         self._secrets = CallbackSecrets(current=secrets.token_bytes(32))
 
     async def start(self) -> None:
@@ -121,7 +129,7 @@ class SimulatedStage(Stage):
     @property
     def address(self) -> str:
         """Where the bank's customers are served."""
-        return f"http://127.0.0.1:{self.bank.port}"
+        return self.bank.url
 
     @property
     def accounts(self) -> Sequence[ProviderAccount]:
@@ -188,6 +196,25 @@ class SimulatedStage(Stage):
         return KeyOrder(PixKeyType.EMAIL, f"nova{self._keys_made}@example.com")
 
     @property
+    def relay_tls(self) -> RelayTls | None:
+        """TLS on both sides, in which each account goes on showing a certificate of its own."""
+        if not self.dialect.client_certificates:
+            return None
+        with self._books() as kept:
+            return RelayTls(server=certificates.server_context(kept), client=self._shown)
+
+    async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
+        """Sign another certificate for an account, beside the former one."""
+        held = account.secrets
+        if not self.dialect.client_certificates or not isinstance(held, msgspec.Struct):
+            return await super().renew_certificate(account)
+        with self._books() as kept:
+            made = certificates.issue(kept, account.provider_account)
+        renewed = with_pair(held, made)
+        self._known(renewed)
+        return dataclasses.replace(account, secrets=renewed)
+
+    @property
     def callback_secrets(self) -> CallbackSecrets:
         """A secret of this stage's own."""
         return self._secrets
@@ -203,13 +230,6 @@ class SimulatedStage(Stage):
         """Let the dialect write and sign one, by a clock that stands still."""
         if kind not in _EVENTS:
             return await super().callback(account, kind, subject, at)
-        kept = books.open_books(
-            self._file,
-            now=lambda: at,
-            random_hex=secrets.token_hex,
-            settle_after_s=_SETTLE_AFTER_S,
-            identity=self.dialect.identity,
-        )
         event = Event(
             id=f"evt_{secrets.token_hex(8)}",
             kind=_EVENTS[kind],
@@ -217,12 +237,38 @@ class SimulatedStage(Stage):
             subject=subject,
         )
         to = Listener(id="av_1", url=_LISTENER, secret=self._secrets.current.hex())
-        with contextlib.closing(kept.database):
+        with self._books(at) as kept:
             written = self.dialect.callback(kept, event, to)
         if written is None:
             return await super().callback(account, kind, subject, at)
         rest = written.url.removeprefix(_LISTENER).removeprefix("/")
         return Delivery(headers=SentHeaders(written.headers), body=written.body, rest=rest)
+
+    @contextlib.contextmanager
+    def _books(self, at: datetime | None = None) -> Iterator[Books]:
+        """Open the bank's file beside the bank, by a clock that stands still."""
+        kept = books.open_books(
+            self._file,
+            now=lambda: at or datetime.now(UTC),
+            random_hex=secrets.token_hex,
+            settle_after_s=_SETTLE_AFTER_S,
+            identity=self.dialect.identity,
+        )
+        with contextlib.closing(kept.database):
+            yield kept
+
+    def _known(self, made: msgspec.Struct) -> None:
+        """Remember a certificate, so that the relay can show it to the bank."""
+        pair = pair_of(made)
+        if pair is not None:
+            self._pairs[ssl.PEM_cert_to_DER_cert(pair.certificate)] = pair
+
+    def _shown(self, certificate: bytes) -> ssl.SSLContext:
+        """Return what shows a certificate to the bank."""
+        context = ssl.create_default_context(cafile=self.bank.authority_file)
+        if certificate in self._pairs:
+            load_pair(context, self._pairs[certificate])
+        return context
 
     async def _put_charge(self, account: ProviderAccount, charge: Charge) -> str:
         reference = charge.reference or f"charge-{secrets.token_hex(8)}"
@@ -249,11 +295,14 @@ class SimulatedStage(Stage):
         key = {"type": "email", "key": f"loja{number}@example.com"}
         await self.control.post("accounts", opened["id"], "keys", body=key)
         given, kind = opened["credentials"], self.account_secrets
+        secret = None if kind is None else msgspec.convert(given, kind)
+        if secret is not None:
+            self._known(secret)
         return ProviderAccount(
             account_id=f"5f1c3a52-7f0e-4c2b-9d3f-{number:012}",
             provider_account=opened["id"],
             credentials=given if kind is None else "",
-            secrets=None if kind is None else msgspec.convert(given, kind),
+            secrets=secret,
         )
 
 

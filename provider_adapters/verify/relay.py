@@ -184,7 +184,8 @@ class Relay:
         if act.play is not None and not act.reaches_bank:
             await act.play(line)
             return
-        answer = await self._asked(request if act.ask is None else act.ask(request))
+        asked = request if act.ask is None else act.ask(request)
+        answer = await self._asked(asked, seen.certificate)
         if self.after is not None:
             await self.after(seen)
         if act.play is not None:
@@ -192,10 +193,10 @@ class Relay:
         else:
             await line.say(_framed(answer, act.alter))
 
-    async def _asked(self, request: bytes) -> bytes:
-        """Ask the bank, on a connection that ends with its answer."""
+    async def _asked(self, request: bytes, certificate: bytes) -> bytes:
+        """Ask the bank as whoever showed a certificate; the connection ends with its answer."""
         where = urlsplit(self.bank)
-        tls = self.tls.client() if self.tls and where.scheme == "https" else None
+        tls = self.tls.client(certificate) if self.tls and where.scheme == "https" else None
         reader, writer = await asyncio.open_connection(where.hostname, where.port, ssl=tls)
         try:
             head, _, body = request.partition(_HEAD_END)

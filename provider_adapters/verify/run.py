@@ -18,10 +18,18 @@ from provider_adapters.verify.cases import (
     CaseResult,
 )
 from provider_adapters.verify.stage import NotApplicable
-from provider_adapters.verify.suite import amounts, bank, lookups, reads, unreached, wire
+from provider_adapters.verify.suite import (
+    access,
+    amounts,
+    bank,
+    lookups,
+    reads,
+    unreached,
+    wire,
+)
 from provider_adapters.verify.trial import Subject, Trial, trial_of
 
-GROUPS = (wire, unreached, bank, lookups, reads, amounts)
+GROUPS = (wire, unreached, bank, lookups, reads, amounts, access)
 """The modules of the cases; importing them registers their cases."""
 
 

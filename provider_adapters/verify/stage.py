@@ -181,12 +181,14 @@ class RelayTls:
     TLS of the suite's relay, for a stage whose bank speaks TLS.
 
     Attributes:
-        server: What the relay shows to the adapter, the bank's certificate.
-        client: What the relay shows to the bank.
+        server: What the relay shows to the adapter, the bank's certificate. It asks for the
+            adapter's where the bank does.
+        client: Returns what the relay shows to the bank, for the certificate in DER that the
+            adapter showed to the relay; empty for none.
     """
 
     server: ssl.SSLContext
-    client: Callable[[], ssl.SSLContext]
+    client: Callable[[bytes], ssl.SSLContext]
 
 
 class Stage(Protocol):

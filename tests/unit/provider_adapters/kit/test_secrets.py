@@ -27,6 +27,7 @@ from provider_adapters.kit.secrets import (
     pair_of,
     read_secrets,
     secrets_of,
+    with_pair,
 )
 from provider_adapters.kit.signing import EcdsaSigner
 from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
@@ -105,6 +106,15 @@ def test_whole_secrets_are_sealed_as_one_text_and_opened_again(
     assert secrets_of(account(opened), Secrets) is opened
     assert identity_of(account(opened)).pair == pair_of(opened)
     assert CANARY not in repr(read_secrets(Plain, {"access_id": "1", "token": CANARY}))
+
+
+def test_secrets_may_be_given_another_certificate(whole: dict[str, str], tmp_path: Path):
+    new = Authority(tmp_path, "other").pair("we")
+
+    renewed = with_pair(Secrets(**whole), new)
+
+    assert pair_of(renewed) == new
+    assert (renewed.client_id, renewed.client_secret) == ("id", "secret")
 
 
 def test_a_bank_of_one_text_gets_it_as_it_stands():
