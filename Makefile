@@ -91,14 +91,14 @@ pipeline: $(VENV)/.test ## what only `.ci/run` does beyond that: large campaign,
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m pipeline
 
 simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n] [JOBS=n], or replay [SEED=n]
-	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \
+	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK)) $(if $(SEEDS),--seeds $(SEEDS)) \
 	  $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
 banks: $(VENV)/.run ## every simulated bank, from port PIXGATE_BANKS_PORT (8100) on; 0 takes free ones
 	@$(BIN)/pixgate bank
 
-torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release] [SECONDS=n] [SEED=n]
-	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [BANK=name] [SCALE=release] [SECONDS=n] [SEED=n]
+	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
 
 next-aiohttp: | $(UV) ## tests of gateway/net against the newest aiohttp, pre-releases too; may fail
 	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(NEXT)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from provider_adapters.simulated_bank.dialect import Dialect
+from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 
 
 class BankAddress(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,11 +37,22 @@ class Simulator:
     Attributes:
         adapter: The adapter that speaks to it.
         settings: The adapter's settings for a running one.
+        repeats: What else the adapter is told where accounts of the bank differ in what they
+            do with an idempotency key that it knows; empty where they do not.
+        tells_returns: Whether its customers can read that a settled payout came back, in the
+            payout or in the statement.
     """
 
     adapter: str
     dialect: Dialect
     settings: Callable[[BankAddress], Mapping[str, object]] = _base_url
+    repeats: Mapping[PayoutKind, Mapping[str, object]] = field(default_factory=dict)
+    tells_returns: bool = True
+
+    @property
+    def kinds(self) -> Mapping[PayoutKind, Mapping[str, object]]:
+        """The kinds of account, each with what the adapter is told of it; at least one."""
+        return self.repeats or {self.dialect.payout_kind: {}}
 
     def provider(self, address: BankAddress) -> dict[str, object]:
         """Return a provider of the gateway's configuration for a running bank."""

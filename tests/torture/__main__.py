@@ -9,9 +9,14 @@ import sys
 
 import uvloop
 
+from provider_adapters import simulators
 from tests.servers import loopback
 from tests.torture.campaign import campaign
 from tests.torture.scale import SCALES
+
+
+def _print(line: str) -> None:
+    print(line, flush=True)  # noqa: T201
 
 
 def main() -> int:
@@ -20,13 +25,14 @@ def main() -> int:
     asked.add_argument("--scale", choices=SCALES, default="ci")
     asked.add_argument("--seconds", type=float, help="for all trouble together")
     asked.add_argument("--seed", type=int)
+    asked.add_argument("--bank", choices=simulators.names(), default="sandbox")
     given = asked.parse_args()
     scale = SCALES[given.scale]
     if given.seconds:
         scale = dataclasses.replace(scale, seconds=given.seconds)
     seed = secrets.randbelow(1_000_000_000) if given.seed is None else given.seed
     loopback.stay()
-    tally = uvloop.run(campaign(scale, seed, told=lambda line: print(line, flush=True)))  # noqa: T201
+    tally = uvloop.run(campaign(scale, seed, _print, given.bank))
     print("\n".join(tally.lines()))  # noqa: T201
     return 1 if tally.violations else 0
 

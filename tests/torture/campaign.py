@@ -168,12 +168,15 @@ class Campaign:
 
 
 async def campaign(
-    scale: Scale, seed: int, told: Callable[[str], None] = lambda _line: None
+    scale: Scale,
+    seed: int,
+    told: Callable[[str], None] = lambda _line: None,
+    bank: str = "sandbox",
 ) -> Tally:
-    """Run a campaign and return its figures."""
-    tally = Tally(seed=seed)
+    """Run a campaign at a simulated bank and return its figures."""
+    tally = Tally(seed=seed, bank=bank)
     told(f"seed {seed}")
-    async with open_world(tally) as world:
+    async with open_world(tally, bank) as world:
         ends_at = time.monotonic() + scale.seconds
         await Campaign(world=world, scale=scale, ends_at=ends_at, told=told).run()
     return tally

@@ -131,12 +131,17 @@ async def _executed(world: World) -> Executed:
     """Read what the bank really did, by provider key."""
     found: defaultdict[str, list[int]] = defaultdict(list)
     for row in (await world.control.get("executions"))["data"]:
-        found[row["key"]].append(row["centavos"])
+        found[_canonical(row["key"])].append(row["centavos"])
     return found
 
 
 def _key(life: Life) -> str:
     return provider_key(Environment.SANDBOX, life.account.id, life.reference)
+
+
+def _canonical(key: str | None) -> str:
+    """Return a provider key in the gateway's form; some banks take it as a UUID."""
+    return (key or "").replace("-", "").lower()
 
 
 def _strange_failures(world: World) -> Iterator[str]:

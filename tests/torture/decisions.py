@@ -45,7 +45,7 @@ async def decide(world: World, lives: Sequence[Life], over: asyncio.Event) -> No
                 where = chance.choice(accounts)["id"]
                 await world.control.post("accounts", where, "hold", body={"seconds": seconds})
                 world.tally.others["holds"] += 1
-            if lives and chance.random() < 0.5:
+            if world.tells_returns and lives and chance.random() < 0.5:
                 life = chance.choice(lives)
                 key = provider_key(Environment.SANDBOX, life.account.id, life.reference)
                 part = {"value": Money(chance.randint(1, life.centavos))}
@@ -57,6 +57,8 @@ async def decide(world: World, lives: Sequence[Life], over: asyncio.Event) -> No
 
 async def compare_returns(world: World) -> Sequence[str]:
     """Verify every site, then name each paid payout whose returns are not those of the bank."""
+    if not world.tells_returns:
+        return []
     told = await _told(world)
     problems: list[str] = []
     for site in world.sites:

@@ -16,12 +16,14 @@ from gateway.domain.payouts.payouts import provider_key
 from provider_adapters.simulated_bank.control.client import BankControl
 from tests.torture import processes, sites
 from tests.torture.processes import FAILPOINT, OFFSET, Command
-from tests.torture.sites import Account
+from tests.torture.sites import Account, TargetBank
 
 Verdict = tuple[int, str]
 """Status and code; where there is no code, what the payout's status is shown as."""
 
 LOST: Verdict = (0, "lost")
+_BANK = "sandbox"
+"""It has every kind of account."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -118,7 +120,7 @@ class TortureWorld:
 
     folder: Path
     bank: Command
-    bank_port: int
+    target: TargetBank
     control: BankControl
     session: aiohttp.ClientSession
     opened: AsyncExitStack
@@ -131,8 +133,8 @@ class TortureWorld:
         folder.mkdir()
         config = folder / "config.yaml"
         url = store or f"sqlite:///{folder / 'pixgate.db'}"
-        sites.write_config(config, url, self.bank_port, **changed)
-        accounts = await sites.furnish(config, self.control, name)
+        sites.write_config(config, url, self.target, **changed)
+        accounts = await sites.furnish(config, self.control, name, self.target)
         command, base = processes.gateway(folder, config, name)
         self.opened.callback(command.kill)
         return GatewayClient(
@@ -151,7 +153,7 @@ async def torture_world_in(folder: Path) -> AsyncIterator[TortureWorld]:
     async with AsyncExitStack() as opened:
         connector = aiohttp.TCPConnector(limit=0, force_close=True)
         session = await opened.enter_async_context(aiohttp.ClientSession(connector=connector))
-        bank, port, control_url = processes.bank(folder)
+        bank, _, control_url = processes.bank(folder, _BANK)
         opened.callback(bank.kill)
         bank.start()
         assert await bank.wait(session), bank.said()
@@ -159,7 +161,7 @@ async def torture_world_in(folder: Path) -> AsyncIterator[TortureWorld]:
         yield TortureWorld(
             folder=folder,
             bank=bank,
-            bank_port=port,
+            target=sites.target_bank(_BANK, folder),
             control=control,
             session=session,
             opened=opened,

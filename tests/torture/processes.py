@@ -107,12 +107,12 @@ def gateway(folder: Path, config: Path, name: str) -> tuple[Command, str]:
     return command, f"http://127.0.0.1:{port}"
 
 
-def bank(folder: Path) -> tuple[Command, int, str]:
-    """Choose ports for the bank and return it with its port and its control address."""
+def bank(folder: Path, name: str) -> tuple[Command, int, str]:
+    """Choose ports for a simulated bank; return it with its port and its control address."""
     port, control = free_port(), free_port()
     ports = ["--port", str(port), "--control-port", str(control)]
     command = Command(
-        arguments=["sandbox-bank", *ports, "--db", str(folder / "bank.db")],
+        arguments=["bank", name, *ports, "--folder", str(folder)],
         log=folder / "bank.log",
         answers=f"http://127.0.0.1:{control}/control/clock",
     )

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from yarl import URL
 
 from gateway.cli.context import AdminContext, opened_store, settings_of
+from gateway.cli.sandbox.banks import BankFolder
+from gateway.cli.sandbox.demo_bank import account_order
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
-from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
+from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
+from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
 from tests.surfaces.world import basic
 from tests.torture.processes import Command
-
-KINDS = {"idem": "same_answer", "dup": "refuses", "none": "ignores"}
-"""What the bank does with a known key, in its words and in the adapter's."""
 
 _TAX_NUMBER = "11222333000181"
 _FREE = {"rate": 1_000_000, "burst": 1_000_000}
@@ -33,6 +35,31 @@ class Account:
     id: str
     kind: str
     authorization: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetBank:
+    """
+    The simulated bank that is paid from, as gateways reach it.
+
+    Attributes:
+        address: Its own; gateways reach it at another port where there is a road between.
+    """
+
+    simulator: Simulator
+    address: BankAddress
+
+    def through(self, port: int) -> TargetBank:
+        """Return the bank as it is reached through another port of this machine."""
+        url = str(URL(self.address.url).with_port(port)).rstrip("/")
+        return TargetBank(
+            simulator=self.simulator, address=msgspec.structs.replace(self.address, url=url)
+        )
+
+
+def target_bank(name: str, folder: Path) -> TargetBank:
+    """Return a simulated bank that runs on a folder."""
+    return TargetBank(simulator=simulators.find(name), address=BankFolder(folder).address(name))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,7 +79,7 @@ class Site:
     accounts: list[Account]
 
 
-def write_config(file: Path, store: str, bank_port: int, **changed: object) -> None:
+def write_config(file: Path, store: str, bank: TargetBank, **changed: object) -> None:
     """Write the configuration of a site, in which time is short and nothing is scarce."""
     document = {
         "environment": "sandbox",
@@ -67,27 +94,29 @@ def write_config(file: Path, store: str, bank_port: int, **changed: object) -> N
         "limits": {"loop_lag_s": 10},
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "payouts": {"look_first": "${PIXGATE_LOOK_FIRST:-false}"},
-        "providers": providers(bank_port),
+        "providers": providers(bank),
         **changed,
     }
     file.write_bytes(msgspec.yaml.encode(document))
 
 
-def providers(bank_port: int, **changed: object) -> dict[str, object]:
+def providers(bank: TargetBank, **changed: object) -> dict[str, object]:
     """Describe the bank once for each kind of account it has."""
     return {
-        f"bank-{kind}": _provider(repeat, bank_port) | changed for kind, repeat in KINDS.items()
+        f"bank-{kind}": _provider(bank, more) | changed
+        for kind, more in bank.simulator.kinds.items()
     }
 
 
-def _provider(repeat: str, bank_port: int) -> dict[str, object]:
+def _provider(bank: TargetBank, more: Mapping[str, object]) -> dict[str, object]:
+    made = bank.simulator.provider(bank.address)
     return {
-        "adapter": "sandbox",
+        **made,
+        "settings": {**bank.simulator.settings(bank.address), **more},
         "connect_timeout_s": 0.5,
         "read_timeout_s": 1.0,
         "payout_timeout_s": 1.5,
         "waiting_s": 0.5,
-        "settings": {"base_url": f"http://127.0.0.1:{bank_port}", "repeat": repeat},
         "breaker": {
             "consecutive": 8,
             "share": 0.8,
@@ -97,7 +126,7 @@ def _provider(repeat: str, bank_port: int) -> dict[str, object]:
     }
 
 
-async def furnish(config: Path, control: BankControl, site: str) -> list[Account]:
+async def furnish(config: Path, control: BankControl, site: str, bank: TargetBank) -> list[Account]:
     """Make a company with an account of every kind, here and at the bank, and a credential."""
     settings = settings_of(config)
     async with opened_store(settings, migrate=True) as store:
@@ -122,7 +151,7 @@ async def furnish(config: Path, control: BankControl, site: str) -> list[Account
                 kind=kind,
                 authorization=basic(pair),
             )
-            for kind in KINDS
+            for kind in bank.simulator.kinds
         ]
 
 
@@ -136,15 +165,5 @@ async def _account(office: AdminContext, control: BankControl, company_id: str, 
             "balance": 900_000_000,
         },
     )
-    choice = ProviderChoice(name=f"bank-{kind}", account=opened["id"], credentials=opened["token"])
-    made = await office.admin.accounts.create(
-        AccountOrder(
-            company_id=company_id,
-            name=f"Torture {kind}",
-            tax_number=_TAX_NUMBER,
-            active=True,
-            verified=True,
-            provider=choice,
-        )
-    )
-    return made.id
+    order = account_order(company_id, f"bank-{kind}", opened)
+    return (await office.admin.accounts.create(order)).id

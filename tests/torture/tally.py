@@ -13,7 +13,7 @@ _SHOWN = 20
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """
-    StoreGauges of one campaign.
+    The figures of one campaign.
 
     Attributes:
         kills: Of gateways, by where: a fail point's name, ``random`` or ``clock``.
@@ -24,6 +24,7 @@ class Tally:
     """
 
     seed: int
+    bank: str = "sandbox"
     payouts: int = 0
     kills: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
@@ -36,6 +37,7 @@ class Tally:
     def lines(self) -> Iterator[str]:
         """Say everything."""
         kills, faults = self.kills.total(), self.faults.total()
+        yield f"bank        {self.bank}"
         yield f"seed        {self.seed}"
         yield f"took        {time.monotonic() - self.began:.0f} s"
         yield f"trials      {self.payouts} payouts"

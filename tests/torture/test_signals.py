@@ -54,7 +54,7 @@ async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
 async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
     """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
     async with torture_world_in(tmp_path) as torture_world:
-        patient = providers(torture_world.bank_port, payout_timeout_s=10.0)
+        patient = providers(torture_world.target, payout_timeout_s=10.0)
         gateway_client = await torture_world.gateway_client("one", providers=patient)
         await gateway_client.start()
         torture_world.bank.kill(signal.SIGSTOP)

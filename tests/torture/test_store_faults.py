@@ -30,7 +30,7 @@ _TOO_FULL = 8_192
 async def on_postgres(folder: Path) -> AsyncIterator[tuple[GatewayClient, Postgres, TortureWorld]]:
     """Serve from a PostgreSQL of our own; the partner is known already."""
     async with postgres.running() as server, torture_world_in(folder) as torture_world:
-        patient = providers(torture_world.bank_port, payout_timeout_s=10.0)
+        patient = providers(torture_world.target, payout_timeout_s=10.0)
         gateway_client = await torture_world.gateway_client(
             "one", store=server.url(), providers=patient
         )

@@ -12,12 +12,13 @@ from random import Random
 
 import aiohttp
 
+from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
 from tests.torture import postgres, processes, sites
 from tests.torture.postgres import Postgres
 from tests.torture.processes import Command
 from tests.torture.road import Road, open_road
-from tests.torture.sites import Site
+from tests.torture.sites import Site, TargetBank
 from tests.torture.tally import Tally
 
 
@@ -28,6 +29,7 @@ class World:
 
     Attributes:
         offset_s: How far every clock but ours is ahead.
+        tells_returns: Whether gateways can learn that a payout came back.
     """
 
     folder: Path
@@ -40,6 +42,7 @@ class World:
     roads: list[Road]
     sites: list[Site]
     offset_s: int = 0
+    tells_returns: bool = True
 
     @property
     def gateways(self) -> list[Command]:
@@ -69,7 +72,7 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(tally: Tally) -> AsyncIterator[World]:
+async def open_world(tally: Tally, bank_name: str) -> AsyncIterator[World]:
     """Make everything, start bank and store, and end whatever runs when the block ends."""
     chance = Random(tally.seed)
     async with AsyncExitStack() as opened:
@@ -80,7 +83,7 @@ async def open_world(tally: Tally) -> AsyncIterator[World]:
         server = await opened.enter_async_context(postgres.running())
         connector = aiohttp.TCPConnector(limit=0)
         session = await opened.enter_async_context(aiohttp.ClientSession(connector=connector))
-        bank, bank_port, control_url = processes.bank(folder)
+        bank, bank_port, control_url = processes.bank(folder, bank_name)
         opened.callback(bank.kill)
         roads = [
             await opened.enter_async_context(
@@ -99,33 +102,35 @@ async def open_world(tally: Tally) -> AsyncIterator[World]:
             control=control,
             roads=roads,
             sites=[],
+            tells_returns=simulators.find(bank_name).tells_returns,
         )
         await world.start_bank()
-        for site in (_on_postgres(world), _on_sqlite(world)):
+        target = sites.target_bank(bank_name, folder).through(roads[0].port)
+        for site in (_on_postgres(world, target), _on_sqlite(world, target)):
             for command in site.commands.values():
                 opened.callback(command.kill)
-            site.accounts.extend(await sites.furnish(site.config, control, site.name))
+            site.accounts.extend(await sites.furnish(site.config, control, site.name, target))
             world.sites.append(site)
         yield world
 
 
-def _on_postgres(world: World) -> Site:
+def _on_postgres(world: World, bank: TargetBank) -> Site:
     """Describe two gateways on one server."""
-    bank_road, store_road = world.roads
-    return _site(world, "postgres", ("one", "two"), world.postgres.url(store_road.port), bank_road)
+    store = world.postgres.url(world.roads[1].port)
+    return _site(world, "postgres", ("one", "two"), store, bank)
 
 
-def _on_sqlite(world: World) -> Site:
+def _on_sqlite(world: World, bank: TargetBank) -> Site:
     """Describe one gateway on a file."""
     store = f"sqlite:///{world.folder / 'sqlite' / 'pixgate.db'}"
-    return _site(world, "sqlite", ("three",), store, world.roads[0])
+    return _site(world, "sqlite", ("three",), store, bank)
 
 
-def _site(world: World, name: str, gateways: tuple[str, ...], store: str, bank: Road) -> Site:
+def _site(world: World, name: str, gateways: tuple[str, ...], store: str, bank: TargetBank) -> Site:
     folder = world.folder / name
     folder.mkdir()
     config = folder / "config.yaml"
-    sites.write_config(config, store, bank.port)
+    sites.write_config(config, store, bank)
     made = [processes.gateway(folder, config, each) for each in gateways]
     return Site(
         name=name,

@@ -10,6 +10,7 @@ from provider_adapters.sandbox.callbacks import sign
 from provider_adapters.sandbox.simulator import documents, rows
 from provider_adapters.simulated_bank import messages
 from provider_adapters.simulated_bank.dialect import Callback, Dialect
+from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.simulated_bank.kernel.books import SANDBOX as IDENTITY
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.clock import from_micros
@@ -37,7 +38,14 @@ SANDBOX: Final = Dialect(
 )
 
 
-SIMULATORS: Final = {"sandbox": Simulator(adapter="sandbox", dialect=SANDBOX)}
+_REPEATS: Final = {
+    PayoutKind.IDEM: {"repeat": "same_answer"},
+    PayoutKind.DUP: {"repeat": "refuses"},
+    PayoutKind.NONE: {"repeat": "ignores"},
+}
+SIMULATORS: Final = {
+    "sandbox": Simulator(adapter="sandbox", dialect=SANDBOX, repeats=_REPEATS),
+}
 
 
 @dataclass(slots=True, kw_only=True)
