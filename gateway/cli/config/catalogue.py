@@ -148,7 +148,7 @@ def lookup(terminal: Terminal, text: str) -> None:
 
 def matrix_page(rows: Sequence[AdapterRow]) -> list[str]:
     """Write what every adapter of ours declares as a page."""
-    from provider_adapters.matrix import markdown
+    from provider_adapters.kit.matrix import markdown
 
     return [
         "# Matrix of adapters",
@@ -204,7 +204,7 @@ def _adapter(row: AdapterRow) -> Row:
 
 def _matrix(rows: Sequence[AdapterRow]) -> list[Row]:
     """Turn the matrix about: a record for each word, a field for each adapter."""
-    from provider_adapters.matrix import matrix
+    from provider_adapters.kit.matrix import matrix
 
     names = [each.name for each in rows]
     lines = matrix([each.capabilities for each in rows])

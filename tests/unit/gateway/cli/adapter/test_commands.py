@@ -1,6 +1,7 @@
-"""``pixgate adapter verify``: what it prints, and how it ends."""
+"""``pixgate adapter``: what its commands print, and how they end."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -39,3 +40,30 @@ def test_the_same_as_json():
 )
 def test_what_cannot_be_verified_is_no_success(arguments: tuple[str, ...]):
     assert called(*arguments)[0] == 1
+
+
+def written(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(pixgate, ["adapter", "new", *arguments])
+    return done.exit_code, done.output
+
+
+def test_a_package_is_written_into_the_folder_that_is_named(tmp_path: Path):
+    code, output = written("acme", "--into", str(tmp_path), "--money", "text", "--proof", "rsa")
+
+    assert code == 0, output
+    assert "pixgate adapter verify acme" in output
+    package = tmp_path / "pixgate-acme/pixgate_acme"
+    assert "Amount = str" in (package / "amounts.py").read_text()
+    assert "ProofKind.RSA" in (package / "proof.py").read_text()
+    assert "Bearer" in (package / "access.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("Acme Bank",), ("../acme",), ("acme", "--auth", "magic"), ()]
+)
+def test_nothing_is_written_for_a_wrong_word(tmp_path: Path, arguments: tuple[str, ...]):
+    code, output = written(*arguments, "--into", str(tmp_path))
+
+    assert code != 0
+    assert "Traceback" not in output
+    assert list(tmp_path.iterdir()) == []

@@ -19,7 +19,7 @@ from gateway.domain.bank.capabilities import (
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel.money import Money
-from provider_adapters.matrix import markdown, matrix
+from provider_adapters.kit.matrix import markdown, matrix
 
 NOTHING = Capabilities()
 PAYS = Capabilities(calls=frozenset({PortCall.CREATE_PAYOUT}))

@@ -50,13 +50,13 @@ def matrix(declared: Sequence[Capabilities]) -> Sequence[Line]:
     ]
 
 
-def markdown(columns: Mapping[str, Capabilities]) -> Iterator[str]:
+def markdown(columns: Mapping[str, Capabilities], heading: str = "##") -> Iterator[str]:
     """Write the matrix as one table for each part, an adapter in each column."""
     part = ""
     for line in matrix(tuple(columns.values())):
         if line.part != part:
             part = line.part
-            yield from ("", f"## {part}", "")
+            yield from ("", f"{heading} {part}", "")
             yield _row(("", *columns))
             yield _row(["---"] * (len(columns) + 1))
         yield _row((f"`{line.word}`", *line.cells))
