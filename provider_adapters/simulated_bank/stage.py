@@ -35,6 +35,8 @@ from provider_adapters.simulated_bank.dialect import Dialect
 from provider_adapters.simulated_bank.kernel import books
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
+from provider_adapters.simulated_bank.kernel.refusals import Refusal
+from provider_adapters.simulated_bank.pix import payouts, received_payments, refunds
 from provider_adapters.simulated_bank.server import SimulatedBank
 from provider_adapters.verify.stage import (
     Charge,
@@ -230,14 +232,12 @@ class SimulatedStage(Stage):
         """Let the dialect write and sign one, by a clock that stands still."""
         if kind not in _EVENTS:
             return await super().callback(account, kind, subject, at)
-        event = Event(
-            id=f"evt_{secrets.token_hex(8)}",
-            kind=_EVENTS[kind],
-            account_id=account.provider_account,
-            subject=subject,
-        )
+        whose, happened = account.provider_account, _EVENTS[kind]
         to = Listener(id="av_1", url=_LISTENER, secret=self._secrets.current.hex())
         with self._books(at) as kept:
+            named = _named(kept, whose, happened, subject)
+            name = f"evt_{secrets.token_hex(8)}"
+            event = Event(id=name, kind=happened, account_id=whose, subject=named)
             written = self.dialect.callback(kept, event, to)
         if written is None:
             return await super().callback(account, kind, subject, at)
@@ -318,3 +318,18 @@ def _payee(method: PayoutMethod, name: str, tax_number: str, key: str) -> Destin
         account=f"{tax_number[:6]}-7",
         account_type=AccountType.CHECKING,
     )
+
+
+def _named(kept: Books, account_id: str, kind: EventKind, subject: str) -> str:
+    """Name what an event is about as the bank does; what the books do not have, as it is."""
+    try:
+        match kind:
+            case EventKind.CHARGE:
+                paid = received_payments.latest(kept, account_id, subject)
+                return paid.e2e_id if paid else subject
+            case EventKind.REFUND:
+                return refunds.by_key(kept, account_id, subject).id
+            case _:
+                return payouts.by_key(kept, account_id, subject).id
+    except Refusal:
+        return subject

@@ -22,6 +22,7 @@ from provider_adapters.verify.suite import (
     access,
     amounts,
     bank,
+    callbacks,
     lookups,
     reads,
     unreached,
@@ -29,7 +30,7 @@ from provider_adapters.verify.suite import (
 )
 from provider_adapters.verify.trial import Subject, Trial, trial_of
 
-GROUPS = (wire, unreached, bank, lookups, reads, amounts, access)
+GROUPS = (wire, unreached, bank, lookups, reads, amounts, access, callbacks)
 """The modules of the cases; importing them registers their cases."""
 
 
