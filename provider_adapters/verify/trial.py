@@ -54,13 +54,15 @@ class Witness:
     calls: list[ProviderCall] = field(default_factory=list)
     retries: list[str] = field(default_factory=list)
     counts: list[tuple[str, str]] = field(default_factory=list)
+    states: list[str] = field(default_factory=list)
 
     def provider_call(self, call: ProviderCall) -> None:
         """Remember a call."""
         self.calls.append(call)
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """Take no notice."""
+        """Remember a state of the circuit breaker."""
+        self.states.append(state)
 
     def provider_retry(self, provider: str, operation: str) -> None:
         """Remember a repetition."""

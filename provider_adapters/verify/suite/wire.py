@@ -16,9 +16,11 @@ from typing import Final
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_options import EveryCall
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
     NotSent,
+    Phase,
     ProviderError,
     Settled,
     Unavailable,
@@ -132,9 +134,21 @@ class _Read:
         most = 1 if self._is_once else 2
         self.trial.expect(1 <= tries <= most, f"{what}: the bank was asked {tries} times")
         self.trial.expect(took < SHORT.read_s + _PATIENCE_S, f"{what}: took {took:.1f} s")
-        told = len(harness.witness.calls)
-        asked = harness.relay.connections
-        self.trial.expect(told == asked, f"{what}: asked {asked} times and told of {told}")
+        self._told(harness, what)
+
+    def _told(self, harness: Harness, what: str) -> None:
+        """Look at what the adapter told of its requests: each once, the last by this name."""
+        told, asked = harness.witness.calls, harness.relay.connections
+        self.trial.expect(len(told) == asked, f"{what}: asked {asked} times, told of {len(told)}")
+        if self._is_last:
+            names = {each.operation for each in told[self.number - 1 :]}
+            renewed = names - {self.call.value, *self._earlier(harness)}
+            self.trial.expect(not renewed, f"{what}: told of {renewed}")
+            self.trial.expect(self.call.value in names, f"{what}: told of {names}")
+
+    def _earlier(self, harness: Harness) -> set[str]:
+        """Name what came before: a token that was refused is fetched again."""
+        return {each.operation for each in harness.witness.calls[: self.number - 1]}
 
     @property
     def _is_last(self) -> bool:
@@ -256,6 +270,8 @@ class _Payment:
                 expect(outcome.evidence.bytes_left, f"{self._what}: it says that no byte left")
                 right = outcome.evidence.reason == self.fault.reason or not self.fault.reason
                 expect(right, f"{self._what}: the reason is {outcome.evidence.reason!r}")
+            last = harness.witness.calls[-1]
+            expect(last.bytes_left, f"{self._what}: it tells that no byte of the last call left")
             times = harness.relay.connections - money + 1
             expect(times == 1, f"{self._what}: it was sent {times} times")
 
@@ -305,10 +321,18 @@ async def deadline(trial: Trial) -> None:
     order = payouts(trial, trial.method)()
     async with trial.harness() as harness:
         outcome = await order.made(harness.adapter, passed())
-    trial.expect(isinstance(outcome, NotSent), f"it was answered by {outcome!r}")
     asked = [seen for seen in harness.relay.seen if seen.number >= path.money]
     trial.expect(not asked, "its money request was written")
     trial.expect(not await trial.stage.executions(order.key), "the bank paid")
+    states = harness.witness.states
+    trial.expect(not states, f"it was held against the bank: {states}")
+    if not isinstance(outcome, NotSent):
+        message = f"it was answered by {outcome!r}"
+        raise CaseFailed(message)
+    # Checked in the same step as the write, so after connecting; what comes before may be late.
+    wanted = (Reason.DEADLINE_PASSED, Phase.CONNECTED)
+    found = (outcome.evidence.reason, outcome.evidence.phase)
+    trial.expect(found == wanted or path.money > 1, f"the evidence is {outcome.evidence!r}")
 
 
 for _call in PREPARED:

@@ -19,8 +19,8 @@ from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
+from provider_adapters.verify.suite.faults import FAULTS, WireFault
 from tests.contract.adapters.harness import FAR, KEY, PASSED
-from tests.contract.adapters.wire_faults import FAULTS, WireFault
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 from tests.unit.provider_adapters.witness import SHORT, Witness
 
