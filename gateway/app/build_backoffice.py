@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from gateway.app.build_identity import IdentityRoom
+from gateway.app.build_payouts import build_payout_records
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -68,6 +69,7 @@ def build_backoffice(
         payouts=payouts,
         payout_lists=PayoutLists(payouts.store),
         payout_reads=PayoutReads(payouts, store.returns),
+        payout_records=build_payout_records(kernel),
         identity=services,
         admin=admin,
         accounts=VisibleAccounts(store.office.scoped, store.companies),

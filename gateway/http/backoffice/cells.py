@@ -21,7 +21,7 @@ from gateway.operations.bank.services import BankServices
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.payouts.payouts import Payouts
-from gateway.operations.payouts.records import PayoutLists, PayoutReads
+from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
 from policies.traffic.quota import PERSON
 
 Item = TypeVar("Item")
@@ -84,6 +84,7 @@ class BackOfficeOperations:
     payouts: Payouts
     payout_reads: PayoutReads
     payout_lists: PayoutLists
+    payout_records: PayoutRecords
     identity: IdentityServices
     admin: AdminServices
     accounts: VisibleAccounts

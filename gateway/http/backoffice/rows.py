@@ -22,6 +22,7 @@ from gateway.http.backoffice.administration.users import user_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
+from gateway.http.backoffice.money.dossiers import dossier_rows
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
 from gateway.http.backoffice.money.pix_keys import key_acting_rows, key_reading_rows
 from gateway.http.backoffice.money.received import received_rows
@@ -94,6 +95,7 @@ def backoffice_rows(
             *received_rows(does),
             *refund_reading_rows(does),
             *withdraw_reading_rows(does),
+            *dossier_rows(does),
             *account_change_rows(accounts),
         ),
         banking=(

@@ -174,6 +174,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "provider": "sandbox",
         "provider_account": "0001-123456",
         "provider_key": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        "provider_id": "trf_0190c4c2",
         "qr_svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
         "reason": "asked for by telephone",
         "recovery_codes": ["7k3m-9qwd-2xfp"],

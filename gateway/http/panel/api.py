@@ -26,7 +26,14 @@ _ACCOUNTS: Final = (
     *("pix_keys", "pix_key", "pix_key_create", "pix_key_cancel", "pix_key_owner"),
     *("qrcode", "qrcode_generate", "qrcode_cancel"),
     *("pix_transactions", "pix_refunds", "pix_refund", "pix_refund_create"),
-    *("withdraw", "withdraws", "withdraw_bank", "withdraw_pix", "withdraw_cancel"),
+    *(
+        "withdraw",
+        "withdraw_dossier",
+        "withdraws",
+        "withdraw_bank",
+        "withdraw_pix",
+        "withdraw_cancel",
+    ),
 )
 _DECISIONS: Final = (
     *("approvals", "approval", "approval_approve", "approval_reject", "approval_secret"),

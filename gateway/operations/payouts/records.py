@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import count
 
 from gateway.domain.bank.providers import PixReturn
+from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Attempt, Payout, Payouts, PayoutState
@@ -93,7 +94,22 @@ class PayoutRecords:
 
     async def show(self, account_id: str, reference: str) -> Dossier:
         """Return everything about one; raises as ``find`` does."""
-        payout = await self.find(account_id, reference)
+        return await self._dossier(await self.find(account_id, reference))
+
+    async def read(self, caller: Caller, reference: str) -> Dossier:
+        """
+        Return everything about a payout of the caller's account, from the store alone.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) when there is none.
+            StoreUnavailable: as stores do.
+        """
+        payout = await self.payouts.find(caller.account.id, reference)
+        if payout is None:
+            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+        return await self._dossier(payout)
+
+    async def _dossier(self, payout: Payout) -> Dossier:
         return Dossier(
             case=await self._case(payout),
             similar=await self._similar(payout),

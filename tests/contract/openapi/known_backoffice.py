@@ -343,6 +343,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.user_unlock": _user,
     "backoffice.withdraw": _payout,
     "backoffice.withdraw_bank": _new_payout,
+    "backoffice.withdraw_dossier": _payout,
     "backoffice.withdraw_cancel": _payout,
     "backoffice.withdraw_pix": _new_payout,
     "backoffice.withdraws": _search,

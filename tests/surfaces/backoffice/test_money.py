@@ -88,6 +88,42 @@ async def test_a_bank_that_is_not_there_was_certainly_not_asked(
     assert answer.verdict == (502, "SVC.ACC.005")
 
 
+async def test_the_dossier_of_a_payout_tells_what_is_proven(backoffice_client: BackofficeClient):
+    """The answer was lost, so nobody knows; the evidence says that it had left us."""
+    reference = uuid.uuid4().hex
+    sent = withdrawing(backoffice_client, reference, value=777.06)
+    answer = await backoffice_client.post("/withdraw/pix", sent)
+
+    told = (await backoffice_client.read(f"/withdraw/{reference}/dossier")).document
+
+    assert answer.status == 502
+    assert told["payout"]["reference"] == reference
+    assert (told["state"], told["certainty"], told["review"]) == ("unknown", "sent_unknown", False)
+    [attempt] = told["attempts"]
+    assert (attempt["number"], attempt["outcome"]) == (1, "unknown")
+    assert attempt["evidence"]["bytes_left"] is True
+    assert (told["similar"], told["opinions"]) == ([], [])
+
+
+async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: BackofficeClient):
+    reference = uuid.uuid4().hex
+    async with backoffice_client.world.failing("payout", "refuse"):
+        await backoffice_client.post("/withdraw/pix", withdrawing(backoffice_client, reference))
+
+    told = (await backoffice_client.read(f"/withdraw/{reference}/dossier")).document
+
+    assert told["certainty"] == "not_sent"
+    assert told["attempts"][0]["evidence"]["bytes_left"] is False
+
+
+async def test_there_is_no_dossier_of_a_payout_that_is_not_there(
+    backoffice_client: BackofficeClient,
+):
+    answer = await backoffice_client.read("/withdraw/nothing/dossier")
+
+    assert answer.verdict == (404, "SVC.PIX.011")
+
+
 async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
     """Read by its reference, found by search, seen on the payment."""
     charge, asked = await paid(backoffice_client), giving()

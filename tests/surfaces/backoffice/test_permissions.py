@@ -33,6 +33,7 @@ NEEDED = {
     "backoffice.pix_refund": "refund:read",
     "backoffice.pix_refund_create": "refund:write",
     "backoffice.withdraw": "payout:read",
+    "backoffice.withdraw_dossier": "payout:read",
     "backoffice.withdraws": "payout:read",
     "backoffice.withdraw_bank": "payout:write",
     "backoffice.withdraw_pix": "payout:write",

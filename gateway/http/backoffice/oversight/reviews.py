@@ -137,7 +137,8 @@ def _payouts(found: Listed[Payout], _who: BackOfficeCaller) -> ReviewList:
     return {"data": data, "meta": meter(found.paging, found.total)}
 
 
-def _opinion(found: Opinion) -> OpinionDocument:
+def opinion(found: Opinion) -> OpinionDocument:
+    """Show what one person found out."""
     return {
         "by": found.by,
         "verdict": found.verdict.value,
@@ -150,5 +151,5 @@ def _resolution(found: Resolution, _who: BackOfficeCaller) -> ResolutionDocument
     return {
         "progress": found.progress.value,
         "payout": _payout(found.payout),
-        "opinions": [_opinion(each) for each in found.opinions],
+        "opinions": [opinion(each) for each in found.opinions],
     }

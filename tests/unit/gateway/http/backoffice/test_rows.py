@@ -53,7 +53,7 @@ SHAPES = [
     for each in vars(importlib.import_module(module.name)).values()
     if typing.is_typeddict(each) and each.__module__ == module.name
 ]
-OPTIONAL = {"payer", "failure", "limit_per_payout", "limit_per_day"}
+OPTIONAL = {"payer", "failure", "limit_per_payout", "limit_per_day", "evidence"}
 
 
 def described(shape: type) -> dict[str, Any]:
