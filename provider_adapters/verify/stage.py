@@ -13,6 +13,7 @@ or raises ``NotApplicable`` with a better sentence.
 
 from __future__ import annotations
 
+import secrets
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from enum import StrEnum
 from typing import Final, Protocol
 
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType
 from gateway.domain.bank.payout_orders import Destination, FailureCode, PayoutMethod
 from gateway.domain.bank.pix_keys import KeyOrder
 from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
@@ -274,6 +275,13 @@ class Stage(Protocol):
         """Return an active PIX key of the account, on which charges can be made."""
         message = "the stage names no key of an account"
         raise NotApplicable(message)
+
+    def charge_order(self, key: str) -> ChargeOrder:
+        """Return an order of a charge of R$ 10.50 under a new reference, as the bank takes it."""
+        reference = f"verified-{secrets.token_hex(8)}"
+        return ChargeOrder(
+            reference=reference, type=ChargeType.DYNAMIC, key=key, value=Money(10_50)
+        )
 
     def new_key(self) -> KeyOrder:
         """Return a PIX key that the account can register; another one each time."""

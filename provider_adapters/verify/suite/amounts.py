@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
@@ -16,7 +17,7 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.verify.cases import CaseFailed, case
 from provider_adapters.verify.relay import PASS_ON, Act, from_request
 from provider_adapters.verify.stage import Charge, NotApplicable, Received
-from provider_adapters.verify.suite.reads import walked, yesterday
+from provider_adapters.verify.suite.reads import quiet_day, walked
 from provider_adapters.verify.trial import Harness, Trial
 
 _VALUE: Final = Money(7_654_31)
@@ -89,7 +90,7 @@ async def _reads(trial: Trial, harness: Harness) -> Mapping[PortCall, tuple[Read
     calls = trial.capabilities.calls
     made: dict[PortCall, tuple[Read, Money]] = {}
     if PortCall.LIST_STATEMENT in calls:
-        at = yesterday().start
+        at = quiet_day().start + timedelta(hours=12)
         await trial.stage.put(trial.account, Received(value=_VALUE, at=at))
         made[PortCall.LIST_STATEMENT] = partial(_of_entry, trial), _VALUE
     if PortCall.GET_CHARGE in calls:
@@ -162,7 +163,7 @@ async def _of_charge(trial: Trial, reference: str, harness: Harness) -> Money | 
 
 async def _of_entry(trial: Trial, harness: Harness) -> Money | None:
     """Return the only entry of the day; below zero for money that went out."""
-    entries = await walked(trial, harness, yesterday())
+    entries = await walked(trial, harness, quiet_day())
     if len(entries) != 1:
         message = f"the day has {len(entries)} entries and not one"
         raise CaseFailed(message)

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.provider_options import EveryCall
@@ -31,7 +30,7 @@ class Ready:
     A trial whose bank can be prepared for a call.
 
     Attributes:
-        clean: An adapter that nothing goes wrong for.
+        clean: An adapter that nothing goes wrong for, as long as the case runs.
     """
 
     trial: Trial
@@ -129,8 +128,11 @@ async def _create_key(ready: Ready) -> Call:
 
 
 async def _cancel_key(ready: Ready) -> Call:
-    made = await ready.clean.create_key(ready.account, ready.stage.new_key())
-    return lambda bank: bank.cancel_key(ready.account, made)
+    async def cancel(bank: EveryCall) -> object:  # one that is cancelled may take fewer requests
+        made = await ready.clean.create_key(ready.account, ready.stage.new_key())
+        return await bank.cancel_key(ready.account, made)
+
+    return cancel
 
 
 async def _look_up_key(ready: Ready) -> Call:
@@ -140,13 +142,18 @@ async def _look_up_key(ready: Ready) -> Call:
 
 async def _create_charge(ready: Ready) -> Call:
     key = ready.stage.own_key(ready.account)
-    return lambda bank: bank.create_charge(ready.account, charge_order(key))
+    return lambda bank: bank.create_charge(ready.account, ready.stage.charge_order(key))
 
 
 async def _cancel_charge(ready: Ready) -> Call:
-    order = charge_order(ready.stage.own_key(ready.account))
-    await ready.clean.create_charge(ready.account, order)
-    return lambda bank: bank.cancel_charge(ready.account, order.reference)
+    key = ready.stage.own_key(ready.account)
+
+    async def cancel(bank: EveryCall) -> object:
+        order = ready.stage.charge_order(key)
+        await ready.clean.create_charge(ready.account, order)
+        return await bank.cancel_charge(ready.account, order.reference)
+
+    return cancel
 
 
 async def _find_received(ready: Ready) -> Call:
@@ -173,7 +180,7 @@ async def _blocks(ready: Ready) -> Call:
 
 
 async def _register(ready: Ready) -> Call:
-    return lambda bank: bank.register_callback(ready.account, callback_order())
+    return lambda bank: bank.register_callback(ready.account, callback_order(ready))
 
 
 async def _list_callbacks(ready: Ready) -> Call:
@@ -181,7 +188,7 @@ async def _list_callbacks(ready: Ready) -> Call:
 
 
 async def _remove_callback(ready: Ready) -> Call:
-    made = await ready.clean.register_callback(ready.account, callback_order())
+    made = await ready.clean.register_callback(ready.account, callback_order(ready))
     return lambda bank: bank.remove_callback(ready.account, made.id)
 
 
@@ -193,17 +200,10 @@ async def _acknowledge(ready: Ready) -> Call:
     return lambda bank: bank.acknowledge_events(ready.account, ["evt_1"])
 
 
-def charge_order(key: str) -> ChargeOrder:
-    """Return an order of a charge of R$ 10.50."""
-    return ChargeOrder(
-        reference=new_reference(), type=ChargeType.DYNAMIC, key=key, value=Money(1050)
-    )
-
-
-def callback_order() -> CallbackOrder:
+def callback_order(ready: Ready) -> CallbackOrder:
     """Return an order to send callbacks to an address where nobody listens."""
     url = f"http://127.0.0.1:1/callbacks/verified/{secrets.token_hex(4)}"
-    return CallbackOrder(url=url, secret=secrets.token_bytes(32))
+    return CallbackOrder(url=url, secret=ready.stage.callback_secrets.current)
 
 
 def payouts(trial: Trial, method: PayoutMethod) -> MakeMoneyCall:

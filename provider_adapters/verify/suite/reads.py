@@ -194,6 +194,12 @@ def _today() -> date:
     return datetime.now(UTC).date()
 
 
+def quiet_day() -> Window:
+    """Return a day with nothing on it, in the zone of a bank that tells days alone, too."""
+    day = _today() - 3 * _DAY
+    return Window(day, day)
+
+
 def yesterday() -> Window:
     """Return a day on which nothing moved yet: an account is opened with money of today."""
     return Window(_today() - _DAY, _today() - _DAY)

@@ -92,8 +92,10 @@ async def _unreached(trial: Trial, address: str, reasons: Reasons) -> None:
             money.append(payouts(trial, trial.method))
         if PortCall.CREATE_REFUND in declared:
             money.append(await refunds(trial))
-    unsent = [(True, partial(_money_unreached, trial, address, make, reasons)) for make in money]
-    await all_of([*reads, *unsent])
+        unsent = [
+            (True, partial(_money_unreached, trial, address, make, reasons)) for make in money
+        ]
+        await all_of([*reads, *unsent])
 
 
 async def _read_unreached(trial: Trial, address: str, call: Call, reasons: Reasons) -> None:

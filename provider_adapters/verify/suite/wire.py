@@ -90,12 +90,12 @@ def _read_case(call: PortCall) -> Case:
     async def run(trial: Trial) -> None:
         async with trial.adapter(trial.stage.address) as clean:
             prepared = await PREPARED[call](Ready(trial, clean))
-        path = await _path(trial, prepared)
-        await all_of(
-            (fault.waits, _Read(trial, call, prepared, path, number, fault))
-            for number in range(1, len(path.requests) + 1)
-            for fault in FAULTS
-        )
+            path = await _path(trial, prepared)
+            await all_of(
+                (fault.waits, _Read(trial, call, prepared, path, number, fault))
+                for number in range(1, len(path.requests) + 1)
+                for fault in FAULTS
+            )
 
     title = f"{call.value} fails in one known way, whatever breaks at each of its requests."
     return Case(id=f"wire.{call.value}", title=title, needs=frozenset({call}), run=run)
@@ -156,7 +156,8 @@ class _Read:
 
     @property
     def _is_once(self) -> bool:
-        return self.call in ONCE and self._is_last
+        """Whether the request changes something, in a call that must not do so twice."""
+        return self.call in ONCE and self.path.requests[self.number - 1].method != "GET"
 
     @property
     def _is_enough(self) -> bool:
