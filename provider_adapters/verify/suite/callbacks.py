@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import msgspec
+
 from gateway.domain.bank import provider_callbacks
 from gateway.domain.bank.capabilities import PortCall, ProofKind
 from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.payout_orders import PixDestination
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
     CallbackProof,
@@ -29,6 +35,9 @@ _MARGIN: Final = timedelta(minutes=1)
 _HOUR: Final = timedelta(hours=1)
 _BYTES: Final = 64
 """Of a body that are altered one at a time, spread over all of it."""
+_SECRET: Final = 8
+"""Characters; a shorter text stands in a log by chance."""
+_formatter: Final = logging.Formatter()
 _SENDER_ALONE: Final = frozenset({ProofKind.TOKEN, ProofKind.CERTIFICATE})
 """What proves who sent a callback, and nothing of its body."""
 _SHARED: Final = frozenset({ProofKind.HMAC, ProofKind.TOKEN})
@@ -193,6 +202,56 @@ async def rotated(trial: Trial) -> None:
             alone = _proof(trial, harness, CallbackSecrets(current=both.current))
             trial.expect(not await _is_believed(alone, before), "a former secret is believed")
             trial.expect(not await _is_believed(former, after), "an unknown secret is believed")
+
+
+@case("callbacks.nothing_told")
+async def nothing_told(trial: Trial) -> None:
+    """No name, tax number, key or secret of a call or callback is in a transcript or a log."""
+    with _listening() as told:
+        async with trial.harness() as harness:
+            proof = _proof(trial, harness)
+            for each in await _happened(trial, harness):
+                await _believed(trial, proof, await _sent(trial, each), each.kind)
+                forged = dataclasses.replace(await _sent(trial, each), headers=SentHeaders({}))
+                await proof.check(forged)
+            for read in (PortCall.GET_BALANCE, PortCall.LIST_KEYS):
+                if read in trial.capabilities.calls:
+                    await getattr(harness.adapter, read.value)(trial.account)
+            trial.expect(told, "no transcript was written")
+            told += [repr(harness.witness.calls), repr(harness.witness.counts)]
+    shown = [what for what, text in _canaries(trial) if any(text in each for each in told)]
+    trial.expect(not shown, f"it is told: {', '.join(shown)}")
+
+
+@contextlib.contextmanager
+def _listening() -> Iterator[list[str]]:
+    """Collect every line that is logged, transcripts among them."""
+    root, ours, told = logging.getLogger(), logging.getLogger("pixgate"), list[str]()
+    handler, before = logging.Handler(), ours.level
+    handler.emit = lambda record: told.append(_formatter.format(record))  # type: ignore[method-assign]
+    root.addHandler(handler)
+    ours.setLevel(logging.DEBUG)
+    try:
+        yield told
+    finally:
+        ours.setLevel(before)
+        root.removeHandler(handler)
+
+
+def _canaries(trial: Trial) -> Sequence[tuple[str, str]]:
+    """Return what must not be told, and what it is."""
+    to, secrets = trial.stage.payee(trial.method), trial.stage.callback_secrets.shared
+    place = to.key if isinstance(to, PixDestination) else to.account
+    known = [("a name", to.name), ("a tax number", to.tax_number), ("a key or account", place)]
+    for each in secrets:
+        forms = each.decode("latin-1"), each.hex(), base64.b64encode(each).decode()
+        known += [("a secret of callbacks", form) for form in forms]
+    for account in trial.stage.accounts:
+        held = account.secrets
+        fields = msgspec.structs.asdict(held).values() if isinstance(held, msgspec.Struct) else ()
+        texts = (account.credentials, *map(str, fields))
+        known += [("a secret of an account", text) for text in texts if len(text) >= _SECRET]
+    return known
 
 
 async def _happened(trial: Trial, harness: Harness) -> Sequence[_Happening]:

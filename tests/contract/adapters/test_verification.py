@@ -20,8 +20,9 @@ CASES = {each.id: each for each in run.every_case()}
 ADAPTERS = pytest.mark.parametrize("name", list(STAGES))
 NO_TOKENS = "the bank gives no access tokens"
 NO_CERTIFICATES = "the bank asks for no certificate of an account"
+ONE_EACH = "the stage's bank sends a callback for each thing"
 WITHOUT: Mapping[str, frozenset[str]] = {
-    "sandbox": frozenset({NO_TOKENS, NO_CERTIFICATES}),
+    "sandbox": frozenset({NO_TOKENS, NO_CERTIFICATES, ONE_EACH}),
 }
 """Why a case does not apply to an adapter that declares all its calls, in the case's words."""
 
