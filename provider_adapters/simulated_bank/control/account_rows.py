@@ -187,6 +187,22 @@ async def _add_charge(request: ControlRequest) -> Answer:
     return Answer(document=document, status=_CREATED)
 
 
+async def _charges(request: ControlRequest) -> Answer:
+    """List an account's charges by the names that the bank knows them by."""
+    found = charges.list_all(request.books, _account(request).id)
+    shown = [
+        {
+            "reference": each.reference,
+            "txid": each.txid,
+            "status": each.status,
+            "centavos": each.centavos,
+            "emv": each.emv,
+        }
+        for each in found
+    ]
+    return listing(shown)
+
+
 def _account(request: ControlRequest) -> Account:
     return accounts.get(request.books, request.path["id"])
 
@@ -304,6 +320,7 @@ ROWS = (
     ControlRow("POST", f"{_ACCOUNT}/refunds", _refund),
     ControlRow("POST", f"{_ACCOUNT}/incoming", _receive),
     ControlRow("POST", f"{_ACCOUNT}/keys", _add_key),
+    ControlRow("GET", f"{_ACCOUNT}/charges", _charges),
     ControlRow("POST", f"{_ACCOUNT}/charges", _add_charge),
 )
 """The rows about one account."""

@@ -126,6 +126,12 @@ def get(books: Books, account_id: str, reference: str) -> Charge:
     return _charge(row)
 
 
+def list_all(books: Books, account_id: str) -> list[Charge]:
+    """Return a customer's charges, oldest first."""
+    rows = books.database.all(f"{_SELECT} WHERE account_id = ? ORDER BY seq", (account_id,))
+    return [_charge(row) for row in rows]
+
+
 def by_txid(books: Books, account_id: str, txid: str) -> Charge:
     """
     Find a customer's charge by its txid.

@@ -204,3 +204,15 @@ async def test_a_refund_is_ordered_once_per_key(caller, mine):
     assert first == again
     assert (first[0], first[1]["centavos"]) == (201, 4_00)
     assert (found["id"], found["referencia"]) == (first[1]["id"], "r-1")
+
+
+async def test_charges_are_listed_by_the_names_that_the_bank_knows(caller):
+    path = f"/accounts/{caller.account['id']}"
+    await caller.control("POST", f"{path}/keys", json={"type": "evp"})
+    _, made = await caller.control("POST", f"{path}/charges", json={"reference": "r-1", "value": 1})
+
+    _, listed = await caller.control("GET", f"{path}/charges")
+
+    [charge] = listed["data"]
+    assert (charge["reference"], charge["status"], charge["centavos"]) == ("r-1", "active", 100)
+    assert charge["emv"] == made["emv"]

@@ -186,3 +186,10 @@ def test_a_charge_may_have_a_txid_of_its_customers(books, owner, charge):
 
 def test_a_static_code_has_no_location(charge):
     assert charge(type="static").location == ""
+
+
+def test_a_customers_charges_are_listed_oldest_first(books, owner, charge):
+    made = [charge(reference=f"r-{number}") for number in range(3)]
+
+    assert charges.list_all(books, owner.id) == made
+    assert charges.list_all(books, "cc_9") == []

@@ -1,0 +1,198 @@
+"""
+The matrix of capabilities against what happens: one gateway, an account at every bank.
+
+Each cell is asked for where people and partners do, in an order in which one answer gives the
+next question. What a bank is declared to offer succeeds; the rest is 422 ``SVC.ACC.005``, and
+403 for a payout at a bank without payouts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+
+import pytest
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import Capabilities, PortCall
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.runtime.providers import ConnectedBanks
+from provider_adapters import simulators
+from tests.surfaces.backoffice.test_operations import BANK_PAYEE
+from tests.surfaces.banks.every_bank import AtBank, EveryBank
+from tests.surfaces.world import order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+C = PortCall
+OFFERED = "offered"
+LACKS, READ_ONLY = "422 SVC.ACC.005", "403 SVC.ACC.005"
+ABSENT = str(uuid.UUID(int=0))
+ASKED_BY_OURSELVES = {
+    *(C.PROBE, C.FIND_PAYOUT, C.FIND_RECEIVED),
+    *(C.LIST_MISSED_EVENTS, C.ACKNOWLEDGE_EVENTS),
+}
+"""No row of a surface stands for these; the suite for adapters calls them."""
+
+Cell = tuple[PortCall, str]
+
+
+def told(answer) -> str:
+    """Say in a word how a row answered."""
+    if answer.status < 300:
+        return OFFERED
+    return f"{answer.status} {answer.document.get('code')}"
+
+
+async def keys(bank: AtBank) -> AsyncIterator[Cell]:
+    listed = await bank.partner("GET", "/pix/keys")
+    yield C.LIST_KEYS, told(listed)
+    known = listed.document["data"][0]["id"] if listed.status == 200 else ABSENT
+    yield C.GET_KEY, told(await bank.partner("GET", f"/pix/keys/{known}"))
+    made = await bank.person("POST", "/pix/keys", {"type": "evp"})
+    yield C.CREATE_KEY, told(made)
+    gone = made.document["id"] if made.status == 201 else known
+    yield C.CANCEL_KEY, told(await bank.person("DELETE", f"/pix/keys/{gone}"))
+    owner = {"key": "maria@example.com"}
+    yield C.LOOK_UP_KEY, told(await bank.person("POST", "/pix/keys/lookup", owner))
+
+
+def charge(bank: AtBank) -> dict[str, object]:
+    return {
+        "reference": uuid.uuid4().hex,
+        "type": "Dynamic",
+        "key": bank.keys[0],
+        "value": 10.5,
+        "expires_in": 3600,
+        "payer": {"name": "Maria Silva", "tax_number": "529.982.247-25", "message": "pedido"},
+        "description": "um pedido",
+    }
+
+
+def days(bank: AtBank) -> dict[str, str]:
+    today = bank.office.world.today()
+    return {"init": today, "ends": today}
+
+
+async def money_in(bank: AtBank) -> AsyncIterator[Cell]:
+    for cancelled in (True, False):
+        wanted = charge(bank)
+        made = await bank.person("POST", "/pix/qrcode", wanted)
+        if cancelled:
+            gone = await bank.person("DELETE", f"/pix/qrcode/{wanted['reference']}")
+            yield C.CANCEL_CHARGE, told(gone)
+    yield C.CREATE_CHARGE, told(made)
+    reference = wanted["reference"]
+    yield C.GET_CHARGE, told(await bank.partner("GET", f"/pix/qrcode/{reference}"))
+    await bank.pay_newest_charge()
+    paid = await bank.partner("GET", f"/pix/transactions/{reference}")
+    yield C.GET_CHARGE_PAYMENT, told(paid)
+    received = await bank.person("POST", "/pix/transactions/search", days(bank))
+    yield C.LIST_RECEIVED, told(received)
+    async for cell in refunds(bank, str(reference)):
+        yield cell
+
+
+async def refunds(bank: AtBank, reference: str) -> AsyncIterator[Cell]:
+    wanted = {"reference": uuid.uuid4().hex, "value": 3.25, "description": "uma parte"}
+    made = await bank.person("POST", f"/pix/transactions/{reference}/refunds", wanted)
+    yield C.CREATE_REFUND, told(made)
+    read = await bank.person("GET", f"/pix/refunds/{wanted['reference']}")
+    yield C.FIND_REFUND, told(read)
+    yield C.LIST_REFUNDS, told(await bank.person("POST", "/pix/refunds/search", days(bank)))
+
+
+async def account(bank: AtBank) -> AsyncIterator[Cell]:
+    window = "?init={init}&ends={ends}".format(**days(bank))
+    yield C.GET_BALANCE, told(await bank.partner("GET", "/balance"))
+    yield C.LIST_BLOCKS, told(await bank.person("GET", "/blocks"))
+    yield C.LIST_STATEMENT, told(await bank.partner("GET", f"/transactions{window}"))
+
+
+async def payouts(bank: AtBank) -> AsyncIterator[Cell]:
+    wanted = order(uuid.uuid4().hex, bank.office.world.today())
+    yield C.CREATE_PAYOUT, told(await bank.partner("POST", "/withdraw", wanted))
+
+
+async def callbacks(bank: AtBank) -> AsyncIterator[Cell]:
+    world = bank.office.world
+    kernel = world.gateway.kernel
+    registrations = CallbackRegistrations(
+        accounts=kernel.store.accounts,
+        banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
+        audit=kernel.store.audit,
+        acting=world.office.acting,
+    )
+    async for cell in registered(registrations, bank.account):
+        yield cell
+
+
+async def registered(registrations: CallbackRegistrations, at: Account) -> AsyncIterator[Cell]:
+    """Register an address, find it in the list, and remove it."""
+    asked = CallbackOrder(url="http://127.0.0.1:1/callbacks/here", secret=b"0123456789abcdef")
+    made = None
+    try:
+        made = await registrations.register(at, asked)
+        yield C.REGISTER_CALLBACK, OFFERED
+    except RuleViolation as problem:
+        yield C.REGISTER_CALLBACK, str(problem)
+    for call, asking in (
+        (C.LIST_CALLBACKS, registrations.list(at)),
+        (C.REMOVE_CALLBACK, registrations.remove(at, made.id if made else ABSENT)),
+    ):
+        try:
+            await asking
+            yield call, OFFERED
+        except RuleViolation as problem:
+            yield call, str(problem)
+
+
+def expected(can: Capabilities, call: PortCall, said: str) -> str:
+    """Return what a cell is to say; a command says in words what a row says by 422."""
+    if call in can.calls:
+        return OFFERED
+    if call is C.CREATE_PAYOUT:
+        return READ_ONLY
+    return said if "callback" in call and said != OFFERED else LACKS
+
+
+PARTS = (account, keys, money_in, payouts, callbacks)
+
+
+@pytest.mark.parametrize("name", simulators.names())
+async def test_every_cell_is_what_happens(every_bank: EveryBank, name: str):
+    bank = every_bank[name]
+    said = {call: word for part in PARTS async for call, word in part(bank)}
+
+    assert set(said) == set(PortCall) - ASKED_BY_OURSELVES
+    assert said == {call: expected(bank.capabilities, call, word) for call, word in said.items()}
+
+
+@pytest.mark.parametrize("name", simulators.names())
+async def test_a_payout_ends_paid_as_the_bank_says(every_bank: EveryBank, name: str):
+    """By key and to an account, where the bank takes such; executed once."""
+    bank = every_bank[name]
+    destinations = bank.capabilities.destinations if bank.capabilities.payouts else ()
+    changed = {PayoutMethod.PIX: {}, PayoutMethod.BANK_ACCOUNT: {"destination": BANK_PAYEE}}
+    for method in destinations:
+        wanted = order(
+            uuid.uuid4().hex, bank.office.world.today(), method=method.value, **changed[method]
+        )
+        assert told(await bank.partner("POST", "/withdraw", wanted)) == OFFERED
+        assert await settled(bank, str(wanted["reference"])) == "paid"
+    executed = (await bank.control.get("executions"))["data"]
+    assert len({row["key"] for row in executed}) == len(executed)
+
+
+async def settled(bank: AtBank, reference: str) -> str:
+    """Read a payout until it ends, or until the bank cannot be asked any more."""
+    for _ in range(100):
+        status = (await bank.partner("GET", f"/withdraw/{reference}")).document["status"]
+        if status != "processing":
+            return str(status)
+        await asyncio.sleep(0.05)
+    return "processing"
