@@ -25,13 +25,15 @@ from provider_adapters.verify.suite import (
     bank,
     callbacks,
     lookups,
+    offers,
     reads,
+    refunds,
     unreached,
     wire,
 )
 from provider_adapters.verify.trial import Subject, Trial, trial_of
 
-GROUPS = (wire, unreached, bank, lookups, reads, amounts, access, callbacks)
+GROUPS = (wire, unreached, bank, lookups, refunds, offers, reads, amounts, access, callbacks)
 """The modules of the cases; importing them registers their cases."""
 
 

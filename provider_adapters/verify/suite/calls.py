@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
@@ -70,6 +70,12 @@ def today() -> Window:
     """Return the window of this day."""
     day = datetime.now(UTC).date()
     return Window(day, day)
+
+
+def recent() -> Window:
+    """Return the days around now: a bank's day is another one, and its clock may be ahead."""
+    day = datetime.now(UTC).date()
+    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 def new_reference() -> str:
