@@ -51,6 +51,7 @@ class SimulatedBank:
         control_port: The control interface's port, likewise.
         settle_after_s: Seconds of bank clock from accepting a payout to
             settling it.
+        latency_s: Seconds that every request of a customer waits before anything happens.
         now: The wall clock, aware UTC.
         random_hex: Gives this many random bytes as hexadecimal text.
         listener: Receives callbacks about payouts, payments and refunds, beside the
@@ -63,6 +64,7 @@ class SimulatedBank:
     port: int = 8090
     control_port: int = 8091
     settle_after_s: float = 0.3
+    latency_s: float = 0.0
     now: Callable[[], datetime] = _utc_now
     random_hex: Callable[[int], str] = secrets.token_hex
     listener: CallbackListener | None = None
@@ -117,7 +119,7 @@ class SimulatedBank:
         )
         opened.callback(kept.database.close)
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
-        served = CustomersPort(self.dialect, kept, faults, recorded)
+        served = CustomersPort(self.dialect, kept, faults, recorded, self.latency_s)
         tls = self._tls(kept)
         customers = await self._listen(opened, served.application(), self.port, tls)
         controls = Controls(

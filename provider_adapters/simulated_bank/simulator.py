@@ -50,6 +50,11 @@ class Simulator:
     tells_returns: bool = True
 
     @property
+    def pays(self) -> bool:
+        """Whether the bank takes payouts."""
+        return any(row.operation == "payout" for row in self.dialect.rows)
+
+    @property
     def kinds(self) -> Mapping[PayoutKind, Mapping[str, object]]:
         """The kinds of account, each with what the adapter is told of it; at least one."""
         return self.repeats or {self.dialect.payout_kind: {}}

@@ -35,6 +35,7 @@ class Wanted(TypedDict):
     control_port: int | None
     folder: Path | None
     settle_after: float
+    latency: float
 
 
 @click.command("bank")
@@ -60,6 +61,13 @@ class Wanted(TypedDict):
     default=0.3,
     show_default=True,
     help="Seconds until a payout is settled.",
+)
+@click.option(
+    "--latency",
+    type=click.FloatRange(0, 60),
+    default=0.0,
+    show_default=True,
+    help="Seconds that every call of a customer waits first.",
 )
 @reading
 def bank(terminal: Terminal, names: tuple[str, ...], **wanted: Unpack[Wanted]) -> None:
@@ -147,6 +155,7 @@ def _made(name: str, folder: BankFolder, wanted: Wanted) -> SimulatedBank:
         port=port if wanted["port"] is None else wanted["port"],
         control_port=control if wanted["control_port"] is None else wanted["control_port"],
         settle_after_s=wanted["settle_after"],
+        latency_s=wanted["latency"],
         now=wall_clock(Environment.SANDBOX, os.environ),
     )
 

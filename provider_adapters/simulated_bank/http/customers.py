@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from aiohttp import web
@@ -28,6 +29,7 @@ class CustomersPort:
     books: Books
     faults: Faults
     recorded: RecordedCalls
+    latency_s: float = 0.0
 
     def application(self) -> web.Application:
         """Build the application of the bank's port."""
@@ -43,6 +45,8 @@ class CustomersPort:
     def _serve(self, row: Row, effects: FaultEffects) -> Handler:
         async def serve(received: web.Request) -> web.StreamResponse:
             raw = await received.read()
+            if self.latency_s:
+                await asyncio.sleep(self.latency_s)
             fault = self.faults.take(row.operation)
             return await effects.serve(received, fault, lambda: self._run(row, received, raw))
 

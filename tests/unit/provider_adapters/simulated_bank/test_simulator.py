@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from provider_adapters.simulated_bank.dialect import Row
+from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
 from tests.unit.provider_adapters.simulated_bank.test_dialect import OTHER
 
@@ -28,3 +32,17 @@ def test_without_more_an_adapter_is_told_the_address():
         "settings": {"base_url": "https://127.0.0.1:1"},
         "tls": {"ca": "/ca.pem"},
     }
+
+
+def test_a_bank_without_such_rows_takes_no_payouts():
+    pays = replace(OTHER, rows=(*OTHER.rows, Row("POST", "/pay", "payout", OTHER.rows[0].run)))
+
+    assert not Simulator(adapter="other", dialect=OTHER).pays
+    assert Simulator(adapter="other", dialect=pays).pays
+
+
+def test_a_bank_has_at_least_one_kind_of_account():
+    more = {PayoutKind.IDEM: {"repeat": "same"}, PayoutKind.NONE: {"repeat": "never"}}
+
+    assert Simulator(adapter="other", dialect=OTHER).kinds == {PayoutKind.DUP: {}}
+    assert Simulator(adapter="other", dialect=OTHER, repeats=more).kinds == more

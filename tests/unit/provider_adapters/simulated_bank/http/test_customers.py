@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from tests.unit.provider_adapters.simulated_bank.test_dialect import ask, bank, control, http
+from provider_adapters.simulated_bank.server import SimulatedBank
+from tests.unit.provider_adapters.simulated_bank.test_dialect import (
+    OTHER,
+    ask,
+    bank,
+    control,
+    http,
+)
 
 __all__ = ["bank", "http"]
 
@@ -40,3 +49,16 @@ async def test_secret_headers_are_not_recorded(bank, http):
 
     (call,) = (await control(bank, http, "GET", "/calls"))["data"]
     assert call["headers"]["X-Key"] == "***"
+
+
+async def test_a_bank_far_away_takes_its_time(tmp_path, http):
+    far = SimulatedBank(
+        dialect=OTHER, db_path=str(tmp_path / "f.db"), port=0, control_port=0, latency_s=0.1
+    )
+    await far.start()
+    began = time.monotonic()
+
+    await ask(far, http, "GET", "/api/hello")
+
+    assert time.monotonic() - began >= 0.1
+    await far.close()
