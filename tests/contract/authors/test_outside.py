@@ -1,0 +1,52 @@
+"""A package that somebody wrote for PORT 1 works as it is, and needs nothing private."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.bank.capabilities import CONTRACT_CALLS
+from tests.world.authors import ROOT, Environment, private_imports
+
+KEPT = ROOT / "tests/outside/pixgate-outside"
+
+
+@pytest.fixture(scope="module")
+def package(environment: Environment) -> Path:
+    """A copy of it, installed: nothing is written into the tree."""
+    folder = environment.folder / KEPT.name
+    shutil.copytree(KEPT, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    environment.installs(folder)
+    return folder
+
+
+def test_it_imports_nothing_private():
+    hidden = {
+        str(path.relative_to(KEPT)): found
+        for path in KEPT.rglob("*.py")
+        if (found := list(private_imports(path.read_text())))
+    }
+
+    assert hidden == {}
+
+
+def test_lint_and_types_have_nothing_to_say(environment: Environment, package: Path):
+    environment.checks(package)
+
+
+def test_it_is_found_by_its_entry_point(environment: Environment, package: Path):
+    listed = {each["adapter"]: each for each in json.loads(_providers(environment))}
+
+    assert listed["outside"]["problem"] == ""
+    assert set(CONTRACT_CALLS) <= set(listed["outside"]["calls"])
+
+
+def test_the_suite_is_green(environment: Environment, package: Path):
+    environment.runs("pixgate", "adapter", "verify", "outside")
+
+
+def _providers(environment: Environment) -> str:
+    return environment.runs("pixgate", "providers", "--json")
