@@ -1,0 +1,34 @@
+"""The suite is proven by adapters that are wrong in one thing: a named case catches each."""
+
+from __future__ import annotations
+
+import pytest
+
+from provider_adapters.verify import run
+from provider_adapters.verify.cases import CaseOutcome, CaseResult
+from provider_adapters.verify.trial import Subject
+from tests.contract.verify import wrong_payouts, wrong_reads
+from tests.contract.verify.mistaken import Wrong
+
+CASES = {each.id: each for each in run.every_case()}
+WRONG = {each.name: each for each in (*wrong_payouts.WRONG, *wrong_reads.WRONG)}
+
+
+async def ended(wrong: Wrong, case: str) -> CaseResult:
+    subject = Subject(name="wrong", factory=wrong.factory, make_stage=wrong.stage)
+    return await run.result(subject, CASES[case])
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+async def test_the_named_case_catches_it(name: str):
+    """And says why; a case that raises something by itself has not understood it."""
+    wrong = WRONG[name]
+
+    caught, sane = await ended(wrong, wrong.case), await ended(wrong, wrong.sane)
+
+    assert caught.outcome is CaseOutcome.FAILED, caught
+    assert sane.outcome is CaseOutcome.PASSED, sane
+
+
+def test_there_are_many():
+    assert len(WRONG) >= 25
