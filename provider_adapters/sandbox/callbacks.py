@@ -1,5 +1,5 @@
 """
-The sandbox bank's callbacks: how they are signed, and how signatures are checked.
+The sandbox bank's callbacks: how their signatures are checked.
 
 As in Standard Webhooks: HMAC-SHA-256 over id, timestamp and body, joined by full
 stops. A timestamp more than five minutes away is refused.
@@ -7,11 +7,8 @@ stops. A timestamp more than five minutes away is refused.
 
 from __future__ import annotations
 
-import base64
-import hmac
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from gateway.domain.bank.provider_callbacks import (
@@ -28,9 +25,9 @@ from provider_adapters.kit.proofs import Hmac, is_recent, only_value
 from provider_adapters.sandbox import documents
 from provider_adapters.sandbox.translate import CHANGED, read_optional
 
-EVENT: Final = "Webhook-Id"
-INSTANT: Final = "Webhook-Timestamp"
-SIGNATURE: Final = "Webhook-Signature"
+_EVENT: Final = "Webhook-Id"
+_INSTANT: Final = "Webhook-Timestamp"
+_SIGNATURE: Final = "Webhook-Signature"
 
 _VERSION: Final = "v1,"
 # Signatures in a header: one for each secret in force.
@@ -41,14 +38,6 @@ _KINDS: Final[Mapping[str, CallbackKind]] = {
     "cobranca": CallbackKind.CHARGE,
     "devolucao": CallbackKind.REFUND,
 }
-
-
-def sign(secret: bytes, event: str, at: datetime, body: bytes) -> dict[str, str]:
-    """Return the headers of a callback."""
-    instant = str(int(at.timestamp()))
-    made = hmac.digest(secret, _signed(event, instant, body), "sha256")
-    signature = base64.b64encode(made).decode()
-    return {EVENT: event, INSTANT: instant, SIGNATURE: f"{_VERSION}{signature}"}
 
 
 class SandboxProof:
@@ -69,7 +58,7 @@ class SandboxProof:
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
         """Return what a callback says; None when anything about it is wrong."""
         event, instant, signatures = (
-            only_value(came.headers, name) for name in (EVENT, INSTANT, SIGNATURE)
+            only_value(came.headers, name) for name in (_EVENT, _INSTANT, _SIGNATURE)
         )
         if not event or not is_recent(instant, self._now()):
             return None

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from provider_adapters.sandbox.callbacks import sign
 from provider_adapters.sandbox.simulator import documents, rows
+from provider_adapters.sandbox.simulator.callbacks import sign
 from provider_adapters.simulated_bank import messages
 from provider_adapters.simulated_bank.dialect import Callback, Dialect
 from provider_adapters.simulated_bank.kernel.accounts import PayoutKind

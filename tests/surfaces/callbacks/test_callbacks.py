@@ -14,7 +14,7 @@ import pytest
 from gateway.app.build_callbacks import path_of
 from gateway.domain.backoffice.callbacks import CallbackState
 from gateway.domain.payouts.payouts import PayoutState, provider_key
-from provider_adapters.sandbox.callbacks import sign
+from provider_adapters.sandbox.simulator.callbacks import sign
 from tests.surfaces.answers import Answer
 from tests.surfaces.backoffice.client import BackofficeClient
 

@@ -25,7 +25,8 @@ from gateway.operations.backoffice.callbacks import CallbackAddress
 from gateway.security.keys import Derivation
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate
-from provider_adapters.sandbox.callbacks import SandboxProof, sign
+from provider_adapters.sandbox.callbacks import SandboxProof
+from provider_adapters.sandbox.simulator.callbacks import sign
 from tests.unit.provider_adapters.witness import Witness
 from tests.unit.standing import NOON, Clock
 

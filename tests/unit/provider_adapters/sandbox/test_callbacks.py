@@ -14,7 +14,8 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
     ProofRefused,
 )
-from provider_adapters.sandbox.callbacks import SandboxProof, sign
+from provider_adapters.sandbox.callbacks import SandboxProof
+from provider_adapters.sandbox.simulator.callbacks import sign
 from tests.unit.standing import NOON, Clock
 
 SECRET = b"s" * 32

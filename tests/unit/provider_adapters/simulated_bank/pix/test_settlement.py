@@ -92,3 +92,15 @@ def test_the_clock_may_go_back(books, account, order, wall):
     assert settlement.settle_due(books) == 0
     assert payouts.get(books, account.id, made.id).state == "settled"
     assert ledger.balance(books.database, ledger.held(account.id)) == 10_50
+
+
+def test_a_payout_of_an_older_file_settles_and_names_its_payee(books, account, order, wall):
+    made = payouts.accept(books, account, order())
+    sent = '{"forma": "chave", "chave": "a@b.c", "nome": "Maria", "documento": "52998224725"}'
+    books.database.run("UPDATE payouts SET destination = ? WHERE id = ?", (sent, made.id))
+    wall.move(1)
+
+    settlement.settle_due(books)
+
+    line = statement.read(books, account.id, Slice()).items[0]
+    assert (line.kind, line.name, line.tax_number) == ("pix_out", "Maria", "52998224725")
