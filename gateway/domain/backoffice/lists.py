@@ -18,7 +18,8 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.payouts import Attempt, Payout
+from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.stops import Stop
 
 
@@ -28,6 +29,15 @@ class OwnedAccount:
 
     account: Account
     company: Company | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedPayout:
+    """A payout whose outcome is not proven, with its tries and what people said, oldest first."""
+
+    payout: Payout
+    attempts: Sequence[Attempt]
+    opinions: Sequence[Opinion]
 
 
 class ScopedRecords(Protocol):
@@ -85,6 +95,12 @@ class ScopedRecords(Protocol):
 
     async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
         """List the payouts in review."""
+        ...
+
+    async def unresolved(
+        self, paging: Paging, scope: CompanyScope
+    ) -> tuple[Sequence[UnresolvedPayout], int]:
+        """List the payouts that are unknown or in review, oldest first."""
         ...
 
 

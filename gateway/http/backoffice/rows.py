@@ -34,7 +34,7 @@ from gateway.http.backoffice.oversight.callbacks import webhook_rows
 from gateway.http.backoffice.oversight.outbox import outbox_rows
 from gateway.http.backoffice.oversight.providers import Health, provider_rows
 from gateway.http.backoffice.oversight.requests import request_rows
-from gateway.http.backoffice.oversight.reviews import review_rows
+from gateway.http.backoffice.oversight.reviews import review_rows, unresolved_rows
 from gateway.http.backoffice.oversight.stops import lifting_rows, stop_rows
 from gateway.http.route import Row
 
@@ -76,6 +76,7 @@ def backoffice_rows(
             *sign_in_rows(users),
             *stop_rows(admin),
             *review_rows(admin),
+            *unresolved_rows(admin),
             *approval_rows(ApprovalActs(does.approvals)),
             *audit_rows(oversight),
             *webhook_rows(oversight),

@@ -64,7 +64,7 @@ _GROUPS: Final = MappingProxyType(
         "Credentials": ("What partners' servers authenticate with.", "credentials"),
         "People": ("Operators: who they are and what they may do.", "users roles"),
         "Stops": ("Kill switches: payouts refused for a while.", "stops"),
-        "Reviews": ("Payouts whose outcome two users decide.", "reviews"),
+        "Reviews": ("Payouts whose outcome two users decide.", "reviews unresolved"),
         "Approvals": ("Orders that wait for a second person.", "approvals"),
         "Records": (
             "Audit log, request log, callbacks and mail.",

@@ -37,7 +37,7 @@ _ACCOUNTS: Final = (
 )
 _DECISIONS: Final = (
     *("approvals", "approval", "approval_approve", "approval_reject", "approval_secret"),
-    *("reviews", "review_judge", "stops", "stop_pull", "stop_lift"),
+    *("reviews", "review_judge", "unresolved", "stops", "stop_pull", "stop_lift"),
 )
 _PEOPLE: Final = (
     *("users", "user", "roles", "user_invite", "user_invite_again", "user_roles"),

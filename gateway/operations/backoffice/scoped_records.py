@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from gateway.domain.accounts.accounts import Account, Companies, Company
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import OwnedAccount, ScopedRecords
+from gateway.domain.backoffice.lists import OwnedAccount, ScopedRecords, UnresolvedPayout
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.clocks import Now
@@ -80,6 +80,10 @@ class RecordsInScope:
     async def reviews(self, paging: Paging) -> Listed[Payout]:
         """List the payouts in review."""
         return await _listed(paging, self.records.reviews(paging, self.scope))
+
+    async def unresolved(self, paging: Paging) -> Listed[UnresolvedPayout]:
+        """List the payouts whose outcome is not proven, oldest first."""
+        return await _listed(paging, self.records.unresolved(paging, self.scope))
 
     def require_company(self, company_id: str) -> None:
         """Refuse a company outside of the scope; RuleViolation."""

@@ -6,11 +6,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Select, Table, delete, func, insert, select
 
 from gateway.domain.accounts.accounts import Account, Company
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import LoggedRequest, OwnedAccount, RequestSearch
+from gateway.domain.backoffice.lists import (
+    LoggedRequest,
+    OwnedAccount,
+    RequestSearch,
+    UnresolvedPayout,
+)
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
@@ -20,11 +25,21 @@ from gateway.store.accounts.accounts import read_account, read_company
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.backoffice.stops import read_stop
 from gateway.store.identity.users import read_user
-from gateway.store.kernel.database import Database, page
-from gateway.store.payouts.rows import restored_payout
+from gateway.store.kernel.database import Database, Key, page
+from gateway.store.payouts.followups import UNRESOLVED
+from gateway.store.payouts.reviews import restored_opinion
+from gateway.store.payouts.rows import restored_attempt, restored_payout
 from gateway.store.tables.backoffice import requests
 from gateway.store.tables.columns import Record, record_of, row_of
-from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
+from gateway.store.tables.core import (
+    accounts,
+    attempts,
+    companies,
+    credentials,
+    opinions,
+    payouts,
+    stops,
+)
 from gateway.store.tables.identity import sessions, users
 from gateway.store.tables.scope import of_account, of_company, stops_in, stops_of, users_in
 
@@ -187,6 +202,42 @@ class StoredScopedRecords:
         )
         rows, total = await page(self._database, wanted, paging)
         return [restored_payout(row) for row in rows], total
+
+    async def unresolved(
+        self, paging: Paging, scope: CompanyScope
+    ) -> tuple[Sequence[UnresolvedPayout], int]:
+        """Return a page of the payouts whose outcome is not proven, and how many there are."""
+        wanted = (
+            select(payouts)
+            .where(UNRESOLVED, *of_account(payouts.c.account_id, scope))
+            .order_by(payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
+        )
+        rows, total = await page(self._database, wanted, paging)
+        keys = [(row.account_id, row.reference_sha256) for row in rows]
+        tried = await self._beside(attempts, keys, attempts.c.number)
+        said = await self._beside(opinions, keys, opinions.c.at)
+        return [
+            UnresolvedPayout(
+                payout=restored_payout(row),
+                attempts=[restored_attempt(each) for each in tried[key]],
+                opinions=[restored_opinion(each, row.reference) for each in said[key]],
+            )
+            for row, key in zip(rows, keys, strict=True)
+        ], total
+
+    async def _beside(
+        self, table: Table, keys: Sequence[Key], order: ColumnElement[Any]
+    ) -> Mapping[Key, Sequence[Record]]:
+        """Return the rows that belong to payouts, by the payout's key, in an order."""
+        found: dict[Key, list[Record]] = {key: [] for key in keys}
+        if not keys:
+            return found
+        columns = [table.c.account_id, table.c.reference_sha256]
+        wanted = select(table).where(self._database.among(columns, keys)).order_by(order)
+        async with self._database.reading() as connection:
+            for row in await connection.execute(wanted):
+                found[row.account_id, row.reference_sha256].append(row)
+        return found
 
     async def _one(self, wanted: Select[*tuple[Any, ...]]) -> Record | None:
         """Return the row there is; None for none."""

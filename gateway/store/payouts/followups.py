@@ -27,7 +27,9 @@ _AT_ONCE = 50
 
 _IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
 _OPEN = payouts.c.state.in_([PayoutState.UNKNOWN.value, PayoutState.ACCEPTED.value])
-_UNRESOLVED = select(payouts).where(or_(_IN_DOUBT, payouts.c.review)).order_by(payouts.c.created_at)
+UNRESOLVED = or_(_IN_DOUBT, payouts.c.review)
+"""The outcome is not proven: unknown yet, or for people to find out."""
+_UNRESOLVED = select(payouts).where(UNRESOLVED).order_by(payouts.c.created_at)
 _STANDING = (
     select(
         payouts.c.provider,

@@ -14,6 +14,7 @@ from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.rows import key_columns
 from gateway.store.payouts.writes import record_step
+from gateway.store.tables.columns import Record
 from gateway.store.tables.core import opinions
 
 
@@ -51,19 +52,21 @@ class StoredReviews:
         return True
 
 
+def restored_opinion(row: Record, reference: str) -> Opinion:
+    """Return the opinion of a row, which knows the digest of its reference alone."""
+    return Opinion(
+        account_id=row.account_id,
+        reference=reference,
+        verdict=Verdict(row.verdict),
+        reason=row.reason,
+        by=row.by,
+        at=row.at,
+    )
+
+
 async def _of(connection: AsyncConnection, account_id: str, reference: str) -> Sequence[Opinion]:
     rows = (await connection.execute(_all(account_id, reference))).all()
-    return [
-        Opinion(
-            account_id=account_id,
-            reference=reference,
-            verdict=Verdict(row.verdict),
-            reason=row.reason,
-            by=row.by,
-            at=row.at,
-        )
-        for row in rows
-    ]
+    return [restored_opinion(row, reference) for row in rows]
 
 
 def _all(account_id: str, reference: str) -> Select[tuple[object, ...]]:

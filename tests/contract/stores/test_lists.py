@@ -11,6 +11,7 @@ import pytest
 from gateway.domain.accounts.credentials import Rotation
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.people import session, token, user
@@ -19,12 +20,15 @@ from tests.contract.stores.samples import (
     CLIENT,
     COMPANY,
     NOW,
+    attempt,
+    change,
     company,
     credential,
     event,
+    payout,
     secret,
 )
-from tests.contract.stores.test_reviews import in_review
+from tests.contract.stores.test_reviews import MARIA, in_review
 from tests.contract.stores.test_stops import STOP
 
 OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7aff"
@@ -147,6 +151,31 @@ async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -
     assert ([each.reference for each in everybody], total) == (["order-1"], 1)
     assert list(ours) == list(everybody)
     assert (list(theirs), none) == ([], 0)
+
+
+async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Store) -> None:
+    """One in review, one that is unknown, one that is paid; each company sees its own."""
+    await in_review(store)
+    await store.reviews.add(MARIA, event())
+    for number, end in ((2, PayoutState.UNKNOWN), (3, PayoutState.PAID)):
+        reference, sending = f"order-{number}", PayoutState.SENDING
+        await store.payouts.add(
+            payout(reference, created_at=NOW + timedelta(seconds=number)), attempt()
+        )
+        await store.payouts.record(change(sending, end, reference=reference))
+    lists = store.office.scoped
+
+    everybody, total = await lists.unresolved(EVERY, EVERY_COMPANY)
+    ours, _ = await lists.unresolved(EVERY, OURS)
+    theirs, none = await lists.unresolved(EVERY, THEIRS)
+    second, _ = await lists.unresolved(Paging(2, 1), EVERY_COMPANY)
+
+    assert ([each.payout.reference for each in everybody], total) == (["order-1", "order-2"], 2)
+    assert [[one.number for one in each.attempts] for each in everybody] == [[1], [1]]
+    assert [list(each.opinions) for each in everybody] == [[MARIA], []]
+    assert list(ours) == list(everybody)
+    assert (list(theirs), none) == ([], 0)
+    assert [each.payout.reference for each in second] == ["order-2"]
 
 
 async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:

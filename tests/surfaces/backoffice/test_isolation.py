@@ -138,7 +138,7 @@ async def test_an_account_is_named_by_a_uuid(backoffice_client: BackofficeClient
 
 
 IN_SCOPE = (
-    *("companies", "accounts", "credentials", "users", "stops", "reviews"),
+    *("companies", "accounts", "credentials", "users", "stops", "reviews", "unresolved"),
     *("approvals", "audit", "webhooks", "requests"),
 )
 

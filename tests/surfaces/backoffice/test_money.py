@@ -103,6 +103,10 @@ async def test_the_dossier_of_a_payout_tells_what_is_proven(backoffice_client: B
     assert (attempt["number"], attempt["outcome"]) == (1, "unknown")
     assert attempt["evidence"]["bytes_left"] is True
     assert (told["similar"], told["opinions"]) == ([], [])
+    listed = (await backoffice_client.ask("GET", "/backoffice/v1/unresolved?limit=100")).document
+    [row] = [each for each in listed["data"] if each["reference"] == reference]
+    assert row["attempts"] == told["attempts"]
+    assert (row["certainty"], row["opinions"]) == ("sent_unknown", [])
 
 
 async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: BackofficeClient):

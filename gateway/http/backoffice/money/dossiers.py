@@ -11,11 +11,11 @@ from gateway.domain.bank.providers import Evidence
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout
+from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import Certainty
 from gateway.http.backoffice.callers import AccountCaller, as_caller
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading
 from gateway.http.backoffice.money.payouts import PayoutRecord, payout
-from gateway.http.backoffice.oversight.reviews import OpinionDocument, opinion
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant
@@ -56,6 +56,15 @@ class AttemptDocument(TypedDict):
     trace_id: str
     last_probe_at: Instant
     next_probe_at: Instant
+
+
+class OpinionDocument(TypedDict):
+    """What one person found out."""
+
+    by: str
+    verdict: Literal["paid", "failed"]
+    reason: str
+    at: Instant
 
 
 class SimilarDocument(TypedDict):
@@ -120,13 +129,13 @@ def _dossier(found: Dossier, who: AccountCaller) -> DossierDocument:
         "provider_id": about.provider_id,
         "client_id": about.client_id,
         "updated_at": instant(about.updated_at),
-        "attempts": [_attempt(each, about) for each in found.case.attempts],
+        "attempts": [attempt(each, about) for each in found.case.attempts],
         "similar": [_similar(each) for each in found.similar],
         "opinions": [opinion(each) for each in found.opinions],
     }
 
 
-def _attempt(found: Attempt, about: Payout) -> AttemptDocument:
+def attempt(found: Attempt, about: Payout) -> AttemptDocument:
     """Show a try; of a payout that is final, or of an earlier try, there is no next look."""
     is_open = found.number == about.attempt and about.state not in FINAL_STATES
     document: AttemptDocument = {
@@ -152,6 +161,16 @@ def _evidence(found: Evidence) -> EvidenceDocument:
         "reason": found.reason,
         "http_status": found.http_status or 0,
         "provider_code": found.provider_code,
+    }
+
+
+def opinion(found: Opinion) -> OpinionDocument:
+    """Show what one person found out."""
+    return {
+        "by": found.by,
+        "verdict": found.verdict.value,
+        "reason": found.reason,
+        "at": instant(found.at),
     }
 
 

@@ -7,12 +7,20 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
+from gateway.domain.backoffice.lists import UnresolvedPayout
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.domain.payouts.reviews import Verdict
+from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.http.backoffice.callers import REFUSED, BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, reading, writing
+from gateway.http.backoffice.money.dossiers import (
+    AttemptDocument,
+    OpinionDocument,
+    attempt,
+    opinion,
+)
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -53,13 +61,20 @@ class ReviewList(TypedDict):
     meta: Meter
 
 
-class OpinionDocument(TypedDict):
-    """What one person found out."""
+class UnresolvedDocument(ReviewDocument):
+    """A payout whose outcome is not proven, its tries and what people said, oldest first."""
 
-    by: str
-    verdict: Literal["paid", "failed"]
-    reason: str
-    at: Instant
+    certainty: Certainty
+    review: bool
+    attempts: list[AttemptDocument]
+    opinions: list[OpinionDocument]
+
+
+class UnresolvedList(TypedDict):
+    """The payouts that you may see whose outcome is not proven, oldest first."""
+
+    data: list[UnresolvedDocument]
+    meta: Meter
 
 
 class ResolutionDocument(TypedDict):
@@ -73,6 +88,11 @@ class ResolutionDocument(TypedDict):
 async def list_reviews(services: AdminServices, paging: Paging) -> Listed[Payout]:
     """List those in scope."""
     return await services.visible.reviews(paging)
+
+
+async def list_unresolved(services: AdminServices, paging: Paging) -> Listed[UnresolvedPayout]:
+    """List those in scope that are unknown, or in review."""
+    return await services.visible.unresolved(paging)
 
 
 async def judge(services: AdminServices, said: JudgementBody) -> Resolution:
@@ -120,6 +140,25 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
     )
 
 
+def unresolved_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
+    """Return the row that tells what is not proven, whoever finds it out."""
+    return (
+        route(
+            "GET",
+            "/unresolved",
+            name="backoffice.unresolved",
+            summary="List the payouts whose outcome is not proven, with what is known of each.",
+            needs=reading(Area.REVIEW),
+            limits=NO_BODY,
+            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            runs=as_administrator(services, list_unresolved),
+            shows=_unresolved,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+    )
+
+
 def _payout(found: Payout) -> ReviewDocument:
     return {
         "account_id": found.account_id,
@@ -137,14 +176,18 @@ def _payouts(found: Listed[Payout], _who: BackOfficeCaller) -> ReviewList:
     return {"data": data, "meta": meter(found.paging, found.total)}
 
 
-def opinion(found: Opinion) -> OpinionDocument:
-    """Show what one person found out."""
-    return {
-        "by": found.by,
-        "verdict": found.verdict.value,
-        "reason": found.reason,
-        "at": instant(found.at),
-    }
+def _unresolved(found: Listed[UnresolvedPayout], _who: BackOfficeCaller) -> UnresolvedList:
+    data: list[UnresolvedDocument] = [
+        {
+            **_payout(each.payout),
+            "certainty": certainty_of(each.payout),
+            "review": each.payout.review,
+            "attempts": [attempt(one, each.payout) for one in each.attempts],
+            "opinions": [opinion(one) for one in each.opinions],
+        }
+        for each in found.items
+    ]
+    return {"data": data, "meta": meter(found.paging, found.total)}
 
 
 def _resolution(found: Resolution, _who: BackOfficeCaller) -> ResolutionDocument:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.payouts.reviews import Verdict
-from gateway.http.backoffice.oversight.reviews import JudgementBody, judge, list_reviews
+from gateway.http.backoffice.oversight.reviews import (
+    JudgementBody,
+    judge,
+    list_reviews,
+    list_unresolved,
+)
 from tests.unit.gateway.http.backoffice.registers import FIRST, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
@@ -14,6 +19,7 @@ from tests.unit.gateway.http.backoffice.surface import line
     ("name", "declared"),
     [
         ("reviews", ("GET", "/reviews", "review:read", 200)),
+        ("unresolved", ("GET", "/unresolved", "review:read", 200)),
         ("review_judge", ("POST", "/reviews", "review:write", 200)),
     ],
 )
@@ -29,6 +35,8 @@ async def test_what_is_not_in_review_is_not_judged(admin_world: AdminWorld):
     )
 
     assert (await admin_world.does(list_reviews)(admin_world.staff(), FIRST)).items == []
+    unresolved = admin_world.does(list_unresolved)
+    assert (await unresolved(admin_world.staff(), FIRST)).items == []
     assert await turned_down(judges(admin_world.staff(), said)) == "400 VALIDATION_FAILED"
     limited = admin_world.staff(admin_world.ours.id)
     assert await turned_down(judges(limited, said)) == "400 VALIDATION_FAILED"
