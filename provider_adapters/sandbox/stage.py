@@ -49,6 +49,14 @@ _NOT_SENT: Final = (
     (403, "WRONG_ACCOUNT", Reason.CREDENTIALS_REFUSED),
     (429, "TOO_MANY_REQUESTS", Reason.RATE_LIMITED),
 )
+_DOUBTFUL: Final = (
+    (400, "INVALID_REQUEST"),
+    (404, "NOT_FOUND"),
+    (409, "REFERENCE_IN_USE"),
+    (413, "TOO_LARGE"),
+    (422, "KEY_REUSED"),
+    (500, "INTERNAL"),
+)
 
 
 class SandboxStage(SimulatedStage):
@@ -82,6 +90,10 @@ class SandboxStage(SimulatedStage):
             for status, code, reason in _NOT_SENT
         ]
         return [*rejected, *before]
+
+    def doubtful(self) -> Sequence[BankAnswer]:
+        """Return codes of the same table that the bank also says after it executed."""
+        return [self.refusal(status, code) for status, code in _DOUBTFUL]
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write the bank's error document."""

@@ -298,6 +298,10 @@ class Stage(Protocol):
         message = "the stage lists no refusals"
         raise NotApplicable(message)
 
+    def doubtful(self) -> Sequence[BankAnswer]:
+        """Return answers of the bank's documents that prove nothing about a payout."""
+        return ()
+
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write an error in the bank's own shape, with a status and code of the suite's."""
         message = "the stage writes no errors of the bank"

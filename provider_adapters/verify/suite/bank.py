@@ -81,12 +81,12 @@ def _judge(trial: Trial, refusal: ListedRefusal, outcome: Outcome) -> None:
 async def unlisted_refusals(trial: Trial) -> None:
     """A refusal that is not listed proves nothing: the payout is Unknown, executed or not."""
     number = await money_request(trial)
-    for status in STATUSES:
-        refusal = trial.stage.refusal(status, UNKNOWN_WORD)
+    unlisted = [trial.stage.refusal(status, UNKNOWN_WORD) for status in STATUSES]
+    for answer in (*unlisted, *trial.stage.doubtful()):
         for executed in (False, True):
-            answered = await ordered(trial, number, refusal, executed=executed)
+            answered = await ordered(trial, number, answer, executed=executed)
+            what = f"{answer.status} {answer.body[:80]!r}, executed: {executed}"
             unknown = isinstance(answered.outcome, Unknown)
-            what = f"{status} with an unlisted code, executed: {executed}"
             trial.expect(unknown, f"{what}: {answered.outcome!r}")
             once = [answered.order.value] if executed else []
             trial.expect(answered.paid == once, f"{what}: the bank paid {answered.paid}")
@@ -220,6 +220,13 @@ async def other_key(trial: Trial) -> None:
     """An answer with another key than ours is Unknown."""
     name = trial.stage.fields(PortCall.CREATE_PAYOUT).key
     await _contradicted(trial, name, "key", alterations.another_key)
+
+
+@case("bank.other_recipient", needs=PAYS)
+async def other_recipient(trial: Trial) -> None:
+    """An answer that shows another recipient than was ordered is Unknown."""
+    name = trial.stage.fields(PortCall.CREATE_PAYOUT).destination
+    await _contradicted(trial, name, "recipient", alterations.constant("of-the-suite@example.com"))
 
 
 @case("bank.malformed_e2e_id", needs=PAYS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Mapping
 from functools import cache
 
@@ -10,6 +11,9 @@ import pytest
 
 from gateway.domain.bank.capabilities import PortCall
 from provider_adapters import registry
+from provider_adapters.sandbox.simulator.dialect import SANDBOX
+from provider_adapters.sandbox.stage import SandboxStage
+from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.stages import STAGES, subject_of
 from provider_adapters.verify import run
 from provider_adapters.verify.cases import CaseOutcome, CaseResult
@@ -59,6 +63,43 @@ def test_what_does_not_apply_is_still_so(name: str):
     given = {each.reason for each in verified(name).values()}
 
     assert WITHOUT.get(name, frozenset()) - given == set()
+
+
+class RefusesKnownKeys(SandboxStage):
+    """The sandbox bank as one that refuses a key that it knows."""
+
+    dialect = dataclasses.replace(SANDBOX, payout_kind=PayoutKind.DUP)
+
+    def settings(self, address: str) -> dict[str, object]:
+        return {"base_url": address, "repeat": "refuses"}
+
+
+class KnowsItsOwnIds(SandboxStage):
+    """The sandbox bank as one that finds payouts by its own id alone, and pays a key again."""
+
+    dialect = dataclasses.replace(SANDBOX, payout_kind=PayoutKind.NONE)
+
+    def settings(self, address: str) -> dict[str, object]:
+        return {"base_url": address, "repeat": "ignores", "lookup_by_key": False}
+
+
+class ReadsAlone(SandboxStage):
+    """The sandbox bank as one that pays nothing out."""
+
+    def settings(self, address: str) -> dict[str, object]:
+        return {"base_url": address, "payouts": False, "lacks": ["list_statement"]}
+
+
+@pytest.mark.parametrize("kind", [RefusesKnownKeys, KnowsItsOwnIds, ReadsAlone])
+@pytest.mark.parametrize("group", ["bank", "calls", "reads"])
+async def test_the_sandbox_passes_as_any_kind_of_bank(kind: type[SandboxStage], group: str):
+    subject = Subject(name="sandbox", factory=registry.find("sandbox"), make_stage=kind)
+    cases = [each for each in CASES.values() if each.group == group]
+
+    ended = [each async for each in run.results(subject, cases)]
+
+    assert [each for each in ended if each.outcome is CaseOutcome.FAILED] == []
+    assert any(each.outcome is CaseOutcome.PASSED for each in ended)
 
 
 def over_stock(make_stage: MakeStage) -> Subject:
