@@ -20,9 +20,14 @@ from provider_adapters import simulators
     type=click.Choice(simulators.names()),
     help="Attach a new account at this simulated bank instead.",
 )
+@click.option(
+    "--configure",
+    is_flag=True,
+    help="With --bank: write a provider for it into the configuration file.",
+)
 @click.pass_context
 @reading
-def demo(terminal: Terminal, context: click.Context, bank: str | None) -> None:
+def demo(terminal: Terminal, context: click.Context, bank: str | None, *, configure: bool) -> None:
     """
     Create the demo, or find it, and print it. Its ids and secrets stay the same.
 
@@ -31,12 +36,13 @@ def demo(terminal: Terminal, context: click.Context, bank: str | None) -> None:
     With --bank: opens an account at a simulated bank that `pixgate bank` runs, and
     attaches it to a company of its own, with a credential. The bank is told where
     its callbacks go. The configuration needs a provider for the bank; where it has
-    none, the lines to add are printed.
+    none, the lines to add are printed, or written by --configure. The gateway knows
+    them when it is started again.
     """
     if context.invoked_subcommand is not None:
         return
     if bank is not None:
-        _attach(terminal, bank)
+        _attach(terminal, bank, configure=configure)
         return
     made, today = run(_made(terminal))
     if terminal.as_json:
@@ -69,13 +75,16 @@ def summary(made: Demo, today: date) -> Sequence[str]:
     ]
 
 
-def _attach(terminal: Terminal, bank: str) -> None:
+def _attach(terminal: Terminal, bank: str, *, configure: bool) -> None:
     """Attach an account at a simulated bank, and show it."""
 
     async def work() -> dict[str, object]:
         from gateway.cli.context import opened
+        from gateway.cli.sandbox import demo_bank
         from gateway.cli.sandbox.demo_bank import attach
 
+        if configure:
+            demo_bank.configure(terminal.config, bank)
         async with opened(terminal) as office:
             return asdict(await attach(office, bank))
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
-
-import yaml
 
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import path_of, prover_of, secrets_of
-from gateway.cli.context import AdminContext, reached
+from gateway.cli.context import AdminContext, reached, settings_of
 from gateway.cli.sandbox.bank_control import controlling
 from gateway.cli.sandbox.banks import FOLDER, BankFolder
 from gateway.cli.sandbox.demo_factory import sandbox_only
+from gateway.cli.sandbox.provider_block import block, write_provider
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import BankCoordinates
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
@@ -29,7 +29,7 @@ from gateway.runtime.kernel import SilentObserver
 from gateway.telemetry import trace
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl, Reply
-from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
+from provider_adapters.simulated_bank.simulator import BankAddress
 
 _NAME: Final = "Loja Exemplo Ltda"
 _TAX_NUMBER: Final = "11222333000181"
@@ -85,6 +85,26 @@ async def attach(office: AdminContext, bank: str) -> Attached:
     )
 
 
+def configure(file: Path, bank: str) -> str:
+    """
+    Write a provider for a running bank into a configuration file that has none.
+
+    Returns:
+        Its name; empty where there was one.
+
+    Raises:
+        RuleViolation: the bank does not run; or the file cannot be changed so.
+    """
+    settings = settings_of(file)
+    sandbox_only(settings)
+    address = BankFolder(settings.folder / FOLDER).address(bank)
+    if _configured(settings, bank, address):
+        return ""
+    name = _free_name(settings, bank)
+    write_provider(file, name, simulators.find(bank).provider(address))
+    return name
+
+
 def provider_of(settings: Settings, bank: str, address: BankAddress) -> str:
     """
     Return the provider that is configured for a running bank.
@@ -92,21 +112,30 @@ def provider_of(settings: Settings, bank: str, address: BankAddress) -> str:
     Raises:
         RuleViolation: there is none; the message says what to add.
     """
-    simulator = simulators.find(bank)
-    for name, provider in settings.providers.items():
-        wanted = simulator.settings(address)
-        if provider.adapter == simulator.adapter and wanted.items() <= provider.settings.items():
-            return name
+    found = _configured(settings, bank, address)
+    if found is not None:
+        return found
+    lines = block(_free_name(settings, bank), simulators.find(bank).provider(address))
     message = (
-        f"the configuration has no provider for the simulated bank {bank}."
-        f" Add this to it and start the gateway again:\n\n{configuration(bank, simulator, address)}"
+        f"the configuration has no provider for the simulated bank {bank}. Add this to it and"
+        f" start the gateway again, or have it written by --configure:\n\n{lines}"
     )
     raise RuleViolation(message)
 
 
-def configuration(bank: str, simulator: Simulator, address: BankAddress) -> str:
-    """Write the part of a configuration file that names a running bank."""
-    return yaml.safe_dump({"providers": {bank: simulator.provider(address)}}, sort_keys=False)
+def _configured(settings: Settings, bank: str, address: BankAddress) -> str | None:
+    """Return the first provider with a bank's adapter and address."""
+    simulator = simulators.find(bank)
+    wanted = simulator.settings(address).items()
+    for name, provider in settings.providers.items():
+        if provider.adapter == simulator.adapter and wanted <= provider.settings.items():
+            return name
+    return None
+
+
+def _free_name(settings: Settings, bank: str) -> str:
+    """Return a name for a bank's provider that no other has."""
+    return f"{bank}-simulated" if bank in settings.providers else bank
 
 
 async def open_account(control: BankControl, **wanted: object) -> Reply:

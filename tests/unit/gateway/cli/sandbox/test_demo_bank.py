@@ -13,6 +13,7 @@ import yaml
 from gateway.cli.sandbox.banks import BankFolder, address_of
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.server import SimulatedBank
+from tests.unit.gateway.cli.sandbox.test_provider_block import removed
 from tests.world.shell import Shell
 
 pytestmark = pytest.mark.slow
@@ -44,8 +45,7 @@ def running(request: pytest.FixtureRequest, shell: Shell) -> Iterator[tuple[str,
 def configured(shell: Shell, printed: str) -> None:
     """Add the lines that were printed to the shell's configuration, under a name of their own."""
     document = yaml.safe_load((shell.folder.parent / "config.yaml").read_text())
-    [(name, provider)] = yaml.safe_load(printed)["providers"].items()
-    document["providers"][f"{name}-simulated"] = provider
+    document["providers"].update(yaml.safe_load(printed)["providers"])
     (shell.folder.parent / "config.yaml").write_text(yaml.safe_dump(document))
 
 
@@ -67,7 +67,7 @@ def test_what_is_printed_is_all_that_the_configuration_lacks(
     configured(shell, refused.partition("\n\n")[2])
     made = shell.reads("demo", "--bank", name)
 
-    assert (made["bank"], made["provider"]) == (name, f"{name}-simulated")
+    assert made["bank"] == name
     assert made["control_url"] == bank.control_url
     [account] = [
         each for each in shell.reads("account", "list") if each["id"] == made["account_id"]
@@ -77,6 +77,22 @@ def test_what_is_printed_is_all_that_the_configuration_lacks(
     assert (
         shell.reads("callbacks", "list", "--account", made["account_id"]) or not made["callbacks"]
     )
+
+
+@pytest.mark.usefixtures("own_config")
+def test_the_configuration_is_written_once(shell: Shell, running: tuple[str, SimulatedBank]):
+    name, _ = running
+    file = Path(shell.environ["PIXGATE_CONFIG"])
+    before = file.read_text()
+
+    first = shell.reads("demo", "--bank", name, "--configure")
+    written = file.read_text()
+    second = shell.reads("demo", "--bank", name, "--configure")
+
+    assert file.read_text() == written
+    assert first["provider"] == second["provider"]
+    assert first["account_id"] != second["account_id"]
+    assert removed(before, written) == []
 
 
 def test_a_bank_that_does_not_run_is_named(shell: Shell):
