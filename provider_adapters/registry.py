@@ -12,6 +12,7 @@ from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
 from provider_adapters.checks import check_factory, refused_if_raised
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.sandbox.factory import SandboxFactory
+from provider_adapters.starkbank.factory import StarkBankFactory
 from provider_adapters.woovi.factory import WooviFactory
 
 GROUP: Final = "pixgate.provider_adapters"
@@ -19,6 +20,7 @@ GROUP: Final = "pixgate.provider_adapters"
 
 ADAPTERS: Final[Mapping[str, AdapterFactory]] = {
     "sandbox": SandboxFactory(),
+    "starkbank": StarkBankFactory(),
     "woovi": WooviFactory(),
 }
 

@@ -8,7 +8,6 @@ and only an empty page, or its own word, says that it is over.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from base64 import b85encode
 from collections.abc import Awaitable, Callable, Sequence
@@ -156,9 +155,8 @@ async def merged(
     page again; so does what is more than ``most``. Equal instants come from the first list first.
     """
     places = _PLACES.decode(cursor) if cursor else (_Place(), _Place())
-    pages = await asyncio.gather(
-        *(_page(read, place) for read, place in zip(lists, places, strict=True))
-    )
+    # One after the other: no read is left under way when the other one has failed.
+    pages = [await _page(read, place) for read, place in zip(lists, places, strict=True)]
     fresh = _fresh(pages, places, moment)
     counts = _shares(fresh, moment, most)
     items = [item for each, count in zip(fresh, counts, strict=True) for item in each[:count]]

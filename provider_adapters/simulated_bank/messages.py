@@ -197,6 +197,13 @@ class Fields:
             raise _wrong(name, "an object")
         return Fields(value)
 
+    def inside_all(self, name: str) -> list[Fields]:
+        """Read a list of objects."""
+        value = self._document.get(name)
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise _wrong(name, "a list of objects")
+        return [Fields(each) for each in value]
+
 
 def read(raw: bytes) -> Fields:
     """

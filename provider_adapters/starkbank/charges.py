@@ -37,7 +37,7 @@ from provider_adapters.kit.paging import continued
 from provider_adapters.starkbank import documents, words
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
 from provider_adapters.starkbank.requests import REFERENCE_TAG
-from provider_adapters.starkbank.translate import bare, our_key, read, read_one
+from provider_adapters.starkbank.translate import bare, error_codes, our_key, read, read_one
 
 Tagged = TypeVar("Tagged", Invoice, Brcode, Deposit)
 Incoming = Deposit | InvoiceLog
@@ -70,8 +70,16 @@ def created_brcode(answer: ProviderAnswer) -> Brcode:
     return read(answer, documents.BRCODES, lambda made: _only(made.brcodes))
 
 
-def cancelled_invoice(answer: ProviderAnswer) -> Invoice:
-    """Read the invoice that was cancelled."""
+def cancelled_invoice(answer: ProviderAnswer, before: Invoice) -> Invoice:
+    """
+    Read the invoice that was cancelled.
+
+    Nothing says what the bank answers for one that is cancelled already: its own refusal then
+    means that nothing was left to do.
+    """
+    codes = set(error_codes(answer))
+    if before.status == words.CANCELED and codes and codes.isdisjoint(words.CREDENTIAL_CODES):
+        return before
     return read_one(answer, documents.ONE_INVOICE, lambda changed: changed.invoice)
 
 

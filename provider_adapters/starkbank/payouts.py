@@ -56,8 +56,8 @@ def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWo
     """
     Read the answer to an order.
 
-    An answer of 400 is to be looked into: the bank may have our key already, and it has no
-    word of its own for that.
+    An answer of 400 with a code is to be looked into: the bank may have our key already, and
+    nothing tells its word for that.
 
     Raises:
         ProviderError: The answer is none of those listed.
@@ -67,7 +67,7 @@ def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWo
         refused = refused_before(answer, code, words.REFUSED_BEFORE)
         if refused is not None:
             return refused
-    if answer.status == _INPUT_ERROR:
+    if answer.status == _INPUT_ERROR and codes:
         return _refusal(answer, tuple(codes))
 
     def shape(document: documents.Transfers) -> Outcome:
@@ -79,8 +79,10 @@ def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWo
 
 def may_be_known(outcome: Outcome) -> bool:
     """Say whether the bank refused with a 400, which may mean that it has our key already."""
-    doubtful = isinstance(outcome, Rejected | Unknown)
-    return doubtful and outcome.evidence.http_status == _INPUT_ERROR
+    if not isinstance(outcome, Rejected | Unknown):
+        return False
+    evidence = outcome.evidence
+    return evidence.http_status == _INPUT_ERROR and evidence.provider_code != ""
 
 
 def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
@@ -111,10 +113,10 @@ def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord
 
 def _refusal(answer: ProviderAnswer, codes: tuple[str, ...]) -> Rejected | Unknown:
     """Read a 400: Rejected if every code of it is listed."""
-    if codes and set(codes) <= words.REJECTIONS.keys():
+    if set(codes) <= words.REJECTIONS.keys():
         evidence = answer.evidence(Reason.REFUSED, codes[0])
         return Rejected(evidence=evidence, failure=words.REJECTIONS[codes[0]])
-    return Unknown(answer.evidence(Reason.REFUSED, codes[0] if codes else ""))
+    return Unknown(answer.evidence(Reason.REFUSED, codes[0]))
 
 
 def _outcome(

@@ -7,7 +7,6 @@ partner's reference itself. All reads of one call share the time limit of one re
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.starkbank import charges, requests
 from provider_adapters.starkbank.charges import Incoming
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
-from provider_adapters.starkbank.words import CANCELED, PAID
+from provider_adapters.starkbank.words import PAID
 
 Value = TypeVar("Value")
 
@@ -45,8 +44,6 @@ _LONGEST_TAG: Final = 100
 """Characters of a reference that somebody else may have tagged a charge with."""
 _A_PAGE: Final = 20
 """Of each list at once: for every paid invoice in it the bank is asked once more."""
-_AT_ONCE: Final = 5
-"""Of these questions; the provider's other accounts want places, too."""
 _E2E_MINUTE: Final = re.compile(r"[ED][0-9A-Z]{8}(\d{12})", re.ASCII)
 _EARLY: Final = timedelta(minutes=2)
 _LATE: Final = timedelta(minutes=65)
@@ -109,10 +106,9 @@ class Receivables:
             raise NotSupported(Reason.NOT_SUPPORTED)
         if found.status == PAID:
             raise Refused(CHARGE_PAID)
-        if found.status != CANCELED:
-            request = requests.cancel_invoice(found.id)
-            found = await self._read(request, charges.cancelled_invoice, by)
-        return self._of_invoice(operation, found, reference)
+        request = requests.cancel_invoice(found.id)
+        gone = await self._read(request, partial(charges.cancelled_invoice, before=found), by)
+        return self._of_invoice(operation, gone, reference)
 
     async def find_received(self, e2e_id: str) -> IncomingPayment:
         """Read one payment by its end-to-end id; NotFound when absent."""
@@ -132,17 +128,14 @@ class Receivables:
         """Read a page of payments: deposits by Pix and paid invoices, newest first."""
         by = self.client.read_by()
         page = await self._incoming(window, cursor, min(limit, _A_PAGE), by)
-        kept = within(page, window, _moment).items
-        asking = asyncio.Semaphore(_AT_ONCE)
-
-        async def received(came: Incoming) -> IncomingPayment | None:
+        items: list[IncomingPayment] = []
+        for came in within(page, window, _moment).items:
             if isinstance(came, Deposit):
-                return _of_deposit(came)
-            async with asking:
-                return await self._of_log("list_received", came, by)
-
-        items = await asyncio.gather(*map(received, kept))
-        return Page(items=[each for each in items if each], next_cursor=page.next_cursor)
+                received = _of_deposit(came)
+            else:
+                received = await self._of_log("list_received", came, by)
+            items += [received] if received else []
+        return Page(items=items, next_cursor=page.next_cursor)
 
     async def _incoming(
         self, window: Window, cursor: str | None, limit: int, by: Deadline

@@ -111,6 +111,7 @@ document, by its codes, as 400; third party (He4rt's fake), as 401.
 CREDENTIAL_CODES: Final = frozenset(code for _, code in REFUSED_BEFORE)
 
 REJECTIONS: Final[Mapping[str, FailureCode]] = {
+    "insufficientFunds": FailureCode.INSUFFICIENT_FUNDS,
     "invalidAmount": FailureCode.REJECTED,
     "invalidJson": FailureCode.REJECTED,
     "invalidTaxId": FailureCode.REJECTED,
@@ -118,7 +119,8 @@ REJECTIONS: Final[Mapping[str, FailureCode]] = {
 """
 The only codes of a 400 that prove that no money will move, if no transfer has our tag either.
 
-Source: SDK, tests/api/testTransfer.py: the whole order is refused, and nothing created.
+Source: SDK, tests/api/testTransfer.py: the whole order is refused, and nothing created. Of
+insufficientFunds: third party (api-evangelist/stark-bank, errors, 21 July 2026).
 """
 
 NOT_FOUND: Final = frozenset(

@@ -29,6 +29,7 @@ WITHOUT = {
         [
             "provider_adapters/verify/suite",
             "provider_adapters/sandbox/stage.py",
+            "provider_adapters/starkbank/stage.py",
             "provider_adapters/simulated_bank/stage.py",
         ],
         CASES,

@@ -24,7 +24,7 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendPro
 from gateway.net.common.runtime import Runtime
 from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext
-from tests.contract.adapters.harness import SETTINGS, account_of, order
+from tests.contract.adapters.harness import SETTINGS, account_of, order_by_account
 from tests.simulation.loop import Loop
 from tests.unit.provider_adapters.witness import Witness
 
@@ -111,7 +111,7 @@ def paying(name: str, loop_time: float = 20.0) -> Deed:
 
     async def pay(adapter: ProviderAdapter) -> object:
         by = Deadline(loop_time, asyncio.get_running_loop().time)
-        return await adapter.create_payout(account_of(name), order(), by)  # type: ignore[attr-defined]
+        return await adapter.create_payout(account_of(name), order_by_account(), by)  # type: ignore[attr-defined]
 
     return pay
 

@@ -24,7 +24,7 @@ from gateway.telemetry.ports import Event
 from provider_adapters.verify import alterations
 from provider_adapters.verify.alterations import UNKNOWN_WORD, Value
 from provider_adapters.verify.cases import case
-from provider_adapters.verify.relay import Act, Alter, answering, from_request
+from provider_adapters.verify.relay import Act, Alter, Script, answering, at_request, from_request
 from provider_adapters.verify.stage import BankAnswer, ListedRefusal, NotApplicable
 from provider_adapters.verify.suite.calls import payouts
 from provider_adapters.verify.suite.wire import money_path
@@ -59,7 +59,9 @@ async def refusals(trial: Trial) -> None:
     """Each listed refusal ends the payout as listed, and nothing is paid."""
     number = await money_request(trial)
     for refusal in trial.stage.refusals():
-        answered = await ordered(trial, number, refusal.answer)
+        # The bank itself answers what follows: an adapter may look for the payout first.
+        played = at_request(number, Act(play=answering(refusal.answer)))
+        answered = await _played(trial, played)
         _judge(trial, refusal, answered.outcome)
         trial.expect(not answered.paid, f"{refusal.name}: the bank paid {answered.paid}")
 
@@ -268,9 +270,13 @@ async def altered(trial: Trial, number: int, alter: Alter) -> Answered:
 
 
 async def _ordered(trial: Trial, number: int, act: Act) -> Answered:
+    return await _played(trial, from_request(number, act))
+
+
+async def _played(trial: Trial, script: Script) -> Answered:
     order = trial.order()
     async with trial.harness() as harness:
-        harness.relay.begin(from_request(number, act))
+        harness.relay.begin(script)
         outcome = await harness.adapter.create_payout(trial.account, order, far())
     paid = list(await trial.stage.executions(order.provider_key))
     return Answered(outcome, paid, order, tuple(harness.witness.counts))

@@ -12,9 +12,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import msgspec
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    PayoutMethod,
+    PayoutOrder,
+    PixDestination,
+)
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.providers import ProviderAccount, ProviderAdapter
 from gateway.domain.kernel.clocks import Deadline
@@ -24,7 +31,9 @@ from gateway.telemetry.records import Observer
 from provider_adapters import registry
 from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
 from provider_adapters.kit.factory import AdapterContext, MakeTransport
+from provider_adapters.starkbank.requests import Secrets as StarkBankSecrets
 from provider_adapters.woovi.requests import WooviSecrets
+from tests.unit.provider_adapters.kit.signers import private_pem
 
 KEY = "0123456789abcdef0123456789abcdef"
 ACCOUNT = ProviderAccount(
@@ -35,11 +44,15 @@ ACCOUNT = ProviderAccount(
 
 SETTINGS: Mapping[str, Callable[[str], dict[str, object]]] = {
     "sandbox": lambda url: {"base_url": url},
+    "starkbank": lambda url: {"base_url": url},
     "woovi": lambda url: {"base_url": url},
 }
 """What each adapter is configured with for a bank at an address."""
 
-SECRETS: Mapping[str, object] = {"woovi": WooviSecrets(app_id="app-id-of-the-bank")}
+SECRETS: Mapping[str, object] = {
+    "starkbank": StarkBankSecrets(access_id="project/1", private_key=private_pem(ec.SECP256K1())),
+    "woovi": WooviSecrets(app_id="app-id-of-the-bank"),
+}
 """What an account shows to a bank that wants more than one text."""
 UNBOUNDED = AccountLimits(in_flight=0, rates={ALL_OPERATIONS: None})
 """The banks' own limits are lifted: they are tested with the kit, and slow everything down."""
@@ -75,6 +88,19 @@ def order(centavos: int = 1050, key: str = KEY, pix_key: str = "maria@example.co
         ),
         description="",
     )
+
+
+def order_by_account() -> PayoutOrder:
+    """Make an order whose first request moves the money: some banks look a key up before."""
+    to = BankDestination(
+        name="Maria Silva",
+        tax_number="52998224725",
+        bank_number="341",
+        branch="0001",
+        account="123456-7",
+        account_type=AccountType.CHECKING,
+    )
+    return dataclasses.replace(order(), method=PayoutMethod.BANK_ACCOUNT, destination=to)
 
 
 @asynccontextmanager

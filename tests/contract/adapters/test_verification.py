@@ -27,6 +27,16 @@ NO_CERTIFICATES = "the bank asks for no certificate of an account"
 ONE_EACH = "the stage's bank sends a callback for each thing"
 WITHOUT: Mapping[str, frozenset[str]] = {
     "sandbox": frozenset({NO_TOKENS, NO_CERTIFICATES, ONE_EACH}),
+    "starkbank": frozenset(
+        {
+            NO_TOKENS,
+            NO_CERTIFICATES,
+            ONE_EACH,
+            "no refusal for too many calls is listed",
+            "the bank does not tell that it holds a transfer",
+            "the bank's answer shows no end-to-end id",
+        }
+    ),
 }
 """Why a case does not apply to an adapter that declares all its calls, in the case's words."""
 

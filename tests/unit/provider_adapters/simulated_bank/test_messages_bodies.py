@@ -97,3 +97,12 @@ def test_a_choice_is_one_of_its_words():
     assert field('"sim"').choice("x", words) == "yes"
     with pytest.raises(Refusal, match="one of sim"):
         field('"nao"').choice("x", words)
+
+
+def test_a_list_of_objects_is_read_one_by_one():
+    body = messages.read(b'{"all": [{"a": "1"}, {"a": "2"}], "not": [1], "none": {}}')
+
+    assert [each.text("a") for each in body.inside_all("all")] == ["1", "2"]
+    for name in ("not", "none", "absent"):
+        with pytest.raises(Refusal):
+            body.inside_all(name)

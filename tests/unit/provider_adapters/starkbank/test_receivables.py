@@ -14,7 +14,7 @@ from gateway.domain.bank.providers import NotFound, NotSupported, Refused
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.references import charge_key
-from tests.unit.provider_adapters.starkbank.making import ACCOUNT, answering, made
+from tests.unit.provider_adapters.starkbank.making import ACCOUNT, answering, made, refusing
 from tests.unit.provider_adapters.starkbank.test_charges import BRCODE, DEPOSIT, E2E, INVOICE, UUID
 from tests.unit.provider_adapters.witness import NOON
 
@@ -133,17 +133,24 @@ async def test_what_the_bank_has_not_is_not_asked_for(change: dict[str, object])
     assert script.heard == []
 
 
-async def test_an_invoice_is_cancelled_once():
+async def test_an_invoice_is_cancelled_and_cancelled_again():
+    """Whatever the bank says to the second time."""
     gone = answering({"invoice": {**INVOICE, "status": "canceled", "tags": [OURS]}})
-    adapter, script = made(invoices(), gone, invoices(status="canceled"))
+    known = invoices(status="canceled")
+    adapter, script = made(invoices(), gone, known, gone, known, refusing("invalidAction"))
 
-    for _ in range(2):
+    for _ in range(3):
         cancelled = await adapter.cancel_charge(ACCOUNT, REFERENCE)
         assert cancelled.status is ChargeStatus.CANCELED
-    assert [path for path in script.paths if path.startswith("PATCH")] == [
-        "PATCH /v2/invoice/5941925571985408"
-    ]
+    assert script.paths[1] == "PATCH /v2/invoice/5941925571985408"
     assert script.heard[1].body == b'{"status":"canceled"}'
+
+
+async def test_a_refusal_to_cancel_is_one():
+    adapter, _ = made(invoices(), refusing("invalidAction"))
+
+    with pytest.raises(Refused):
+        await adapter.cancel_charge(ACCOUNT, REFERENCE)
 
 
 async def test_what_is_paid_or_a_br_code_is_not_cancelled():
