@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
+from provider_adapters.asaas.factory import AsaasFactory
 from provider_adapters.checks import check_factory, refused_if_raised
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.sandbox.factory import SandboxFactory
@@ -22,6 +23,7 @@ ADAPTERS: Final[Mapping[str, AdapterFactory]] = {
     "sandbox": SandboxFactory(),
     "starkbank": StarkBankFactory(),
     "woovi": WooviFactory(),
+    "asaas": AsaasFactory(),
 }
 
 

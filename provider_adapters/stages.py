@@ -16,6 +16,7 @@ from provider_adapters.verify.trial import MakeStage, Subject
 STAGES: Final[Mapping[str, str]] = {
     "sandbox": "provider_adapters.sandbox.stage:SandboxStage",
     "starkbank": "provider_adapters.starkbank.stage:StarkBankStage",
+    "asaas": "provider_adapters.asaas.stage:AsaasStage",
 }
 """Where our stages are; a simulator is loaded by those alone who verify its adapter."""
 

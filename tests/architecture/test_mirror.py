@@ -28,6 +28,7 @@ WITHOUT = {
     **dict.fromkeys(
         [
             "provider_adapters/verify/suite",
+            "provider_adapters/asaas/stage.py",
             "provider_adapters/sandbox/stage.py",
             "provider_adapters/starkbank/stage.py",
             "provider_adapters/simulated_bank/stage.py",

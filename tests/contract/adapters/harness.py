@@ -30,6 +30,7 @@ from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
 from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
+from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.kit.factory import AdapterContext, MakeTransport
 from provider_adapters.starkbank.requests import Secrets as StarkBankSecrets
 from provider_adapters.woovi.requests import WooviSecrets
@@ -46,12 +47,14 @@ SETTINGS: Mapping[str, Callable[[str], dict[str, object]]] = {
     "sandbox": lambda url: {"base_url": url},
     "starkbank": lambda url: {"base_url": url},
     "woovi": lambda url: {"base_url": url},
+    "asaas": lambda url: {"base_url": url},
 }
 """What each adapter is configured with for a bank at an address."""
 
 SECRETS: Mapping[str, object] = {
     "starkbank": StarkBankSecrets(access_id="project/1", private_key=private_pem(ec.SECP256K1())),
     "woovi": WooviSecrets(app_id="app-id-of-the-bank"),
+    "asaas": AsaasSecrets(api_key="$aact_hmlg_key-of-the-bank"),
 }
 """What an account shows to a bank that wants more than one text."""
 UNBOUNDED = AccountLimits(in_flight=0, rates={ALL_OPERATIONS: None})

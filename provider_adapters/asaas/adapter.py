@@ -1,0 +1,337 @@
+"""Asaas behind the provider port."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date
+
+from gateway.domain.bank.capabilities import Capabilities
+from gateway.domain.bank.charges import (
+    Charge,
+    ChargeOrder,
+    ChargePayment,
+    ChargeStatus,
+    ChargeType,
+    Payer,
+)
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyType
+from gateway.domain.bank.provider_callbacks import (
+    CallbackOrder,
+    CallbackSecrets,
+    RegisteredCallback,
+)
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    BadReply,
+    NotFound,
+    NotSupported,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderError,
+    Refused,
+)
+from gateway.domain.bank.refunds import IncomingPayment
+from gateway.domain.bank.statements import Balance, Entry
+from gateway.domain.kernel.clocks import Deadline, Now
+from gateway.domain.kernel.windows import Window
+from provider_adapters.asaas import charges, documents, payouts, requests, translate
+from provider_adapters.asaas.callbacks import AsaasProof
+from provider_adapters.asaas.pix_charges import Paid, PixCharges
+from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.outcomes import unsent
+from provider_adapters.kit.paging import days, number_of, skipped, unrepeated, whole, within
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class AsaasAdapter:
+    """
+    Asaas as one configured provider.
+
+    Attributes:
+        pix_charges: Which charges of a statement are Pix.
+        callback_email: See ``AsaasSettings``.
+    """
+
+    capabilities: Capabilities
+    client: ProviderClient
+    now: Now
+    pix_charges: PixCharges
+    callback_email: str = ""
+
+    async def start(self) -> None:
+        """Open the client's connections on the running loop."""
+        await self.client.start()
+
+    async def close(self) -> None:
+        """Close the client's connections."""
+        await self.client.close()
+
+    def callback_proof(self, secrets: CallbackSecrets) -> AsaasProof:
+        """Make the check of callbacks; raises ``ProofRefused`` without a token."""
+        return AsaasProof(secrets.shared)
+
+    async def probe(self) -> None:
+        """Reach the bank; ``GET /v3/finance/balance`` without a key, which it refuses."""
+        await self.client.read(requests.PROBE, translate.reached)
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read the balance, live; ``GET /v3/finance/balance``."""
+        return await self.client.read(requests.balance(account), translate.balance)
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """
+        Read a page of movements; ``GET /v3/financialTransactions``, by days of the bank.
+
+        Which of the paid charges are Pix stands in the charges; they are listed by day.
+        """
+        by = self.client.read_by()
+        span = days(window, translate.ZONE)
+        request = requests.movements(account, span, number_of(cursor), limit)
+        document = await self.client.read(request, translate.movements, by)
+        received = translate.composed(lambda: translate.charge_days(document.data))
+
+        async def read(span: tuple[date, date], skip: int) -> Paid:
+            request = requests.pix_charges(account, span, skip)
+            return await self.client.read(request, translate.pix_charges, by)
+
+        pix = await self.pix_charges.among(account.account_id, received, read)
+        unknown = self.client.unknown_word("list_statement")
+        rows = translate.composed(
+            lambda: [translate.entry(row, pix, unknown) for row in document.data]
+        )
+        page = skipped(rows, cursor, more=document.has_more)
+        page = unrepeated(page, cursor, lambda entry: entry.provider_id)
+        return within(page, window, lambda entry: entry.created_at)
+
+    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
+        """Read every key, cancelled ones too; ``GET /v3/pix/addressKeys``."""
+        return await self._keys(account, "list_keys")
+
+    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
+        """Find a key among all: an id that the bank does not know is answered without a word."""
+        for key in await self._keys(account, "get_key"):
+            if key.public_id(account.account_id) == key_id:
+                return key
+        raise NotFound(Reason.NOT_FOUND)
+
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge: ``GET /v3/payments``, its QR code and its customer."""
+        by = self.client.read_by()
+        row = await self._charge_row(account, "get_charge", reference, by)
+        return await self._charge(account, "get_charge", row, by)
+
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """Read a charge and the Pix that paid it; ``GET /v3/pix/transactions/{id}``."""
+        by, operation = self.client.read_by(), "get_charge_payment"
+        row = await self._charge_row(account, operation, reference, by)
+        paid: documents.PixTransaction | None = None
+        if row.pix_transaction:
+            request = requests.pix_transaction(account, operation, row.pix_transaction)
+            paid = await self.client.read(request, charges.pix_transaction, by)
+        payer = charges.payer_of(paid) if paid else None
+        if payer is None:
+            payer = await self._customer(account, operation, row, by)
+        return translate.composed(lambda: charges.charge_payment(row, paid, payer))
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Order a payout; ``POST /v3/transfers``.
+
+        The provider key is sent as the reference. The bank repeats it, and does
+        not look at it: a second order of the same key would be a second payout.
+
+        Returns:
+            Accepted or Settled as the bank answered. Rejected for a listed refusal, and for what
+            it can never take. NotSent when no byte left us, or the bank did not look at the
+            order: its credentials, or too many calls. Unknown for all else.
+        """
+        try:
+            request = requests.create_transfer(account, order)
+        except ProviderError as failure:
+            return unsent(failure)
+        unknown = self.client.unknown_word("create_payout")
+        return await self.client.pay(
+            request, lambda answer: payouts.created(answer, order, unknown), send_by
+        )
+
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, provider_id: str
+    ) -> Outcome:
+        """
+        Look a payout up by the bank's id; ``GET /v3/transfers/{id}``.
+
+        Raises:
+            NotSupported: The id is not known: the bank finds nothing by our key.
+        """
+        if not self.capabilities.finds(provider_id):
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        unknown = self.client.unknown_word("find_payout")
+        return await self.client.read(
+            requests.transfer(account, provider_id),
+            lambda answer: payouts.found(answer, provider_key, unknown),
+        )
+
+    async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
+        """Register a random key, sent once; ``POST /v3/pix/addressKeys``."""
+        if order.type is not PixKeyType.EVP:
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        unknown = self.client.unknown_word("create_key")
+        return await self.client.change(
+            requests.create_key(account), lambda answer: translate.changed_key(answer, unknown)
+        )
+
+    async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
+        """Cancel a key, sent once; ``DELETE /v3/pix/addressKeys/{id}``."""
+        unknown = self.client.unknown_word("cancel_key")
+        return await self.client.change(
+            requests.cancel_key(account, key.provider_id),
+            lambda answer: translate.changed_key(answer, unknown),
+        )
+
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
+        """
+        Create a charge, sent once; ``POST /v3/payments``, after its customer.
+
+        Raises:
+            NotSupported: It is static, open, without a payer or with an expiry:
+                the bank reads none of these back, or cannot make it.
+            Refused: ``IN_USE``: there is a charge of this reference.
+        """
+        payer, value = order.payer, order.value
+        if order.type is not ChargeType.DYNAMIC or order.reusable or order.expires_in is not None:
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        if value is None or payer is None or not (payer.name and payer.tax_number):
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        await self._refuse_known(account, order.reference)
+        customer = await self._customer_id(account, payer)
+        due = self.now().astimezone(translate.ZONE).date()  # demanded; payable long after it
+        request = requests.create_charge(account, order, value, customer, due)
+        row = await self.client.change(request, charges.made_charge)
+        return await self._charge(account, "create_charge", row, self.client.read_by(), payer)
+
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Cancel a charge that is not cancelled yet; ``DELETE /v3/payments/{id}``."""
+        by, operation = self.client.read_by(), "cancel_charge"
+        row = await self._charge_row(account, operation, reference, by)
+        unknown = self.client.unknown_word(operation)
+        status = charges.charge_status(row, unknown)
+        if status is ChargeStatus.PAID:
+            raise Refused(CHARGE_PAID)
+        charge = await self._charge(account, operation, row, by)
+        if status is ChargeStatus.ACTIVE:
+            await self.client.change(requests.cancel_charge(account, row.id), translate.removed)
+        return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
+
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment received; ``GET /v3/pix/transactions``."""
+        request = requests.received(account, e2e_id)
+        return await self.client.read(
+            request, lambda answer: translate.received_payment(answer, e2e_id)
+        )
+
+    async def list_received(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read a page of payments received; ``GET /v3/pix/transactions``."""
+        request = requests.received_list(account, number_of(cursor), limit)
+        return await self.client.read(
+            request, lambda answer: translate.received_payments(answer, window, cursor)
+        )
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """Have callbacks sent to an address, sent once; ``POST /v3/webhooks``."""
+        request = requests.register_webhook(account, order, self.callback_email)
+        return await self.client.change(request, translate.webhook)
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address; ``GET /v3/webhooks``."""
+        by = self.client.read_by()
+
+        async def read(cursor: str | None) -> Page[RegisteredCallback]:
+            request = requests.webhooks(account, number_of(cursor))
+            return await self.client.read(
+                request, lambda answer: translate.webhooks(answer, cursor), by
+            )
+
+        return await whole(read)
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Remove an address, sent once; ``DELETE /v3/webhooks/{id}``."""
+        await self.client.change(requests.remove_webhook(account, callback_id), translate.removed)
+
+    async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
+        """Read every key, for one of several operations."""
+        by, unknown = self.client.read_by(), self.client.unknown_word(operation)
+
+        async def read(cursor: str | None) -> Page[PixKey]:
+            request = requests.keys(account, operation, number_of(cursor))
+            return await self.client.read(
+                request, lambda answer: translate.keys(answer, cursor, unknown), by
+            )
+
+        return await whole(read)
+
+    async def _charge_row(
+        self, account: ProviderAccount, operation: str, reference: str, by: Deadline
+    ) -> documents.Payment:
+        """Find a charge by its reference, for one of several operations."""
+        request = requests.charges(account, operation, reference)
+        return await self.client.read(
+            request, lambda answer: charges.charge_row(answer, reference), by
+        )
+
+    async def _charge(
+        self,
+        account: ProviderAccount,
+        operation: str,
+        row: documents.Payment,
+        by: Deadline,
+        payer: Payer | None = None,
+    ) -> Charge:
+        """Read what belongs to a charge; one that is over may have no QR code any more."""
+        status = charges.charge_status(row, self.client.unknown_word(operation))
+        code: documents.QrCode | None = None
+        over = () if status is ChargeStatus.ACTIVE else (Refused, NotFound, BadReply)
+        with suppress(*over):
+            request = requests.qr_code(account, operation, row.id)
+            code = await self.client.read(request, charges.qr_code, by)
+        shown = payer or await self._customer(account, operation, row, by)
+        return translate.composed(lambda: charges.charge(row, status, code, shown))
+
+    async def _customer(
+        self, account: ProviderAccount, operation: str, row: documents.Payment, by: Deadline
+    ) -> Payer | None:
+        """Read who is asked to pay."""
+        if not row.customer:
+            return None
+        request = requests.customer(account, operation, row.customer)
+        return await self.client.read(request, charges.customer, by)
+
+    async def _customer_id(self, account: ProviderAccount, payer: Payer) -> str:
+        """Find the customer of a tax number, or make one."""
+        request = requests.customers(account, payer.tax_number)
+        known = await self.client.read(
+            request, lambda answer: charges.known_customer(answer, payer.tax_number)
+        )
+        if known:
+            return known
+        request = requests.create_customer(account, payer)
+        return await self.client.change(request, charges.customer_id)
+
+    async def _refuse_known(self, account: ProviderAccount, reference: str) -> None:
+        """Refuse a reference that is taken: the bank would make a second charge of it."""
+        by = self.client.read_by()
+        with suppress(NotFound):
+            await self._charge_row(account, "create_charge", reference, by)
+            raise Refused(IN_USE)

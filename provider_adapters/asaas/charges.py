@@ -1,0 +1,148 @@
+"""The bank's answers about charges, put together of several: the charge, its QR code, its payer."""
+
+from __future__ import annotations
+
+from gateway.domain.bank.charges import (
+    Charge,
+    ChargePayment,
+    ChargeStatus,
+    ChargeType,
+    Party,
+    Payer,
+)
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import NotFound
+from provider_adapters.asaas import documents, words
+from provider_adapters.asaas.translate import above_zero, instant_or_none, payer
+from provider_adapters.kit import brcode
+from provider_adapters.kit.answers import ProviderAnswer, provider_id, read_document
+from provider_adapters.kit.client import UnknownWord
+
+
+def charge_row(answer: ProviderAnswer, reference: str) -> documents.Payment:
+    """
+    Find a charge in the answer to a search: the newest that was not removed, if there is one.
+
+    Raises:
+        NotFound: no row has this very reference.
+    """
+
+    def shape(document: documents.Listing[documents.Payment]) -> documents.Payment:
+        rows = [row for row in document.data if row.external_reference == reference]
+        if not rows:
+            raise NotFound(Reason.NOT_FOUND, http_status=answer.status)
+        return max(rows, key=lambda row: (not row.deleted, row.date_created or ""))
+
+    return read_document(answer, documents.PAYMENTS, shape)
+
+
+def made_charge(answer: ProviderAnswer) -> documents.Payment:
+    """Read a charge that was made."""
+    return read_document(answer, documents.PAYMENT, lambda document: document)
+
+
+def qr_code(answer: ProviderAnswer) -> documents.QrCode:
+    """Read what a charge is paid by."""
+    return read_document(answer, documents.QR_CODE, lambda document: document)
+
+
+def customer(answer: ProviderAnswer) -> Payer:
+    """Read who is asked to pay."""
+    return read_document(answer, documents.CUSTOMER, payer)
+
+
+def customer_id(answer: ProviderAnswer) -> str:
+    """Read the id of a customer that was made."""
+    return read_document(answer, documents.CUSTOMER, lambda document: provider_id(document.id))
+
+
+def known_customer(answer: ProviderAnswer, tax_number: str) -> str:
+    """Read the id of a customer by tax number; empty where the bank has none."""
+
+    def shape(document: documents.Listing[documents.Customer]) -> str:
+        ids = (
+            provider_id(row.id)
+            for row in document.data
+            if row.cpf_cnpj == tax_number and not row.deleted
+        )
+        return next(ids, "")
+
+    return read_document(answer, documents.CUSTOMERS, shape)
+
+
+def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
+    """Read where a charge stands; an unknown word is active, so that it is looked at again."""
+    if row.deleted:
+        return ChargeStatus.CANCELED
+    status = words.CHARGE_STATUSES.get(row.status)
+    if status is None:
+        unknown()
+    return status or ChargeStatus.ACTIVE
+
+
+def charge(
+    row: documents.Payment,
+    status: ChargeStatus,
+    code: documents.QrCode | None,
+    payer: Payer | None,
+) -> Charge:
+    """
+    Put a charge together; who is paid stands in the QR code alone.
+
+    Raises:
+        ValueError: The amount or a date is none.
+    """
+    named = _named(code.payload) if code else None
+    return Charge(
+        reference=row.external_reference or "",
+        type=ChargeType.DYNAMIC,
+        key="",
+        value=above_zero(row.value),
+        status=status,
+        emv=code.payload if code else "",
+        reusable=False,
+        payer=payer,
+        receiver=Party(name=named.name if named else ""),
+        city=named.city if named else "",
+        zip_code=(named.postal_code or "") if named else "",
+        created_at=instant_or_none(row.date_created),
+        expires_at=instant_or_none(code.expiration_date) if code else None,
+    )
+
+
+def charge_payment(
+    row: documents.Payment, transaction: documents.PixTransaction | None, payer: Payer | None
+) -> ChargePayment:
+    """
+    Put a charge together as a transaction; without a payment date it is pending.
+
+    Raises:
+        ValueError: An amount or a date is none.
+    """
+    paid = transaction and (transaction.effective_date or transaction.date_created)
+    return ChargePayment(
+        reference=row.external_reference or "",
+        value=above_zero(transaction.value if transaction else row.value),
+        created_at=instant_or_none(row.date_created),
+        paid_at=instant_or_none(paid or row.payment_date),
+        e2e_id=(transaction.end_to_end_identifier or "") if transaction else "",
+        payer=payer,
+    )
+
+
+def pix_transaction(answer: ProviderAnswer) -> documents.PixTransaction:
+    """Read one Pix."""
+    return read_document(answer, documents.PIX_TRANSACTION, lambda document: document)
+
+
+def payer_of(transaction: documents.PixTransaction) -> Payer | None:
+    """Return who paid, where the bank says it."""
+    return payer(transaction.external_account) if transaction.external_account else None
+
+
+def _named(payload: str) -> brcode.BrCode | None:
+    """Read who is paid; a payload is handed on even where it cannot be read."""
+    try:
+        return brcode.decode(payload)
+    except ValueError:
+        return None

@@ -1,0 +1,307 @@
+"""
+The bank's answers as our values; no I/O.
+
+Each function raises a ``ProviderError`` for an answer that is not what was asked for: by status
+for a refusal, ``BadReply`` for what cannot be read. The bank names what is absent by an empty
+list; its bare 404 is no "not found". Payouts have a module of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from typing import Final, TypeVar
+from zoneinfo import ZoneInfo
+
+from gateway.domain.bank.charges import Party, Payer
+from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_callbacks import RegisteredCallback
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import BadReply, NotFound, Page
+from gateway.domain.bank.refunds import IncomingPayment
+from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import cleaned_text
+from gateway.domain.kernel.windows import Window
+from provider_adapters.asaas import documents, words
+from provider_adapters.kit import money
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    is_e2e_id,
+    of_status,
+    provider_id,
+    read_document,
+    try_document,
+)
+from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.paging import skipped, unrepeated, within
+
+ZONE: Final = ZoneInfo("America/Sao_Paulo")
+"""
+Of the bank's dates and times, which name none.
+
+Not stated by the bank; it is the official time of its seat and of the central bank.
+"""
+_NULL: Final = b"null"
+_DATE_LENGTH: Final = len("2026-11-22")
+_NATIONAL_PHONE: Final = (10, 11)
+"""Digits of area code and number."""
+# Looking a member up by its name costs Python 3.11 a call each time.
+_OTHER: Final = MovementKind.OTHER
+Value = TypeVar("Value")
+
+
+def error_code(answer: ProviderAnswer) -> str:
+    """Return the bank's first error code; empty when there is none to read."""
+    document = try_document(answer, documents.ERRORS)
+    return document.errors[0].code if document is not None and document.errors else ""
+
+
+def reached(answer: ProviderAnswer) -> None:
+    """Accept any refusal in the bank's own shape: the bank was reached."""
+    if not error_code(answer):
+        raise of_status(answer)
+
+
+def balance(answer: ProviderAnswer) -> Balance:
+    """Read a balance; what is blocked and as of when is not told."""
+
+    def shape(document: documents.Balance) -> Balance:
+        value = money.from_json(document.balance)
+        return Balance(balance=value, blocked=None, updated_at=None)
+
+    return read_document(answer, documents.BALANCE, shape)
+
+
+def movements(answer: ProviderAnswer) -> documents.Listing[documents.Movement]:
+    """Read a page of the statement, not yet as entries: which charges are Pix is asked apart."""
+    return read_document(answer, documents.MOVEMENTS, lambda document: document)
+
+
+def charge_days(rows: Sequence[documents.Movement]) -> Mapping[str, date]:
+    """Return the days on which charges were received, by the id of the charge."""
+    return {
+        row.payment_id: _day(row.date)
+        for row in rows
+        if row.type == words.CHARGE_RECEIVED and row.payment_id
+    }
+
+
+def entry(row: documents.Movement, pix_charges: Collection[str], unknown: UnknownWord) -> Entry:
+    """
+    Read a movement; it is at the first instant of its day, which is all that the bank tells.
+
+    One of an unlisted kind does not count as Pix, nor does a charge paid in another way.
+
+    Raises:
+        ValueError: The amount or the date is none.
+    """
+    value = money.from_json(row.value)
+    is_charge = row.type == words.CHARGE_RECEIVED
+    is_pix = row.type in words.PIX_KINDS or (is_charge and row.payment_id in pix_charges)
+    return Entry(
+        provider_id=provider_id(str(row.id)),
+        e2e_id="",
+        direction=Direction.DEBIT if value.centavos < 0 else Direction.CREDIT,
+        is_pix=is_pix,
+        value=Money(abs(value.centavos)),
+        description=cleaned_text(row.description),
+        counterparty=Party(),
+        created_at=instant(row.date),
+        kind=_kind(row.type, unknown, is_pix=is_pix),
+    )
+
+
+def pix_charges(answer: ProviderAnswer) -> tuple[Mapping[str, date], bool]:
+    """Read a page of the charges that were paid by Pix, and whether there are more."""
+
+    def shape(document: documents.Listing[documents.Payment]) -> tuple[Mapping[str, date], bool]:
+        paid = {row.id: _day(row.payment_date or "") for row in document.data}
+        return paid, bool(paid) and document.has_more is not False
+
+    return read_document(answer, documents.PAYMENTS, shape)
+
+
+def keys(answer: ProviderAnswer, cursor: str | None, unknown: UnknownWord) -> Page[PixKey]:
+    """Read a page of keys."""
+
+    def shape(document: documents.Listing[documents.Key]) -> Page[PixKey]:
+        rows = [_key(row, unknown) for row in document.data]
+        return skipped(rows, cursor, more=document.has_more)
+
+    return read_document(answer, documents.KEYS, shape)
+
+
+def changed_key(answer: ProviderAnswer, unknown: UnknownWord) -> PixKey:
+    """Read a key that was created or cancelled."""
+    return read_document(answer, documents.KEY, lambda document: _key(document, unknown))
+
+
+def removed(answer: ProviderAnswer) -> None:
+    """Read that something was removed; raises ``BadReply`` when it was not."""
+
+    def shape(document: documents.Removed) -> None:
+        if not document.deleted:
+            raise ValueError(Reason.WRONG_SHAPE)
+
+    read_document(answer, documents.REMOVED, shape)
+
+
+def received_payment(answer: ProviderAnswer, e2e_id: str) -> IncomingPayment:
+    """Find a payment received in the answer to a search; raises ``NotFound`` without one."""
+
+    def shape(document: documents.Listing[documents.PixTransaction]) -> IncomingPayment:
+        for row in document.data:
+            if row.end_to_end_identifier == e2e_id and _came_in(row):
+                return _received(row)
+        raise NotFound(Reason.NOT_FOUND, http_status=answer.status)
+
+    return read_document(answer, documents.PIX_TRANSACTIONS, shape)
+
+
+def received_payments(
+    answer: ProviderAnswer, window: Window, cursor: str | None
+) -> Page[IncomingPayment]:
+    """
+    Read a page of payments received, those of the window alone.
+
+    The list knows no dates. It is walked to its end, unless the page itself shows that it goes
+    from new to old and has left the window.
+    """
+
+    def shape(
+        document: documents.Listing[documents.PixTransaction],
+    ) -> Page[IncomingPayment]:
+        listed = skipped(document.data, cursor, more=document.has_more)
+        listed = unrepeated(listed, cursor, lambda row: row.id)
+        moments = [_moment(row) for row in document.data]
+        is_past = _newest_first(moments) and moments[-1] < window.start
+        items = [_received(row) for row in listed.items if _came_in(row)]
+        page = Page(items=items, next_cursor=None if is_past else listed.next_cursor)
+        return within(page, window, lambda payment: payment.paid_at)
+
+    return read_document(answer, documents.PIX_TRANSACTIONS, shape)
+
+
+def webhook(answer: ProviderAnswer) -> RegisteredCallback:
+    """Read an address that was registered."""
+    return read_document(answer, documents.WEBHOOK, _webhook)
+
+
+def webhooks(answer: ProviderAnswer, cursor: str | None) -> Page[RegisteredCallback]:
+    """Read a page of addresses."""
+
+    def shape(document: documents.Listing[documents.Webhook]) -> Page[RegisteredCallback]:
+        return skipped([_webhook(row) for row in document.data], cursor, more=document.has_more)
+
+    return read_document(answer, documents.WEBHOOKS, shape)
+
+
+def instant(text: str) -> datetime:
+    """Read a date, which is its first instant, or a time; raises ``ValueError`` for neither."""
+    return datetime.fromisoformat(text).replace(tzinfo=ZONE).astimezone(UTC)
+
+
+def instant_or_none(text: str | None) -> datetime | None:
+    """Read a date or a time; none stays None."""
+    return instant(text) if text else None
+
+
+def instant_with_time(text: str | None) -> datetime | None:
+    """Read a time; None for a bare date, which is not when something happened."""
+    return instant(text) if text and len(text) > _DATE_LENGTH else None
+
+
+def above_zero(reais: money.JsonNumber) -> Money:
+    """Read an amount that moves; raises ``ValueError`` for zero, less, or no amount."""
+    value = money.from_json(reais)
+    if value.centavos <= 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return value
+
+
+def composed(make: Callable[[], Value]) -> Value:
+    """Make a value of several answers; raises ``BadReply`` where ``make`` raises ``ValueError``."""
+    try:
+        return make()
+    except (ValueError, ArithmeticError) as problem:
+        raise BadReply(Reason.WRONG_SHAPE) from problem
+
+
+def _day(text: str) -> date:
+    """Read the day of a date or a time."""
+    return date.fromisoformat(text[:_DATE_LENGTH])
+
+
+def _kind(word: str, unknown: UnknownWord, *, is_pix: bool) -> MovementKind:
+    """Read what a movement is; a charge is what it was paid by."""
+    if word == words.CHARGE_RECEIVED:
+        return MovementKind.PIX if is_pix else _OTHER
+    kind = words.PIX_KINDS.get(word) or words.OTHER_KINDS.get(word)
+    if kind is None:
+        unknown()
+    return kind or _OTHER
+
+
+def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
+    """Read a key; one of unknown status is pending, so that nobody pays to it yet."""
+    status, kind = words.KEY_STATUSES.get(row.status), words.KEY_TYPES.get(row.type)
+    if kind is None:
+        raise ValueError(Reason.UNKNOWN_STATUS)
+    if status is None:
+        unknown()
+    key = row.key or ""
+    if kind is PixKeyType.PHONE and key.isdigit() and len(key) in _NATIONAL_PHONE:
+        key = f"+55{key}"
+    return PixKey(
+        provider_id=provider_id(row.id),
+        key=key,
+        type=kind,
+        status=status or PixKeyStatus.PENDING,
+        created_at=instant_or_none(row.date_created),
+    )
+
+
+def payer(person: documents.Party | documents.Customer) -> Payer:
+    """Read who paid or is to pay."""
+    return Payer(name=cleaned_text(person.name), tax_number=cleaned_text(person.cpf_cnpj))
+
+
+def _came_in(row: documents.PixTransaction) -> bool:
+    return row.type == "CREDIT" and row.status == words.DONE
+
+
+def _moment(row: documents.PixTransaction) -> datetime:
+    """Return when a Pix was; raises ``ValueError`` where the bank does not tell."""
+    return instant(row.effective_date or row.date_created or "")
+
+
+def _newest_first(moments: Sequence[datetime]) -> bool:
+    """Say whether a page shows by itself that its list goes from new to old."""
+    falls = all(later >= earlier for later, earlier in pairwise(moments))
+    return falls and len(moments) > 1 and moments[0] > moments[-1]
+
+
+def _given_back(reais: money.JsonNumber) -> Money:
+    """Read what was given back; ``null`` is nothing."""
+    return Money(0) if bytes(reais) == _NULL else money.from_json(reais)
+
+
+def _received(row: documents.PixTransaction) -> IncomingPayment:
+    e2e_id = row.end_to_end_identifier or ""
+    if not is_e2e_id(e2e_id):
+        raise ValueError(Reason.E2E_ID_MALFORMED)
+    return IncomingPayment(
+        reference=cleaned_text(row.external_reference),
+        e2e_id=e2e_id,
+        provider_id=provider_id(row.id),
+        value=above_zero(row.value),
+        refunded=_given_back(row.refunded_value),
+        paid_at=_moment(row),
+        payer=payer(row.external_account) if row.external_account else None,
+    )
+
+
+def _webhook(document: documents.Webhook) -> RegisteredCallback:
+    return RegisteredCallback(id=provider_id(document.id), url=document.url)

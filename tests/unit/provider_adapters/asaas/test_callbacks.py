@@ -1,0 +1,90 @@
+"""Callbacks are believed by their token, and name a payout by both its ids."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    Delivery,
+    NamedBy,
+    Notice,
+    ProofRefused,
+)
+from provider_adapters.asaas.callbacks import TOKEN, AsaasProof
+from provider_adapters.verify.stage import SentHeaders
+
+RIGHT, FORMER = b"r" * 40, b"f" * 40
+TRANSFER = {
+    "id": "evt_05b708f961d739ea7eba7e4db318f621&368604920",
+    "event": "TRANSFER_DONE",
+    "transfer": {"id": "777eb7c8", "status": "DONE", "externalReference": "0" * 32},
+}
+
+
+def came(document: object, token: str = RIGHT.decode(), header: str = TOKEN) -> Delivery:
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return Delivery(headers=SentHeaders({header: token}), body=body)
+
+
+async def notice(document: object) -> Notice:
+    (said,) = await AsaasProof([RIGHT]).check(came(document)) or ()
+    return said
+
+
+@pytest.mark.parametrize("token", [RIGHT, FORMER])
+async def test_the_token_in_force_and_former_ones_prove(token: bytes):
+    assert await AsaasProof([RIGHT, FORMER]).check(came(TRANSFER, token.decode())) is not None
+
+
+@pytest.mark.parametrize("token", ["", "r", RIGHT.decode() + "r", RIGHT.decode().upper(), "é"])
+async def test_no_other_token_does(token: str):
+    assert await AsaasProof([RIGHT]).check(came(TRANSFER, token)) is None
+
+
+async def test_a_token_in_another_header_does_not():
+    assert await AsaasProof([RIGHT]).check(came(TRANSFER, header="access_token")) is None
+
+
+def test_without_a_token_there_is_no_proof():
+    with pytest.raises(ProofRefused):
+        AsaasProof([])
+
+
+async def test_a_transfer_is_named_by_our_key_and_by_the_bank_s_id():
+    assert await notice(TRANSFER) == Notice(
+        event=TRANSFER["id"],  # type: ignore[arg-type]
+        kind=CallbackKind.PAYOUT,
+        subject="0" * 32,
+        provider_id="777eb7c8",
+    )
+
+
+async def test_a_charge_names_its_account_by_itself():
+    said = await notice(
+        {"id": "evt_1", "event": "PAYMENT_RECEIVED", "payment": {"externalReference": "r/1"}}
+    )
+
+    assert (said.kind, said.subject) == (CallbackKind.CHARGE, "r/1")
+    assert (said.account, said.named_by) == ("r/1", NamedBy.CHARGE)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        TRANSFER | {"transfer": {"id": "1", "externalReference": None}},
+        TRANSFER | {"transfer": None},
+        TRANSFER | {"event": "TRANSFER_NOVO"},
+        {"id": "evt_1", "event": "PAYMENT_RECEIVED", "payment": {}},
+        {"event": "INVOICE_CREATED"},
+        {},
+        [],
+        b"",
+        b"\xff{",
+        b"[" * 100_000,
+    ],
+)
+async def test_what_is_about_nothing_of_ours_is_taken_and_left_alone(document: object):
+    assert (await notice(document)).kind is CallbackKind.OTHER

@@ -1,0 +1,201 @@
+"""What each answer about a transfer proves."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.providers import (
+    Accepted,
+    NotFound,
+    NotSent,
+    Outcome,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.kernel.money import Money
+from provider_adapters.asaas import payouts, words
+from tests.contract.adapters.harness import KEY, order
+from tests.unit.provider_adapters.asaas.making import (
+    E2E,
+    TRANSFER,
+    Counted,
+    answer,
+    by_account,
+    by_key,
+    refused,
+)
+
+DONE = TRANSFER | {
+    "status": "DONE",
+    "endToEndIdentifier": E2E,
+    "effectiveDate": "2026-11-22 07:31:05",
+}
+
+
+def created(changes: dict[str, object], made_of: object = None) -> Outcome:
+    asked = made_of or order()
+    return payouts.created(answer(TRANSFER | changes), asked, Counted())  # type: ignore[arg-type]
+
+
+def found(changes: dict[str, object], key: str = KEY) -> Outcome:
+    return payouts.found(answer(TRANSFER | changes), key, Counted())
+
+
+@pytest.mark.parametrize("status", sorted(words.PROCESSING))
+def test_a_transfer_under_way_is_accepted_with_the_bank_s_id(status: str):
+    for outcome in (created({"status": status}), found({"status": status})):
+        assert isinstance(outcome, Accepted)
+        assert (outcome.provider_id, outcome.provider_key) == (TRANSFER["id"], KEY)
+        assert (outcome.value, outcome.e2e_id) == (Money(1050), "")
+
+
+def test_a_transfer_that_is_done_is_settled_at_its_time_in_sao_paulo():
+    outcome = found(DONE)
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.e2e_id, outcome.provider_key) == (Money(1050), E2E, KEY)
+    assert outcome.settled_at == datetime(2026, 11, 22, 10, 31, 5, tzinfo=UTC)
+
+
+def test_a_bare_date_is_no_time_of_settlement():
+    outcome = found(DONE | {"effectiveDate": "2026-11-22"})
+
+    assert isinstance(outcome, Settled)
+    assert outcome.settled_at is None
+
+
+@pytest.mark.parametrize(("status", "failure"), words.FAILURES.items())
+def test_a_transfer_that_ended_without_money_is_rejected(status: str, failure: FailureCode):
+    """The bank's reason is free text: it is told to nobody."""
+    outcome = found({"status": status, "failReason": "Conta de Maria encerrada"})
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.provider_key) == (failure, KEY)
+    assert "Maria" not in repr(outcome)
+
+
+def test_an_unknown_word_is_processing_for_an_order_and_nothing_for_a_look():
+    unknown = Counted()
+
+    ordered = payouts.created(answer(TRANSFER | {"status": "NOVO"}), order(), unknown)
+    seen = payouts.found(answer(TRANSFER | {"status": "NOVO"}), KEY, unknown)
+
+    assert isinstance(ordered, Accepted)
+    assert isinstance(seen, Unknown)
+    assert unknown.times == 2
+
+
+@pytest.mark.parametrize("key", [None, "", "0" * 32])
+def test_a_transfer_that_does_not_repeat_our_key_is_not_ours(key: str | None):
+    for outcome in (created({"externalReference": key}), found({"externalReference": key})):
+        assert isinstance(outcome, Unknown)
+        assert outcome.evidence.reason == "key_mismatch"
+
+
+@pytest.mark.parametrize("value", [10.51, 10.4, 1050, 0, -10.5])
+def test_another_amount_than_ordered_is_unknown(value: float):
+    outcome = created({"value": value})
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == "amount_mismatch"
+
+
+@pytest.mark.parametrize(
+    ("made_of", "shown", "same"),
+    [
+        (order(), {"pixAddressKey": "joao@example.com"}, False),
+        (order(), {"pixAddressKey": "MARIA@example.com"}, True),
+        (order(), {"pixAddressKey": "mar***@example.com"}, True),
+        (order(), {"pixAddressKey": None}, True),
+        (by_key(PixKeyType.PHONE, "+5547999999999"), {"pixAddressKey": "47999999999"}, True),
+        (by_key(PixKeyType.PHONE, "+5547999999999"), {"pixAddressKey": "+5547999999999"}, True),
+        (by_key(PixKeyType.PHONE, "+5547999999999"), {"pixAddressKey": "47999999998"}, False),
+        (by_key(PixKeyType.CPF, "52998224725"), {"pixAddressKey": "529.982.247-25"}, True),
+        (by_account(), {"agency": "1", "account": "123456", "accountDigit": "7"}, True),
+        (by_account(), {"agency": "0001", "account": "123456", "accountDigit": "8"}, False),
+        (by_account(), {"bank": {"code": "341", "ispb": "60701190"}}, True),
+        (by_account(), {"bank": {"code": "237"}}, False),
+        (by_account(bank_number="60701190"), {"bank": {"code": "341"}}, True),
+    ],
+)
+def test_a_transfer_to_another_place_is_not_ours(
+    made_of: object, shown: dict[str, object], same: bool
+):
+    """Letters and digits are compared; what is hidden or not shown is not."""
+    outcome = created({"bankAccount": shown}, made_of)
+
+    assert isinstance(outcome, Accepted if same else Unknown)
+
+
+@pytest.mark.parametrize("e2e_id", ["E1", E2E + "0", "e" + E2E[1:]])
+def test_an_end_to_end_id_of_another_form_is_not_believed(e2e_id: str):
+    for outcome in (created({"endToEndIdentifier": e2e_id}), found({"endToEndIdentifier": e2e_id})):
+        assert isinstance(outcome, Unknown)
+
+
+@pytest.mark.parametrize(("listed", "failure"), words.REJECTIONS.items())
+def test_a_listed_refusal_is_a_rejection(listed: tuple[int, str], failure: FailureCode):
+    outcome = payouts.created(refused(*listed), order(), Counted())
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.evidence.provider_code) == (failure, listed[1])
+
+
+@pytest.mark.parametrize("listed", [pair for pair in words.REFUSED_BEFORE if pair[0] == 401])
+def test_a_refused_key_is_not_sent(listed: tuple[int, str]):
+    outcome = payouts.created(refused(*listed), order(), Counted())
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == "credentials_refused"
+
+
+def test_a_limit_that_is_used_up_is_not_sent_and_tells_how_long():
+    headers = {"RateLimit-Remaining": "0", "RateLimit-Reset": "30"}
+
+    outcome = payouts.created(answer(b"", 429, headers), order(), Counted())
+
+    assert isinstance(outcome, NotSent)
+    assert (outcome.evidence.reason, outcome.retry_after) == ("rate_limited", 30.0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        refused(400, "invalid_action"),
+        refused(400, ""),
+        refused(401, "anything"),
+        refused(403, "invalid_access_token"),
+        refused(409, "invalid_value"),
+        answer(b"", 401),
+        answer(b"", 403),
+        answer(b"", 404),
+        answer(b"", 409),
+        answer(b"", 429),
+        answer(b"", 429, {"RateLimit-Remaining": "1"}),
+        answer(b"", 500),
+        answer({"errors": []}, 400),
+        answer(TRANSFER, 201),
+        answer(b"<html>"),
+        answer({}),
+        answer(TRANSFER | {"value": "10.50"}),
+        answer(TRANSFER | {"value": 10.505}),
+        answer(TRANSFER | {"id": "x" * 129}),
+    ],
+)
+def test_nothing_else_is_a_word_about_the_order(said: object):
+    """The client makes Unknown of it: who was refused by a proxy may have been paid."""
+    with pytest.raises(ProviderError):
+        payouts.created(said, order(), Counted())  # type: ignore[arg-type]
+
+
+def test_a_bare_404_does_not_prove_that_a_transfer_is_absent():
+    with pytest.raises(ProviderError) as problem:
+        payouts.found(answer(b"", 404), KEY, Counted())
+
+    assert not isinstance(problem.value, NotFound)

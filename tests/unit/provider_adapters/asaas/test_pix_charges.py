@@ -1,0 +1,97 @@
+"""Which charges are Pix: each day is listed once in a minute."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from gateway.domain.bank.providers import Unavailable
+from provider_adapters.asaas import pix_charges
+from provider_adapters.asaas.pix_charges import KEPT_S, Paid, PixCharges
+from tests.unit.provider_adapters.witness import Clock
+
+FIRST, SECOND, THIRD = (date(2026, 11, day) for day in (20, 21, 22))
+PAID = {"pix-1": FIRST, "pix-2": SECOND, "pix-3": SECOND, "pix-4": THIRD}
+
+
+class Bank:
+    """Lists paid charges, two at a time."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[date, date, int]] = []
+
+    async def read(self, days: tuple[date, date], skip: int) -> Paid:
+        self.asked.append((*days, skip))
+        inside = [each for each in PAID.items() if days[0] <= each[1] <= days[1]]
+        return dict(inside[skip : skip + 2]), len(inside) > skip + 2
+
+
+@pytest.fixture
+def bank() -> Bank:
+    return Bank()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+async def test_charges_paid_otherwise_are_left_out(bank: Bank, clock: Clock):
+    known = PixCharges(clock)
+
+    found = await known.among("a", {"pix-1": FIRST, "boleto": FIRST, "pix-3": SECOND}, bank.read)
+
+    assert found == {"pix-1", "pix-3"}
+    assert bank.asked == [(FIRST, SECOND, 0), (FIRST, SECOND, 2)]
+
+
+async def test_a_day_is_listed_once_and_again_after_a_minute(bank: Bank, clock: Clock):
+    known = PixCharges(clock)
+    for _ in range(3):
+        await known.among("a", {"pix-1": FIRST, "boleto": FIRST}, bank.read)
+    assert len(bank.asked) == 1
+
+    clock.passes(KEPT_S)
+    await known.among("a", {"pix-1": FIRST}, bank.read)
+
+    assert len(bank.asked) == 2
+
+
+async def test_nothing_is_asked_where_no_charge_was_paid(bank: Bank, clock: Clock):
+    assert await PixCharges(clock).among("a", {}, bank.read) == set()
+    assert bank.asked == []
+
+
+async def test_two_accounts_never_share_a_day(bank: Bank, clock: Clock):
+    known = PixCharges(clock)
+    await known.among("a", {"pix-1": FIRST}, bank.read)
+    await known.among("b", {"pix-1": FIRST}, bank.read)
+
+    assert len(bank.asked) == 2
+
+
+async def test_a_list_that_breaks_off_is_not_kept(bank: Bank, clock: Clock):
+    known = PixCharges(clock)
+
+    async def broken(days: tuple[date, date], skip: int) -> Paid:
+        if skip:
+            message = "server_error"
+            raise Unavailable(message)
+        return await bank.read(days, skip)
+
+    with pytest.raises(Unavailable):
+        await known.among("a", {"pix-1": FIRST, "pix-3": SECOND}, broken)
+
+    assert await known.among("a", {"pix-3": SECOND}, bank.read) == {"pix-3"}
+
+
+async def test_what_is_kept_has_an_end(bank: Bank, clock: Clock, monkeypatch: pytest.MonkeyPatch):
+    """Forgetting costs a call and nothing else."""
+    monkeypatch.setattr(pix_charges, "MOST_IDS", 0)
+    known = PixCharges(clock)
+
+    for day in (FIRST, SECOND, THIRD, FIRST):
+        await known.among("a", {"pix-1": day}, bank.read)
+
+    assert len(known._days) == 1

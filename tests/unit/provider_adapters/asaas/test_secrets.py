@@ -1,0 +1,45 @@
+"""The API key of an account, and the environment that it names."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
+from provider_adapters.asaas.secrets import AsaasSecrets, api_key_of
+from provider_adapters.kit.secrets import check_kind, read_secrets
+from tests.unit.provider_adapters.asaas.making import ACCOUNT
+
+CANARY = "canary-of-a-key"
+SANDBOX, PRODUCTION = f"$aact_hmlg_{CANARY}", f"$aact_prod_{CANARY}"
+
+
+def test_the_struct_can_be_entered_by_people():
+    check_kind(AsaasSecrets)
+    assert api_key_of(ACCOUNT).startswith("$aact_hmlg_")
+
+
+@pytest.mark.parametrize(
+    ("key", "environment"),
+    [(SANDBOX, Environment.SANDBOX), (PRODUCTION, Environment.PRODUCTION)],
+)
+def test_a_key_of_this_environment_is_taken(key: str, environment: Environment):
+    assert key in read_secrets(AsaasSecrets, {"api_key": key}, environment).text
+
+
+@pytest.mark.parametrize(
+    ("key", "environment"),
+    [
+        (PRODUCTION, Environment.SANDBOX),
+        (SANDBOX, Environment.PRODUCTION),
+        (SANDBOX[1:], Environment.SANDBOX),
+        (f"$aact_{CANARY}-of-former-times", Environment.SANDBOX),
+        ("$aact_hmlg_", Environment.SANDBOX),
+        (f"{SANDBOX}\n", Environment.SANDBOX),
+    ],
+)
+def test_any_other_is_refused_and_not_repeated(key: str, environment: Environment):
+    with pytest.raises(BankSecretsRefused) as refused:
+        read_secrets(AsaasSecrets, {"api_key": key}, environment)
+
+    assert refused.value.field == "api_key"
+    assert CANARY not in f"{refused.value}{refused.value.reason}"

@@ -1,0 +1,32 @@
+"""The tables hold words of ours, and only pairs with a source are definite."""
+
+from __future__ import annotations
+
+from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.provider_callbacks import CallbackKind
+from provider_adapters.asaas import words
+
+
+def test_no_word_of_a_transfer_means_two_things():
+    assert not words.PROCESSING & ({words.DONE} | words.FAILURES.keys())
+
+
+def test_what_was_refused_before_is_no_rejection():
+    assert not words.REJECTIONS.keys() & words.REFUSED_BEFORE.keys()
+
+
+def test_only_a_charge_that_nobody_paid_is_active():
+    """One that was paid and given back is still paid: what came back stands beside it."""
+    active = {each for each, ours in words.CHARGE_STATUSES.items() if ours is ChargeStatus.ACTIVE}
+
+    assert active == {"PENDING", "OVERDUE", "AWAITING_RISK_ANALYSIS", "DUNNING_REQUESTED"}
+
+
+def test_the_kinds_that_are_pix_are_told_from_the_rest():
+    assert not words.PIX_KINDS.keys() & words.OTHER_KINDS.keys()
+    assert words.CHARGE_RECEIVED not in words.PIX_KINDS.keys() | words.OTHER_KINDS.keys()
+
+
+def test_an_event_of_a_transfer_is_of_a_payout():
+    for event, kind in words.EVENTS.items():
+        assert (kind is CallbackKind.PAYOUT) == event.startswith("TRANSFER_")
