@@ -87,7 +87,7 @@ async def refused_for_good(trial: Trial) -> None:
     read = await _read_of(trial)
     async with trial.harness() as harness:
         await read(harness, trial.account)
-        harness.relay.begin(from_request(1, _BARE))
+        await _refuse_all(trial, harness)
         await trial.raised(ProviderError, read(harness, trial.account), "refused again and again")
         others = _others(trial, harness.relay.seen)
 
@@ -235,6 +235,20 @@ async def _unusable(trial: Trial, pair: CertificatePair) -> None:
             outcome = await harness.adapter.create_payout(account, trial.order(), far())
             trial.expect(isinstance(outcome, NotSent), f"a payout is {outcome!r}")
         trial.expect(not harness.relay.connections, "a connection was opened")
+
+
+async def _refuse_all(trial: Trial, harness: Harness) -> None:
+    """Let every request but those for tokens be refused from now on."""
+    if not trial.stage.token_path:
+        harness.relay.begin(from_request(1, _BARE))
+        return
+
+    async def after(_: Seen) -> None:
+        await trial.stage.revoke_tokens()
+
+    await trial.stage.revoke_tokens()
+    harness.relay.after = after
+    harness.relay.begin(_passing)
 
 
 async def _read_of(trial: Trial) -> Read:

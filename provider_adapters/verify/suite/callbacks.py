@@ -98,6 +98,8 @@ async def altered(trial: Trial) -> None:
         proof = _proof(trial, harness)
         for each in await _happened(trial, harness):
             came = await _sent(trial, each)
+            # A proof that remembers what it has believed must not believe another body for it.
+            await _believed(trial, proof, came, each.kind)
             body, step = came.body, max(1, len(came.body) // _BYTES)
             others = [
                 body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :]

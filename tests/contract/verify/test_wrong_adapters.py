@@ -7,11 +7,12 @@ import pytest
 from provider_adapters.verify import run
 from provider_adapters.verify.cases import CaseOutcome, CaseResult
 from provider_adapters.verify.trial import Subject
-from tests.contract.verify import wrong_payouts, wrong_reads
+from tests.contract.verify import wrong_access, wrong_callbacks, wrong_payouts, wrong_reads
 from tests.contract.verify.mistaken import Wrong
 
 CASES = {each.id: each for each in run.every_case()}
-WRONG = {each.name: each for each in (*wrong_payouts.WRONG, *wrong_reads.WRONG)}
+TABLES = (wrong_payouts.WRONG, wrong_reads.WRONG, wrong_access.WRONG, wrong_callbacks.WRONG)
+WRONG = {each.name: each for table in TABLES for each in table}
 
 
 async def ended(wrong: Wrong, case: str) -> CaseResult:
@@ -30,5 +31,5 @@ async def test_the_named_case_catches_it(name: str):
     assert sane.outcome is CaseOutcome.PASSED, sane
 
 
-def test_there_are_many():
-    assert len(WRONG) >= 25
+def test_every_mistake_has_a_name_of_its_own():
+    assert len(WRONG) == sum(map(len, TABLES)) >= 25
