@@ -31,8 +31,11 @@ _FAULTS: list[dict[str, object]] = [
 ]
 _RARE: list[dict[str, object]] = [{"fault": "refuse"}, {"fault": "huge"}]
 _OPERATIONS = ("payout", "payout", "payout", "payout_read", "statement")
+# On the way to a payout at some banks: the directory of keys, and tokens.
+_BEFORE = ("keys", "access")
 _EVERY_S = 0.03
-_WAITING = 4
+# Of one operation: not every bank is asked for every one.
+_WAITING = 3
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Weather:
         done: How far the payouts of this phase are, from 0 to 1 and beyond.
         spacing: Payouts to a kill, or a little more: the longest a gateway waits for its point.
         killed, hit: How many there were so far.
-        injected: Faults that the bank was told and that have not hit yet.
+        injected: Faults that the bank was told and that have not hit yet, each with its operation.
     """
 
     world: World
@@ -58,7 +61,7 @@ class Weather:
     killed: int = 0
     hit: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    injected: list[str] = field(default_factory=list)
+    injected: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def chance(self) -> Random:
@@ -126,22 +129,26 @@ class Weather:
         while not self.over.is_set():
             with suppress(ControlRefused):  # the bank is down just now
                 await self._count_faults()
-                if len(self.injected) < _WAITING and self.due(self.hit, self.faults):
+                if self.due(self.hit, self.faults):
                     await self._inject()
             await asyncio.sleep(_EVERY_S)
 
     async def _inject(self) -> None:
+        operation = self.chance.choice((*_OPERATIONS, *self.world.passed(_BEFORE)))
+        if sum(waiting == operation for _, waiting in self.injected) >= _WAITING:
+            return
         rare = self.chance.random() < 0.01
-        fault = dict(self.chance.choice(_RARE if rare else _FAULTS))
-        fault["operation"] = self.chance.choice(_OPERATIONS)
+        fault = {**self.chance.choice(_RARE if rare else _FAULTS), "operation": operation}
         await self.world.control.post("faults", body=fault)
-        self.injected.append(str(fault["fault"]))
+        self.injected.append((str(fault["fault"]), operation))
 
     async def _count_faults(self) -> None:
         """Count what has hit since the last time: what the bank still holds, has not."""
-        waiting = Counter(row["fault"] for row in (await self.world.control.get("faults"))["data"])
+        rows = (await self.world.control.get("faults"))["data"]
+        waiting = Counter((row["fault"], row["operation"]) for row in rows)
         hit = Counter(self.injected) - waiting
-        self.world.tally.faults.update({f"bank {name}": hit[name] for name in hit})
+        for (name, _), times in hit.items():
+            self.world.tally.faults[f"bank {name}"] += times
         self.injected = list(waiting.elements())
         self.hit += hit.total()
 

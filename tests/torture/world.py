@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -14,6 +14,7 @@ import aiohttp
 
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
+from provider_adapters.simulated_bank.simulator import Simulator
 from tests.torture import postgres, processes, sites
 from tests.torture.postgres import Postgres
 from tests.torture.processes import Command
@@ -29,7 +30,6 @@ class World:
 
     Attributes:
         offset_s: How far every clock but ours is ahead.
-        tells_returns: Whether gateways can learn that a payout came back.
     """
 
     folder: Path
@@ -41,8 +41,18 @@ class World:
     control: BankControl
     roads: list[Road]
     sites: list[Site]
+    simulator: Simulator
     offset_s: int = 0
-    tells_returns: bool = True
+
+    @property
+    def tells_returns(self) -> bool:
+        """Whether gateways can learn that a payout came back."""
+        return self.simulator.tells_returns
+
+    def passed(self, operations: Sequence[str]) -> Sequence[str]:
+        """Return the operations among these that the bank has."""
+        has = {row.operation for row in self.simulator.dialect.rows}
+        return [each for each in operations if each in has]
 
     @property
     def gateways(self) -> list[Command]:
@@ -102,7 +112,7 @@ async def open_world(tally: Tally, bank_name: str) -> AsyncIterator[World]:
             control=control,
             roads=roads,
             sites=[],
-            tells_returns=simulators.find(bank_name).tells_returns,
+            simulator=simulators.find(bank_name),
         )
         await world.start_bank()
         target = sites.target_bank(bank_name, folder).through(roads[0].port)
