@@ -44,6 +44,8 @@ SHORT: Final = ClientLimits(
 )
 """For banks that do not; long enough for a machine that is busy with others."""
 
+_SHORT_WITH_TLS: Final = msgspec.structs.replace(SHORT, connect_s=2.0, read_s=3.0, payout_s=3.0)
+
 _PROVIDER: Final = "verified"
 
 
@@ -122,6 +124,11 @@ class Trial:
     def account(self) -> ProviderAccount:
         """The stage's first account."""
         return self.stage.accounts[0]
+
+    @property
+    def short(self) -> ClientLimits:
+        """Limits for a bank that does not answer; a handshake of TLS takes its time."""
+        return SHORT if self.stage.relay_tls is None else _SHORT_WITH_TLS
 
     def expect(self, holds: object, otherwise: str) -> None:
         """Fail the case with a sentence unless something holds; count it otherwise."""
@@ -202,6 +209,11 @@ class Trial:
 def far() -> Deadline:
     """Return a deadline that no case reaches."""
     return Deadline(time.monotonic() + 60.0, time.monotonic)
+
+
+def soon() -> Deadline:
+    """Return a deadline that ends what comes before the money, if the bank does not answer."""
+    return Deadline(time.monotonic() + 4.0, time.monotonic)
 
 
 def passed() -> Deadline:

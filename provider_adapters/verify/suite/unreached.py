@@ -38,7 +38,7 @@ async def connection_refused(trial: Trial) -> None:
     """Where nobody listens nothing is sent, and that is certain."""
     with socket.socket() as bound:
         bound.bind((_HERE, 0))
-        await _unreached(trial, f"http://{_HERE}:{bound.getsockname()[1]}", {"connect_failed"})
+        await _unreached(trial, _address(trial, bound), {"connect_failed"})
 
 
 @case("wire.connection_stalled")
@@ -52,8 +52,7 @@ async def connection_stalled(trial: Trial) -> None:
             waiting = opened.enter_context(socket.socket())
             waiting.settimeout(0)
             waiting.connect_ex(listening.getsockname())
-        address = f"http://{_HERE}:{listening.getsockname()[1]}"
-        await _unreached(trial, address, _LATE)
+        await _unreached(trial, _address(trial, listening), _LATE)
 
 
 @case("wire.tls_refused")
@@ -66,6 +65,12 @@ async def tls_refused(trial: Trial) -> None:
 async def tls_unanswered(trial: Trial) -> None:
     """A plain bank behind an encrypted address is sent nothing, and that is certain."""
     await _unencrypted(trial, hang, _LATE)
+
+
+def _address(trial: Trial, bound: socket.socket) -> str:
+    """Return a socket's address; some adapters take none without encryption."""
+    scheme = "http" if trial.stage.relay_tls is None else "https"
+    return f"{scheme}://{_HERE}:{bound.getsockname()[1]}"
 
 
 async def _unencrypted(trial: Trial, play: Play, reasons: Reasons) -> None:
@@ -95,7 +100,7 @@ async def _unreached(trial: Trial, address: str, reasons: Reasons) -> None:
         unsent = [
             (True, partial(_money_unreached, trial, address, make, reasons)) for make in money
         ]
-        await all_of([*reads, *unsent])
+        await all_of(trial, [*reads, *unsent])
 
 
 async def _read_unreached(trial: Trial, address: str, call: Call, reasons: Reasons) -> None:

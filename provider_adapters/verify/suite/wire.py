@@ -42,11 +42,13 @@ from provider_adapters.verify.suite.calls import (
     refunds,
 )
 from provider_adapters.verify.suite.faults import FAULTS, WireFault, close
-from provider_adapters.verify.trial import SHORT, Harness, Trial, far, passed
+from provider_adapters.verify.trial import Harness, Trial, far, passed, soon
 
 _AT_ONCE: Final = 4
 _WAITING_AT_ONCE: Final = 64
 """Attempts at once; what waits for a time limit costs no processor."""
+_WAITING_WITH_TLS: Final = 16
+"""Handshakes at once would keep one another from ending in time."""
 _PATIENCE_S: Final = 10.0
 """Bank and adapter share one loop on a machine that may be busy; what hangs takes longer."""
 _METHODS: Final = {
@@ -71,9 +73,10 @@ class Path:
 Attempt = Callable[[], Awaitable[None]]
 
 
-async def all_of(attempts: Iterable[tuple[bool, Attempt]]) -> None:
+async def all_of(trial: Trial, attempts: Iterable[tuple[bool, Attempt]]) -> None:
     """Make every attempt, those that wait many at once; the first that fails ends the others."""
-    lanes = {True: asyncio.Semaphore(_WAITING_AT_ONCE), False: asyncio.Semaphore(_AT_ONCE)}
+    waiting = _WAITING_AT_ONCE if trial.stage.relay_tls is None else _WAITING_WITH_TLS
+    lanes = {True: asyncio.Semaphore(waiting), False: asyncio.Semaphore(_AT_ONCE)}
 
     async def made(lane: asyncio.Semaphore, attempt: Attempt) -> None:
         async with lane:
@@ -91,11 +94,12 @@ def _read_case(call: PortCall) -> Case:
         async with trial.adapter(trial.stage.address) as clean:
             prepared = await PREPARED[call](Ready(trial, clean))
             path = await _path(trial, prepared)
-            await all_of(
+            attempts = [
                 (fault.waits, _Read(trial, call, prepared, path, number, fault))
                 for number in range(1, len(path.requests) + 1)
                 for fault in FAULTS
-            )
+            ]
+            await all_of(trial, attempts)
 
     title = f"{call.value} fails in one known way, whatever breaks at each of its requests."
     return Case(id=f"wire.{call.value}", title=title, needs=frozenset({call}), run=run)
@@ -122,7 +126,7 @@ class _Read:
     async def __call__(self) -> None:
         """Make the call, and look at what it raises."""
         act = Act(play=self.fault.play, reads=self.fault.reads)
-        async with self.trial.harness(SHORT) as harness:
+        async with self.trial.harness(self.trial.short) as harness:
             harness.relay.begin(from_request(self.number, act))
             began = time.monotonic()
             failure = await self._failure(harness.adapter)
@@ -133,7 +137,8 @@ class _Read:
             self._judge(failure, what)
         most = 1 if self._is_once else 2
         self.trial.expect(1 <= tries <= most, f"{what}: the bank was asked {tries} times")
-        self.trial.expect(took < SHORT.read_s + _PATIENCE_S, f"{what}: took {took:.1f} s")
+        longest = self.trial.short.read_s + _PATIENCE_S
+        self.trial.expect(took < longest, f"{what}: took {took:.1f} s")
         self._told(harness, what)
 
     def _told(self, harness: Harness, what: str) -> None:
@@ -194,12 +199,13 @@ class _Read:
 async def _money(trial: Trial, make: MakeMoneyCall) -> None:
     """Try every fault at every request of something that moves money."""
     path = await money_path(trial, make())
-    await all_of(
+    attempts = [
         (fault.waits, _Payment(trial, make, path, number, fault, reaches_bank))
         for number in range(1, len(path.requests) + 1)
         for fault in FAULTS
         for reaches_bank in ((False, True) if number == path.money and fault.reads else (False,))
-    )
+    ]
+    await all_of(trial, attempts)
 
 
 async def money_path(trial: Trial, order: MoneyCall) -> Path:
@@ -237,10 +243,10 @@ class _Payment:
         """Order it, and look at outcome, requests and books."""
         act = Act(play=self.fault.play, reads=self.fault.reads, reaches_bank=self.reaches_bank)
         order = self.make()
-        async with self.trial.harness(SHORT) as harness:
+        async with self.trial.harness(self.trial.short) as harness:
             harness.relay.begin(from_request(self.number, act))
             try:
-                outcome = await order.made(harness.adapter, far())
+                outcome = await order.made(harness.adapter, soon())
             except Exception as problem:
                 message = f"{self._what}: raised {problem!r}"
                 raise CaseFailed(message) from problem
