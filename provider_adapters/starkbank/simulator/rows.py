@@ -299,6 +299,7 @@ _ID: Final = "{id:[^/]+}"
 
 ROWS: Final = (
     Row("GET", "/v2/public-key", "access", _public_key, is_open=True),
+    Row("GET", "/v2//public-key", "access", _public_key, is_open=True),  # as the SDK writes it
     Row("GET", "/v2/balance", "balance", _balance),
     Row("GET", "/v2/transaction", "statement", _statement),
     Row("GET", "/v2/dict-key", "keys", _keys),
