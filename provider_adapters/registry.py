@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
+from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.asaas.factory import AsaasFactory
 from provider_adapters.checks import check_factory, refused_if_raised
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
@@ -24,6 +25,7 @@ ADAPTERS: Final[Mapping[str, AdapterFactory]] = {
     "starkbank": StarkBankFactory(),
     "woovi": WooviFactory(),
     "asaas": AsaasFactory(),
+    "apipix": ApiPixFactory(),
 }
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 MODULES: Final[Mapping[str, str]] = {
     "sandbox": "provider_adapters.sandbox.simulator.dialect",
     "starkbank": "provider_adapters.starkbank.simulator.dialect",
+    "efi": "provider_adapters.apipix.simulator.dialect",
 }
 """Each has ``SIMULATORS``, its banks by name. The order is that of the ports: append."""
 

@@ -17,6 +17,7 @@ STAGES: Final[Mapping[str, str]] = {
     "sandbox": "provider_adapters.sandbox.stage:SandboxStage",
     "starkbank": "provider_adapters.starkbank.stage:StarkBankStage",
     "asaas": "provider_adapters.asaas.stage:AsaasStage",
+    "apipix": "provider_adapters.apipix.stage:EfiStage",
 }
 """Where our stages are; a simulator is loaded by those alone who verify its adapter."""
 

@@ -67,7 +67,7 @@ def connect(
         cache=cache,
     )
     checked = CheckedAdapter(name, _made(provider, context), observer.count)
-    kind = secrets_kind(find(provider.adapter))
+    kind = secrets_kind(find(provider.adapter), provider.settings)
     opener = None if kind is None else partial(open_secrets, kind, environment=settings.environment)
     return Connection(checked, provider.read_only, opener, provider.adapter)
 
@@ -80,8 +80,9 @@ def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> B
         BankSecretsRefused: it does not fit, or is not whole.
         AdapterRefused: the adapter cannot be loaded.
     """
-    factory = find(settings.providers[provider].adapter)
-    return read_secrets(secrets_kind(factory), given, settings.environment)
+    chosen = settings.providers[provider]
+    kind = secrets_kind(find(chosen.adapter), chosen.settings)
+    return read_secrets(kind, given, settings.environment)
 
 
 async def start(name: str, connection: Connection) -> None:

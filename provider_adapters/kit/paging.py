@@ -132,11 +132,17 @@ def within(page: Page[Item], window: Window, moment: Callable[[Item], datetime])
 
 
 class _Place(msgspec.Struct, array_like=True):
-    """Where one of two lists stands: the cursor of its page, and how many items were taken."""
+    """
+    Where one of two lists stands: the cursor of its page, and how many items were taken.
+
+    Attributes:
+        last: The mark of the item that was given out last; empty where nothing is marked.
+    """
 
     cursor: str | None = None
     taken: int = 0
     over: bool = False
+    last: str = ""
 
 
 _PLACES: Final = msgspec.json.Decoder(tuple[_Place, _Place])
@@ -147,26 +153,39 @@ async def merged(
     cursor: str | None,
     moment: Callable[[Item], datetime],
     most: int | None = None,
+    name: Callable[[Item], str] | None = None,
 ) -> Page[Item]:
     """
     Merge two lists, each newest first, into one: a page of both at a time.
 
     What is older than the end of the shorter page waits for the next call, which reads that
     page again; so does what is more than ``most``. Equal instants come from the first list first.
+    The lists are read one after the other: what fails leaves nothing under way. ``name`` tells an
+    item from every other, for lists by position: they move when an item comes in meanwhile.
     """
     places = _PLACES.decode(cursor) if cursor else (_Place(), _Place())
-    # One after the other: no read is left under way when the other one has failed.
     pages = [await _page(read, place) for read, place in zip(lists, places, strict=True)]
+    places = (_moved(places[0], pages[0], name), _moved(places[1], pages[1], name))
     fresh = _fresh(pages, places, moment)
     counts = _shares(fresh, moment, most)
     items = [item for each, count in zip(fresh, counts, strict=True) for item in each[:count]]
     items.sort(key=moment, reverse=True)  # stable: the first list first
     following = [
-        _after(page, place, place.taken + count)
+        _after(page, place, place.taken + count, name)
         for page, place, count in zip(pages, places, counts, strict=True)
     ]
     over = all(place.over for place in following)
     return Page(items=items, next_cursor=None if over else msgspec.json.encode(following).decode())
+
+
+def _moved(place: _Place, page: Page[Item], name: Callable[[Item], str] | None) -> _Place:
+    """Go on after the item that was given out last, wherever it stands by now."""
+    if name is None or not place.last:
+        return place
+    marks = [_mark(name(item)) for item in page.items]
+    if place.last not in marks:
+        return place
+    return msgspec.structs.replace(place, taken=marks.index(place.last) + 1)
 
 
 def _fresh(
@@ -203,8 +222,12 @@ async def _page(read: ReadPage[Item], place: _Place) -> Page[Item]:
     return Page(items=(), next_cursor=None) if place.over else await read(place.cursor)
 
 
-def _after(page: Page[Item], place: _Place, taken: int) -> _Place:
+def _after(
+    page: Page[Item], place: _Place, taken: int, name: Callable[[Item], str] | None
+) -> _Place:
     """Say where a list stands once ``taken`` items of this page were given out."""
+    last = _mark(name(page.items[taken - 1])) if name and 0 < taken <= len(page.items) else ""
+    last = last or place.last
     if taken < len(page.items):
-        return _Place(place.cursor, taken)
-    return _Place(page.next_cursor, over=page.next_cursor is None)
+        return _Place(place.cursor, taken, last=last)
+    return _Place(page.next_cursor, over=page.next_cursor is None, last=last)

@@ -128,8 +128,21 @@ class SecretsFactory(Protocol):
         ...
 
 
-def secrets_kind(factory: object) -> SecretsKind | None:
+@runtime_checkable
+class SecretsBySettings(Protocol):
+    """What a ``SecretsFactory`` also is if its settings say what an account shows."""
+
+    def secrets_for(self, settings: Mapping[str, object]) -> SecretsKind:
+        """Return the struct for a provider of these settings, which may be wrong ones."""
+        ...
+
+
+def secrets_kind(
+    factory: object, settings: Mapping[str, object] | None = None
+) -> SecretsKind | None:
     """Return the struct that a factory names; None if its bank wants a single text."""
+    if settings is not None and isinstance(factory, SecretsBySettings):
+        return factory.secrets_for(settings)
     return factory.account_secrets if isinstance(factory, SecretsFactory) else None
 
 

@@ -14,6 +14,7 @@ from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated, Final, Literal, TypeVar
 from urllib.parse import urlencode
 
@@ -136,20 +137,40 @@ class AccessTokens:
         return fresh.token
 
     async def reading(
-        self, credentials: ClientCredentials, read: Callable[[str], Awaitable[Value]]
+        self,
+        credentials: ClientCredentials,
+        read: Callable[[str], Awaitable[Value]],
+        by: Deadline | None = None,
     ) -> Value:
         """
         Read something with a token; once more with a new one when it was refused.
 
+        ``by`` bounds the fetching of tokens; the read has limits of its own.
+
         Raises:
             ProviderError: As the read raises it, or no token was given.
         """
-        token = await self.of(credentials)
+        token = await self.of(credentials, by)
         try:
             return await read(token)
-        except CredentialsRefused:
-            await self._forget(self._key(credentials), token)
-            return await read(await self.of(credentials))
+        except CredentialsRefused as refused:
+            if refused.http_status == HTTPStatus.FORBIDDEN:
+                raise  # it is about rights, which another token does not have
+            await self.drop(credentials, token)
+            return await read(await self.of(credentials, by))
+
+    async def drop(self, credentials: ClientCredentials, refused: str) -> None:
+        """
+        Forget a token that the bank refused; one that came meanwhile stays.
+
+        ``reading`` does so by itself. Call it for a change or an order, which is not sent again.
+        """
+        key = self._key(credentials)
+        known = self._kept.get(key)
+        if known is not None and known.token == refused:
+            del self._kept[key]
+            if self._context.cache is not None:
+                await self._context.cache.drop(key)
 
     async def _found(self, key: str, credentials: ClientCredentials, by: Deadline | None) -> _Kept:
         """Take the token that another process fetched, or fetch one."""
@@ -168,14 +189,6 @@ class AccessTokens:
         if len(self._kept) > _MOST:
             self._kept.popitem(last=False)
         return token
-
-    async def _forget(self, key: str, refused: str) -> None:
-        """Drop a token that was refused; one that came meanwhile stays."""
-        known = self._kept.get(key)
-        if known is not None and known.token == refused:
-            del self._kept[key]
-            if self._context.cache is not None:
-                await self._context.cache.drop(key)
 
     def _granted(self, answer: ProviderAnswer) -> _Kept:
         """Read the bank's answer."""

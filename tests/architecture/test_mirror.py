@@ -29,12 +29,19 @@ WITHOUT = {
         [
             "provider_adapters/verify/suite",
             "provider_adapters/asaas/stage.py",
+            "provider_adapters/apipix/stage.py",
             "provider_adapters/sandbox/stage.py",
             "provider_adapters/starkbank/stage.py",
             "provider_adapters/simulated_bank/stage.py",
         ],
         CASES,
     ),
+    "provider_adapters/apipix/adapter.py": "hands each call on; the suite makes every one",
+    **dict.fromkeys(
+        ["provider_adapters/apipix/documents.py", "provider_adapters/apipix/efi/documents.py"],
+        "records; tests of what is made of them read them",
+    ),
+    "provider_adapters/apipix/simulator": "judged by the official document, tests/contract/apipix",
     "provider_adapters/kit/factory.py": "protocols; the registry and its checks keep them",
     "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",
     **dict.fromkeys(

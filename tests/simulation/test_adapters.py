@@ -24,7 +24,12 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendPro
 from gateway.net.common.runtime import Runtime
 from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext
-from tests.contract.adapters.harness import SETTINGS, account_of, order_by_account
+from tests.contract.adapters.harness import (
+    SETTINGS,
+    KnownTokens,
+    account_of,
+    order_by_account,
+)
 from tests.simulation.loop import Loop
 from tests.unit.provider_adapters.witness import Witness
 
@@ -78,6 +83,7 @@ def live(name: str, net: Net, deed: Deed, seed: int = 1) -> tuple[object, float,
         observer=Witness(),
         runtime=runtime,
         transport=lambda *_made_as: net,
+        cache=KnownTokens(),
     )
 
     async def life() -> object:

@@ -7,7 +7,7 @@ A new adapter needs one entry here; the suites then hold for it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
 from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
+from provider_adapters.apipix.secrets import EfiSecrets
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.kit.factory import AdapterContext, MakeTransport
 from provider_adapters.starkbank.requests import Secrets as StarkBankSecrets
@@ -48,6 +49,7 @@ SETTINGS: Mapping[str, Callable[[str], dict[str, object]]] = {
     "starkbank": lambda url: {"base_url": url},
     "woovi": lambda url: {"base_url": url},
     "asaas": lambda url: {"base_url": url},
+    "apipix": lambda url: {"profile": "efi", "base_url": url},
 }
 """What each adapter is configured with for a bank at an address."""
 
@@ -55,8 +57,29 @@ SECRETS: Mapping[str, object] = {
     "starkbank": StarkBankSecrets(access_id="project/1", private_key=private_pem(ec.SECP256K1())),
     "woovi": WooviSecrets(app_id="app-id-of-the-bank"),
     "asaas": AsaasSecrets(api_key="$aact_hmlg_key-of-the-bank"),
+    "apipix": EfiSecrets(
+        client_id="id",
+        client_secret="of-the-bank",
+        certificate="certificate",
+        key="key",
+        pix_key="loja@example.com",
+    ),
 }
 """What an account shows to a bank that wants more than one text."""
+
+
+class KnownTokens:
+    """A cache in which every access token is known, so that a call is one request."""
+
+    async def get(self, _key: str, _part: int = 0) -> bytes | None:
+        return b'{"token":"known","ends_at":4102444800.0,"life_s":3600.0}'
+
+    async def put(self, _key: str, _parts: Sequence[bytes], _ttl_s: float) -> bool:
+        return True
+
+    async def drop(self, _key: str) -> None: ...
+
+
 UNBOUNDED = AccountLimits(in_flight=0, rates={ALL_OPERATIONS: None})
 """The banks' own limits are lifted: they are tested with the kit, and slow everything down."""
 

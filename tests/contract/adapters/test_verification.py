@@ -37,6 +37,12 @@ WITHOUT: Mapping[str, frozenset[str]] = {
             "the bank's answer shows no end-to-end id",
         }
     ),
+    "apipix": frozenset(
+        {
+            "Efí tells of no payout that held",
+            "Efí tells of no payout that returns",
+        }
+    ),
 }
 """Why a case does not apply to an adapter that declares all its calls, in the case's words."""
 

@@ -1,0 +1,185 @@
+"""
+How a call reaches a bank of API Pix: its paths, the account's headers and certificate, a token.
+
+A refused token is dropped: a read fetches another one at once, a change or an order leaves that
+to the next call, because it is sent once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final, TypeVar
+
+import msgspec
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    BadReply,
+    CredentialsRefused,
+    Outcome,
+    ProviderAccount,
+    ProviderError,
+)
+from gateway.domain.kernel.clocks import Deadline, Now
+from gateway.domain.kernel.money import Money
+from provider_adapters.apipix import documents
+from provider_adapters.apipix.profiles import Profile
+from provider_adapters.apipix.secrets import ApiPixSecrets
+from provider_adapters.apipix.words import ERRORS
+from provider_adapters.kit import money
+from provider_adapters.kit.answers import ProviderAnswer, of_status, try_document
+from provider_adapters.kit.client import ProviderClient, Translate
+from provider_adapters.kit.outcomes import unsent
+from provider_adapters.kit.requests import ProviderRequest, as_account, get
+from provider_adapters.kit.secrets import identity_of, secrets_of
+from provider_adapters.kit.tokens import AccessTokens, ClientCredentials
+
+Value = TypeVar("Value")
+
+OK: Final = frozenset({HTTPStatus.OK.value})
+CHANGED: Final = frozenset({HTTPStatus.OK.value, HTTPStatus.CREATED.value})
+"""The standard answers 201 to what is made; some banks 200."""
+_NO_FIELDS: Final[Mapping[str, str]] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """
+    The way to one configured bank.
+
+    Attributes:
+        environment: Part of what a charge's txid is derived from.
+    """
+
+    profile: Profile
+    client: ProviderClient
+    tokens: AccessTokens
+    environment: Environment
+    now: Now
+
+    def request(
+        self,
+        account: ProviderAccount,
+        operation: str,
+        path: str,
+        query: Mapping[str, str] = _NO_FIELDS,
+        **steps: str,
+    ) -> ProviderRequest:
+        """
+        Build a read under the account's headers and certificate; its token comes when it is sent.
+
+        ``path`` is the whole one, its variable steps in braces.
+
+        Raises:
+            Refused: A step cannot stand in a path.
+            CredentialsRefused: The account has no credentials for this bank.
+        """
+        secrets = secrets_of(account, ApiPixSecrets)
+        headers = {
+            header: getattr(secrets, name) for header, name in self.profile.account_headers.items()
+        }
+        asked = get(operation, path, headers, query, account.account_id, **steps)
+        return as_account(asked, identity_of(account)) if self.profile.certificate else asked
+
+    async def read(
+        self,
+        account: ProviderAccount,
+        request: ProviderRequest,
+        translate: Translate[Value],
+        by: Deadline | None = None,
+    ) -> Value:
+        """Read something, and with another token if the first was refused, within one time."""
+        end = by or self.client.read_by()
+
+        async def once(token: str) -> Value:
+            return await self.client.read(_bearing(request, token), translate, end)
+
+        return await self.tokens.reading(self._credentials(account), once, end)
+
+    async def change(
+        self, account: ProviderAccount, request: ProviderRequest, translate: Translate[Value]
+    ) -> Value:
+        """Change something other than money, once."""
+        credentials = self._credentials(account)
+        token = await self.tokens.of(credentials)
+        try:
+            return await self.client.change(_bearing(request, token), translate)
+        except CredentialsRefused:
+            await self.tokens.drop(credentials, token)
+            raise
+
+    async def pay(
+        self,
+        account: ProviderAccount,
+        request: ProviderRequest,
+        translate: Translate[Outcome],
+        send_by: Deadline,
+    ) -> Outcome:
+        """Order something that moves money, once; without a token it is not sent."""
+        credentials = self._credentials(account)
+        try:
+            token = await self.tokens.of(credentials)
+        except ProviderError as failure:
+            return unsent(failure)
+        outcome = await self.client.pay(_bearing(request, token), translate, send_by)
+        if outcome.evidence.http_status == HTTPStatus.UNAUTHORIZED:
+            await self.tokens.drop(credentials, token)
+        return outcome
+
+    def _credentials(self, account: ProviderAccount) -> ClientCredentials:
+        """Return what the account asks for its token with."""
+        secrets = secrets_of(account, ApiPixSecrets)
+        return ClientCredentials(
+            account_id=account.account_id,
+            client_id=secrets.client_id,
+            secret=secrets.client_secret,
+            identity=identity_of(account) if self.profile.certificate else None,
+        )
+
+
+def error_code(answer: ProviderAnswer) -> str:
+    """Return the bank's error code, in whichever shape; empty when there is none to read."""
+    told = try_document(answer, documents.RECUSA)
+    if told is None:
+        return ""
+    return told.nome or told.type.rpartition("/")[2] or told.error
+
+
+def failure(answer: ProviderAnswer) -> ProviderError:
+    """Return the error that a refusal means, for every call but one that moves money."""
+    kind = ERRORS.get((answer.status, error_code(answer)))
+    if kind is None:
+        return of_status(answer)
+    return kind[0](kind[1], http_status=answer.status)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Turn a value that cannot be made of a document into ``BadReply``."""
+    try:
+        yield
+    except (ValueError, ArithmeticError) as problem:
+        raise BadReply(Reason.WRONG_SHAPE) from problem
+
+
+def amount(text: str) -> Money:
+    """Read an amount that has no sign, such as ``"10.50"``; raises ``ValueError``."""
+    found = money.from_text(text)
+    if found.centavos < 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return found
+
+
+def accepted(answer: ProviderAnswer) -> None:
+    """Read that something was done whose answer holds nothing that we need."""
+    if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+        raise failure(answer)
+
+
+def _bearing(request: ProviderRequest, token: str) -> ProviderRequest:
+    headers = {**request.headers, "Authorization": f"Bearer {token}"}
+    return msgspec.structs.replace(request, headers=headers)

@@ -1,0 +1,212 @@
+"""
+Callbacks of API Pix: how they are proven, what they say, and where they are registered.
+
+The standard has the bank show a certificate. Efí also sends to an address that nobody can guess:
+its last step is made from the secret of ``callbacks``, which itself stands in no address. A body
+tells of several payments, and names the account by one of its keys or charges.
+"""
+
+from __future__ import annotations
+
+import hmac
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackOrder,
+    Delivery,
+    NamedBy,
+    Notice,
+    RegisteredCallback,
+)
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount
+from gateway.domain.kernel.strict import uuid_text
+from provider_adapters.apipix import documents
+from provider_adapters.apipix.access import OK, Access, accepted, failure
+from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.kit.proofs import PeerCertificate, SharedToken
+from provider_adapters.kit.requests import ProviderRequest, sending
+
+_PATH: Final = "/webhook/{chave}"
+_BELOW: Final = "pix"
+"""What banks add to the address."""
+_NOTHING_BELOW: Final = "?ignorar="
+"""How an address ends to which Efí adds nothing ("Webhooks", read on 2026-11-22)."""
+_UNCERTIFIED: Final = {"x-skip-mtls-checking": "true"}
+"""Has Efí register an address that does not ask for its certificate."""
+_PURPOSE: Final = b"apipix callback address"
+_SENT: Final = "SOLICITACAO"
+
+
+class ApiPixProof:
+    """Checks callbacks; a ``CallbackProof``."""
+
+    def __init__(self, certificate: PeerCertificate | None, secrets: Sequence[bytes]) -> None:
+        """
+        Believe whoever shows the bank's certificate, or knows a step made from a secret.
+
+        Raises:
+            ProofRefused: There is neither.
+        """
+        steps = [step_of(secret) for secret in secrets]
+        below = frozenset({"", _BELOW}) if certificate is not None else frozenset[str]()
+        self.rests = below | frozenset(steps)
+        self._certificate = certificate
+        no_secret_needed = certificate is not None and not steps
+        self._steps = None if no_secret_needed else SharedToken([each.encode() for each in steps])
+
+    async def check(self, came: Delivery) -> Sequence[Notice] | None:
+        """Return what a callback says; nothing for the test at registration."""
+        shown = self._certificate is not None and self._certificate.proves(came.certificate)
+        known = self._steps is not None and self._steps.proves(came.rest)
+        return notices_of(came.body) if shown or known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callbacks:
+    """
+    Registers addresses, one for each key.
+
+    Attributes:
+        certified: The bank shows its certificate, so that the address needs no secret step.
+    """
+
+    access: Access
+    certified: bool
+
+    async def register(
+        self, account: ProviderAccount, keys: Sequence[str], order: CallbackOrder
+    ) -> RegisteredCallback:
+        """Have callbacks of every key sent to one address; safe to repeat."""
+        if not keys:
+            raise NeverSendable
+        url, headers = order.url, {}
+        if not self.certified:
+            url, headers = f"{url}/{step_of(order.secret)}{_NOTHING_BELOW}", _UNCERTIFIED
+        for key in keys:
+            asked = _with(self._request(account, "register_callback", key), headers)
+            request = sending(asked, {"webhookUrl": url}, "PUT")
+            await self.access.change(account, request, accepted)
+            await self._check(account, key, url)
+        return RegisteredCallback(id=_id_of(account, keys[0]), url=order.url)
+
+    async def _check(self, account: ProviderAccount, key: str, url: str) -> None:
+        """Read an address back: the answer that it was taken holds nothing of it."""
+        request = self._request(account, "register_callback", key)
+        if await self.access.change(account, request, _url) != url:  # once, as the whole
+            raise BadReply(Reason.WRONG_SHAPE)
+
+    async def list(
+        self, account: ProviderAccount, keys: Sequence[str]
+    ) -> Sequence[RegisteredCallback]:
+        """Read the address of each key that has one."""
+        found = []
+        for key in keys:
+            request = self._request(account, "list_callbacks", key)
+            try:
+                url = await self.access.read(account, request, _url)
+            except NotFound:
+                continue
+            found.append(RegisteredCallback(id=_id_of(account, key), url=url))
+        return tuple(found)
+
+    async def remove(self, account: ProviderAccount, keys: Sequence[str], callback_id: str) -> None:
+        """Have nothing sent for one key any more; raises ``NotFound`` when nothing is."""
+        for key in keys:
+            if _id_of(account, key) == callback_id:
+                asked = self._request(account, "remove_callback", key)
+                request = sending(asked, method="DELETE")
+                return await self.access.change(account, request, _removed)
+        raise NotFound(Reason.NOT_FOUND)
+
+    def _request(self, account: ProviderAccount, operation: str, key: str) -> ProviderRequest:
+        path = self.access.profile.pix + _PATH
+        return self.access.request(account, operation, path, chave=key)
+
+
+def step_of(secret: bytes) -> str:
+    """Return the step of an address that who does not know the secret cannot guess."""
+    return hmac.digest(secret, _PURPOSE, "sha256").hex()
+
+
+def notices_of(body: bytes) -> Sequence[Notice]:
+    """Read what a proven body says; nothing of one that is no list of payments."""
+    try:
+        told = documents.AVISOS.decode(body)
+        return tuple(notice for part in told.pix for notice in _notices(bytes(part)))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ()
+
+
+def _notices(part: bytes) -> Iterator[Notice]:
+    """Read one payment: sent, refunded, or received."""
+    told = documents.AVISO.decode(part)
+    provider_key = told.extras.id_envio if told.extras else None
+    if told.tipo == _SENT or provider_key:
+        event = f"{told.e2e}:{told.tipo}:{told.status}"
+        yield Notice(event=event, kind=CallbackKind.PAYOUT, subject=provider_key or "", part=part)
+        return
+    account, named_by = _account(told)
+    for refund in told.devolucoes:
+        yield Notice(
+            event=f"{refund.rtr_id or refund.id}:{refund.status}",
+            kind=CallbackKind.REFUND,
+            subject=refund.id,
+            account=account,
+            named_by=named_by,
+            part=part,
+        )
+    if not told.devolucoes:
+        yield Notice(
+            event=f"{told.e2e}:received",
+            kind=CallbackKind.CHARGE if told.txid else CallbackKind.OTHER,
+            subject=told.txid or "",
+            account=account,
+            named_by=named_by,
+            part=part,
+        )
+
+
+def _account(told: documents.Aviso) -> tuple[str, NamedBy]:
+    """Return what names the account: a random key, which banks list, else its charge."""
+    key = told.chave or ""
+    if told.txid and not _is_random(key):
+        return told.txid, NamedBy.CHARGE
+    return key, NamedBy.KEY
+
+
+def _is_random(key: str) -> bool:
+    try:
+        uuid_text(key)
+    except ValueError:
+        return False
+    return True
+
+
+def _removed(answer: ProviderAnswer) -> None:
+    """Read that an address was removed: 204 and no other (API Pix 2.9.0)."""
+    if answer.status != HTTPStatus.NO_CONTENT:
+        raise failure(answer)
+
+
+def _url(answer: ProviderAnswer) -> str:
+    if answer.status not in OK:
+        raise failure(answer)
+    return read_document(answer, documents.WEBHOOK, lambda document: document.url)
+
+
+def _id_of(account: ProviderAccount, key: str) -> str:
+    """Name the registration of a key without showing it: it may be a tax number."""
+    return str(uuid.uuid5(uuid.UUID(account.account_id), key))
+
+
+def _with(request: ProviderRequest, headers: Mapping[str, str]) -> ProviderRequest:
+    return msgspec.structs.replace(request, headers={**request.headers, **headers})

@@ -1,0 +1,209 @@
+"""
+The JSON documents of API Pix and of Efí; amounts are texts such as ``"10.50"``.
+
+Only what is read is declared. A document may hold more: banks add fields of their own.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Final, Generic, TypeVar
+
+import msgspec
+
+Item = TypeVar("Item")
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Recusa(msgspec.Struct, frozen=True):
+    """A refusal in one of its three shapes: problem document, Efí's own, OAuth."""
+
+    type: str = ""
+    nome: str = ""
+    error: str = ""
+
+
+class Calendario(msgspec.Struct, frozen=True, rename="camel"):
+    """When a charge was made and until when it can be paid; Efí also writes seconds as text."""
+
+    criacao: Instant | None = None
+    expiracao: Count | str | None = None
+    data_de_vencimento: date | None = None
+    validade_apos_vencimento: Count | None = None
+
+
+class Pessoa(msgspec.Struct, frozen=True):
+    """A payer, a debtor or a receiver."""
+
+    nome: str | None = None
+    cpf: str | None = None
+    cnpj: str | None = None
+    cidade: str | None = None
+    cep: str | None = None
+
+    @property
+    def tax_number(self) -> str:
+        """Whichever of the two is there."""
+        return self.cnpj or self.cpf or ""
+
+
+class Original(msgspec.Struct, frozen=True):
+    """What a charge asks for."""
+
+    original: str
+
+
+class Location(msgspec.Struct, frozen=True):
+    """Where the payload of a charge is."""
+
+    id: int
+
+
+class Horarios(msgspec.Struct, frozen=True):
+    """When a payment out was ordered, and when it settled."""
+
+    solicitacao: Instant | None = None
+    liquidacao: Instant | None = None
+
+
+class Devolucao(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
+    """A refund."""
+
+    id: str
+    valor: str
+    horario: Horarios
+    status: str
+    rtr_id: str | None = None
+    descricao: str | None = None
+
+
+class Extras(msgspec.Struct, frozen=True, rename={"id_envio": "idEnvio"}):
+    """What Efí tells beyond the standard."""
+
+    pagador: Pessoa | None = None
+    id_envio: str | None = None
+
+
+class Pix(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"e2e": "endToEndId", "info": "infoPagador", "extras": "gnExtras"},
+):
+    """A payment received."""
+
+    e2e: str
+    valor: str
+    horario: Instant
+    txid: str | None = None
+    chave: str | None = None
+    info: str | None = None
+    pagador: Pessoa | None = None
+    extras: Extras | None = None
+    devolucoes: list[Devolucao] = []
+
+
+class Cobranca(msgspec.Struct, frozen=True, kw_only=True, rename={"emv": "pixCopiaECola"}):
+    """A charge, due at once or on a day."""
+
+    txid: str
+    status: str
+    calendario: Calendario
+    valor: Original
+    chave: str
+    devedor: Pessoa | None = None
+    recebedor: Pessoa | None = None
+    loc: Location | None = None
+    emv: str | None = None
+    pix: list[Pix] = []
+
+
+class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):
+    """How many pages there are."""
+
+    pages: Count
+
+
+class Parametros(msgspec.Struct, frozen=True):
+    """What a list was asked for."""
+
+    paginacao: Paginacao
+
+
+class Pagina(msgspec.Struct, Generic[Item], frozen=True):
+    """A page of payments, received or sent."""
+
+    parametros: Parametros
+    pix: list[Item]
+
+
+class Webhook(msgspec.Struct, frozen=True, rename={"url": "webhookUrl"}):
+    """Where callbacks of a key are sent."""
+
+    url: str
+
+
+class Aviso(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"e2e": "endToEndId", "extras": "gnExtras"},
+):
+    """One thing that a callback says: a payment received, one refunded, or at Efí one sent."""
+
+    e2e: str
+    txid: str | None = None
+    chave: str | None = None
+    tipo: str = ""
+    status: str = ""
+    extras: Extras | None = None
+    devolucoes: list[Devolucao] = []
+
+
+class Avisos(msgspec.Struct, frozen=True):
+    """The body of a callback; a test at registration has no ``pix``."""
+
+    pix: list[msgspec.Raw] = []
+
+
+RECUSA: Final = msgspec.json.Decoder(Recusa)
+COBRANCA: Final = msgspec.json.Decoder(Cobranca)
+PIX: Final = msgspec.json.Decoder(Pix)
+RECEBIDOS: Final = msgspec.json.Decoder(Pagina[Pix])
+DEVOLUCAO: Final = msgspec.json.Decoder(Devolucao)
+WEBHOOK: Final = msgspec.json.Decoder(Webhook)
+AVISO: Final = msgspec.json.Decoder(Aviso)
+AVISOS: Final = msgspec.json.Decoder(Avisos)
+
+HARMLESS: Final = frozenset(
+    {
+        "calendario",
+        "criacao",
+        "e2eId",
+        "endToEndId",
+        "error",
+        "expiracao",
+        "expires_in",
+        "horario",
+        "idEnvio",
+        "liquidacao",
+        "paginacao",
+        "paginaAtual",
+        "quantidadeDePaginas",
+        "quantidadeTotalDeItens",
+        "revisao",
+        "rtrId",
+        "saldo",
+        "solicitacao",
+        "status",
+        "tipo",
+        "token_type",
+        "total",
+        "type",
+        "valor",
+    }
+)
+"""The fields a transcript may show: no names, tax numbers, keys, references, tokens or free text.
+``nome`` is a person's as well as an error's, so it stays hidden."""

@@ -1,0 +1,89 @@
+"""Efí's own JSON documents, beside those of the standard."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from provider_adapters.apipix.documents import Horarios, Pagina, Pessoa
+
+
+class Bloqueios(msgspec.Struct, frozen=True):
+    """What is blocked at Efí."""
+
+    total: str
+
+
+class Saldo(msgspec.Struct, frozen=True):
+    """A balance at Efí."""
+
+    saldo: str
+    bloqueios: Bloqueios
+
+
+class Chave(msgspec.Struct, frozen=True):
+    """A random key that was made."""
+
+    chave: str
+
+
+class Chaves(msgspec.Struct, frozen=True):
+    """The random keys of an account."""
+
+    chaves: list[str]
+
+
+class QrCode(msgspec.Struct, frozen=True):
+    """The payload of a location."""
+
+    qrcode: str
+
+
+class Ordenado(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The answer to an order of a payout at Efí."""
+
+    id_envio: str
+    valor: str
+    status: str
+    e2e_id: str | None = None
+
+
+class ContaBanco(msgspec.Struct, frozen=True):
+    """A recipient's account as Efí shows it: without its bank, the tax number masked."""
+
+    agencia: str = ""
+    conta: str = ""
+    nome: str | None = None
+    cpf: str | None = None
+    cnpj: str | None = None
+
+
+class Favorecido(msgspec.Struct, frozen=True, rename={"conta_banco": "contaBanco"}):
+    """A recipient."""
+
+    chave: str | None = None
+    identificacao: Pessoa | None = None
+    conta_banco: ContaBanco | None = None
+
+
+class Enviado(
+    msgspec.Struct, frozen=True, kw_only=True, rename={"e2e": "endToEndId", "key": "idEnvio"}
+):
+    """A payment sent; one that was not ordered through the interface has no key of ours."""
+
+    valor: str
+    status: str
+    horario: Horarios
+    e2e: str | None = None
+    key: str | None = None
+    favorecido: Favorecido | None = None
+
+
+SALDO: Final = msgspec.json.Decoder(Saldo)
+CHAVE: Final = msgspec.json.Decoder(Chave)
+CHAVES: Final = msgspec.json.Decoder(Chaves)
+QRCODE: Final = msgspec.json.Decoder(QrCode)
+ORDENADO: Final = msgspec.json.Decoder(Ordenado)
+ENVIADO: Final = msgspec.json.Decoder(Enviado)
+ENVIADOS: Final = msgspec.json.Decoder(Pagina[Enviado])

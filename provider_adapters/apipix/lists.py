@@ -1,0 +1,137 @@
+"""
+Lists of API Pix: pages counted from 0, of what happened between two instants.
+
+The standard promises no order. A list is asked for up to the moment its first page was, so that
+what happens during the walk moves nothing from one page to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final, Generic, TypeVar
+
+import msgspec
+
+from gateway.domain.bank.providers import Page, ProviderAccount
+from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.access import OK, Access, failure
+from provider_adapters.apipix.documents import Pagina
+from provider_adapters.apipix.profiles import LARGEST_PAGE
+from provider_adapters.kit.answers import ProviderAnswer, read_document
+
+Document = TypeVar("Document")
+Item = TypeVar("Item")
+Make = Callable[[Document], Iterable[Item]]
+"""Makes what is wanted of one entry of a list: nothing, one thing, or several."""
+
+_BESIDE: Final = " "
+"""What follows in a cursor is ``unrepeated``'s."""
+_STEP: Final = timedelta(milliseconds=1)
+"""Banks tell instants to the millisecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Two instants; the end is outside."""
+
+    start: datetime
+    end: datetime
+
+    def hold(self, at: datetime) -> bool:
+        """Say whether something happened between them."""
+        return self.start <= at < self.end
+
+
+class _Place(msgspec.Struct, array_like=True, frozen=True):
+    """Where a walk stands: the page, how many of its items were given out, and its end."""
+
+    page: int
+    taken: int
+    end: datetime
+
+
+_PLACE: Final = msgspec.json.Decoder(_Place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagedList(Generic[Document]):
+    """
+    One list of an account.
+
+    Attributes:
+        path: The whole one.
+        decoder: Of a page.
+        moment: When an entry happened, as the bank filters.
+        filters: Further fields of the query.
+    """
+
+    access: Access
+    account: ProviderAccount
+    operation: str
+    path: str
+    decoder: msgspec.json.Decoder[Pagina[Document]]
+    moment: Callable[[Document], datetime]
+    filters: Mapping[str, str] = field(default_factory=dict)
+
+    async def page(
+        self, limits: Limits, cursor: str | None, limit: int, make: Make[Document, Item]
+    ) -> Page[Item]:
+        """Read what is made of a page, at most ``limit`` items."""
+        until = min(limits.end, _soon(self.access.now()))
+        place = _PLACE.decode(cursor.partition(_BESIDE)[0]) if cursor else _Place(0, 0, until)
+        within = Limits(limits.start, place.end)
+        if within.start >= within.end:
+            return Page(items=(), next_cursor=None)
+        query = self._query(within, place.page, min(max(limit, 1), LARGEST_PAGE))
+        request = self.access.request(self.account, self.operation, self.path, query)
+
+        def read(answer: ProviderAnswer) -> Page[Item]:
+            if answer.status not in OK:
+                raise failure(answer)
+            return read_document(answer, self.decoder, shape)
+
+        def shape(document: Pagina[Document]) -> Page[Item]:
+            inside = (each for each in document.pix if within.hold(self.moment(each)))
+            made = [item for each in inside for item in make(each)]
+            given = made[place.taken : place.taken + limit]
+            following = _after(place, len(given), len(made), document.parametros.paginacao.pages)
+            return Page(items=given, next_cursor=following)
+
+        return await self.access.read(self.account, request, read)
+
+    def _query(self, within: Limits, page: int, size: int) -> Mapping[str, str]:
+        return {
+            "inicio": instant(within.start),
+            "fim": instant(within.end),
+            **self.filters,
+            "paginacao.paginaAtual": str(page),
+            "paginacao.itensPorPagina": str(size),
+        }
+
+
+def limits_of(window: Window) -> Limits:
+    """Return the instants of a window of days."""
+    return Limits(window.start, window.end)
+
+
+def instant(at: datetime) -> str:
+    """Write an instant as RFC 3339 with milliseconds, in UTC."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _after(place: _Place, given: int, made: int, pages: int) -> str | None:
+    """Say where a walk goes on: on the same page if it gives more than was asked for."""
+    if place.taken + given < made:
+        following = _Place(place.page, place.taken + given, place.end)
+    elif place.page + 1 < pages:
+        following = _Place(place.page + 1, 0, place.end)
+    else:
+        return None
+    return msgspec.json.encode(following).decode()
+
+
+def _soon(now: datetime) -> datetime:
+    """Return the end of this millisecond: what happened in it counts."""
+    return now.replace(microsecond=now.microsecond // 1000 * 1000) + _STEP

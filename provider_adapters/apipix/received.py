@@ -1,0 +1,323 @@
+"""
+Payments received (``GET /pix``), and refunds of them (``PUT /pix/{e2eid}/devolucao/{id}``).
+
+Refunds have no list of their own: they stand in the payments that they give back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, timedelta
+from functools import partial
+from typing import Final
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    Accepted,
+    NotFound,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import cleaned_text
+from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix import documents
+from provider_adapters.apipix.access import CHANGED, OK, Access, amount, error_code, failure
+from provider_adapters.apipix.charges import payer, person
+from provider_adapters.apipix.lists import Limits, Make, PagedList, limits_of
+from provider_adapters.apipix.profiles import LARGEST_PAGE
+from provider_adapters.apipix.words import (
+    REFUND_KNOWN,
+    REFUND_REJECTIONS,
+    REFUND_STATUSES,
+    REFUSED_BEFORE,
+)
+from provider_adapters.kit import money
+from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
+from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.outcomes import NeverSendable, refused_before, unsent
+from provider_adapters.kit.paging import unrepeated, whole
+from provider_adapters.kit.requests import ProviderRequest, paying
+
+_ONE: Final = "/pix/{e2eid}"
+_LIST: Final = "/pix"
+_REFUND: Final = "/pix/{e2eid}/devolucao/{id}"
+_LONGEST_DESCRIPTION: Final = 140
+_REFUNDABLE: Final = timedelta(days=90)
+"""Until when a payment can be refunded (API Pix 2.9.0, ``PixDevolucaoInvalida``)."""
+_LOOKS: Final = 2
+"""Times ``_REFUNDABLE`` that a refund is looked for in payments: for 90 days after its order."""
+MOST_REFUNDS: Final = 100_000
+"""Of one key there is one; a list is read until it is found or over."""
+_ALL: Final[Mapping[str, str]] = {}
+_REFUNDED: Final[Mapping[str, str]] = {"devolucaoPresente": "true"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """Reads payments received, and gives refunds."""
+
+    access: Access
+
+    async def find(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment."""
+        path = self.access.profile.pix + _ONE
+        request = self.access.request(account, "find_received", path, e2eid=e2e_id)
+
+        def one(answer: ProviderAnswer) -> IncomingPayment:
+            if answer.status not in OK:
+                raise failure(answer)
+            return read_document(answer, documents.PIX, _payment)
+
+        return await self.access.read(account, request, one)
+
+    async def page(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read a page of payments."""
+        found = self._list(account, "list_received")
+        page = await found.page(limits_of(window), cursor, limit, lambda pix: (_payment(pix),))
+        return unrepeated(page, cursor, lambda payment: payment.e2e_id)
+
+    async def entries(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read a page of payments as movements of a statement."""
+        found = self._list(account, "list_statement")
+        return await found.page(limits_of(window), cursor, limit, lambda pix: (_entry(pix),))
+
+    async def refund(
+        self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Order a refund under our key; one that the bank may know is read back and compared.
+
+        The bank says the same of an order that it can never take and of a key that it knows, so
+        that its refusal is believed only if there is no refund of our key.
+        """
+        try:
+            request = self._order(account, order)
+        except ProviderError as refused:
+            return unsent(refused)
+        unknown = self.access.client.unknown_word("create_refund")
+
+        def created(answer: ProviderAnswer) -> Outcome:
+            return _created(answer, order, unknown)
+
+        outcome = await self.access.pay(account, request, created, send_by)
+        if isinstance(outcome, Accepted) and outcome.evidence.reason == Reason.DUPLICATE:
+            return await self._read_back(account, order, outcome)
+        return outcome
+
+    async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
+        """Look for a refund in the refunded payments of 180 days, the newest first."""
+        unknown = self.access.client.unknown_word("find_refund")
+        refunded = self._list(account, "find_refund", _REFUNDED)
+        end = self.access.now()
+
+        def ours(pix: documents.Pix) -> Iterable[Refund]:
+            return (each for each in _refunds(pix, unknown) if each.provider_key == provider_key)
+
+        for _ in range(_LOOKS):
+            limits = Limits(end - _REFUNDABLE, end)
+            found = await whole(partial(_largest, refunded, limits, ours), MOST_REFUNDS)
+            if found:
+                return found[0]
+            end = limits.start
+        raise NotFound(Reason.NOT_FOUND)
+
+    async def refunds(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Refund]:
+        """Read a page of refunds ordered in a window: of payments up to 90 days older."""
+        unknown = self.access.client.unknown_word("list_refunds")
+        refunded = self._list(account, "list_refunds", _REFUNDED)
+        ordered = limits_of(window)
+
+        def within(pix: documents.Pix) -> Iterable[Refund]:
+            return (each for each in _refunds(pix, unknown) if ordered.hold(each.created_at))
+
+        paid = Limits(ordered.start - _REFUNDABLE, ordered.end)
+        page = await refunded.page(paid, cursor, limit, within)
+        return unrepeated(page, cursor, lambda refund: refund.provider_key)
+
+    def _list(
+        self, account: ProviderAccount, operation: str, filters: Mapping[str, str] = _ALL
+    ) -> PagedList[documents.Pix]:
+        return PagedList(
+            access=self.access,
+            account=account,
+            operation=operation,
+            path=self.access.profile.pix + _LIST,
+            decoder=documents.RECEBIDOS,
+            moment=lambda pix: pix.horario,
+            filters=filters,
+        )
+
+    def _order(self, account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
+        """Write an order; raises ``ProviderError`` for one that cannot be written."""
+        if len(order.description) > _LONGEST_DESCRIPTION:
+            raise NeverSendable
+        path = self.access.profile.pix + _REFUND
+        payment, key = order.payment_e2e_id, order.provider_key
+        asked = self.access.request(account, "create_refund", path, e2eid=payment, id=key)
+        document = {"valor": money.as_text(order.value), "natureza": "ORIGINAL"}
+        if order.description:
+            document["descricao"] = order.description
+        return paying(asked, document, order.provider_key, method="PUT")
+
+    async def _read_back(
+        self, account: ProviderAccount, order: RefundOrder, refused: Accepted
+    ) -> Outcome:
+        """Read the refund of our key after the bank refused it, perhaps for being known."""
+        path = self.access.profile.pix + _REFUND
+        payment, key = order.payment_e2e_id, order.provider_key
+        request = self.access.request(account, "find_refund", path, e2eid=payment, id=key)
+        unknown = self.access.client.unknown_word("find_refund")
+
+        def shown(answer: ProviderAnswer) -> Outcome:
+            if answer.status not in OK:
+                raise failure(answer)
+            return _known(answer, order, unknown)
+
+        evidence = refused.evidence
+        try:
+            return await self.access.read(account, request, shown)
+        except NotFound:
+            refusal = replace(evidence, reason=str(Reason.REFUSED))
+            return Rejected(evidence=refusal, failure=FailureCode.OTHER)
+        except ProviderError:
+            return Unknown(evidence)
+
+
+async def _largest(
+    listed: PagedList[documents.Pix],
+    limits: Limits,
+    make: Make[documents.Pix, Refund],
+    cursor: str | None,
+) -> Page[Refund]:
+    """Read the largest page of a list that is read whole."""
+    return await listed.page(limits, cursor, LARGEST_PAGE, make)
+
+
+def _payment(pix: documents.Pix) -> IncomingPayment:
+    """Read a payment; raises ``ValueError`` for one without a right end-to-end id."""
+    if not is_e2e_id(pix.e2e):
+        raise ValueError(Reason.E2E_ID_MALFORMED)
+    value = amount(pix.valor)
+    given_back = sum(
+        amount(each.valor).centavos
+        for each in pix.devolucoes
+        if REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED
+    )
+    if not 0 <= given_back <= value.centavos:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return IncomingPayment(
+        reference=pix.txid or "",
+        e2e_id=pix.e2e,
+        provider_id=pix.e2e,
+        value=value,
+        refunded=Money(given_back),
+        paid_at=pix.horario.astimezone(UTC),
+        payer=payer(pix),
+    )
+
+
+def _entry(pix: documents.Pix) -> Entry:
+    """Read a payment as a movement; an end-to-end id that is none is left out."""
+    told = pix.pagador or (pix.extras.pagador if pix.extras else None)
+    return Entry(
+        provider_id=provider_id(pix.e2e),
+        e2e_id=pix.e2e if is_e2e_id(pix.e2e) else "",
+        direction=Direction.CREDIT,
+        is_pix=True,
+        value=amount(pix.valor),
+        description=cleaned_text(pix.info),
+        counterparty=person(told),
+        created_at=pix.horario.astimezone(UTC),
+        kind=MovementKind.PIX,
+    )
+
+
+def _refunds(pix: documents.Pix, unknown: UnknownWord) -> Iterable[Refund]:
+    return (_refund(pix.e2e, pix.txid or "", each, unknown) for each in pix.devolucoes)
+
+
+def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: UnknownWord) -> Refund:
+    """Read a refund; one of unknown state is still processing."""
+    status = REFUND_STATUSES.get(given.status)
+    if status is None:
+        unknown()
+    if given.horario.solicitacao is None or not is_e2e_id(e2e_id):
+        raise ValueError(Reason.WRONG_SHAPE)
+    settled = given.horario.liquidacao
+    failed = status is RefundStatus.FAILED
+    return Refund(
+        reference="",
+        provider_key=provider_id(given.id),
+        provider_id=provider_id(given.id),
+        payment_e2e_id=e2e_id,
+        payment_reference=txid,
+        return_id=given.rtr_id if given.rtr_id and is_e2e_id(given.rtr_id) else "",
+        value=amount(given.valor),
+        description=cleaned_text(given.descricao),
+        status=status or RefundStatus.PROCESSING,
+        failure=FailureCode.OTHER if failed else None,
+        created_at=given.horario.solicitacao.astimezone(UTC),
+        settled_at=None if settled is None or failed else settled.astimezone(UTC),
+    )
+
+
+def _created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
+    """Read the answer to an order; what is not listed is raised, and becomes Unknown."""
+    code = error_code(answer)
+    if (answer.status, code) in REFUND_REJECTIONS:
+        failed = REFUND_REJECTIONS[answer.status, code]
+        return Rejected(evidence=answer.evidence(Reason.REFUSED, code), failure=failed)
+    if (answer.status, code) in REFUND_KNOWN:
+        return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
+    refused = refused_before(answer, code, REFUSED_BEFORE)
+    return refused or _known(answer, order, unknown)
+
+
+def _known(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
+    """Read a refund as an outcome; one of our key and another amount is another refund."""
+
+    def shape(document: documents.Devolucao) -> Outcome:
+        refund = _refund(order.payment_e2e_id, "", document, unknown)
+        if refund.provider_key != order.provider_key:
+            return Unknown(answer.evidence(Reason.KEY_MISMATCH))
+        if refund.value != order.value:
+            return Unknown(answer.evidence(Reason.AMOUNT_MISMATCH))
+        return _outcome(answer, refund)
+
+    return read_document(answer, documents.DEVOLUCAO, shape, CHANGED)
+
+
+def _outcome(answer: ProviderAnswer, refund: Refund) -> Outcome:
+    evidence = answer.evidence(Reason.ANSWERED)
+    match refund.status:
+        case RefundStatus.PROCESSING:
+            return Accepted(
+                evidence=evidence, provider_id=refund.provider_id, e2e_id=refund.return_id
+            )
+        case RefundStatus.PAID:
+            return Settled(
+                evidence=evidence,
+                value=refund.value,
+                provider_id=refund.provider_id,
+                e2e_id=refund.return_id,
+                settled_at=refund.settled_at,
+            )
+        case RefundStatus.FAILED:
+            return Rejected(evidence=answer.evidence(Reason.REFUSED), failure=FailureCode.OTHER)

@@ -1,0 +1,61 @@
+"""Efí as it is simulated, with an adapter in front of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import ProviderAccount
+from provider_adapters.apipix.adapter import ApiPixAdapter
+from provider_adapters.apipix.factory import ApiPixFactory
+from provider_adapters.apipix.stage import EfiStage
+from provider_adapters.kit.factory import AdapterContext
+from tests.unit.provider_adapters.witness import Witness
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A bank and its adapter."""
+
+    stage: EfiStage
+    adapter: ApiPixAdapter
+    told: Witness
+
+    @property
+    def account(self) -> ProviderAccount:
+        return self.stage.accounts[0]
+
+    async def calls(self) -> list[tuple[str, str]]:
+        """Return what the bank was asked, tokens left out."""
+        said = await self.stage.control.get("calls", query={"limit": "1000"})
+        seen = [(each["method"], each["path"].partition("?")[0]) for each in said["data"]]
+        return [each for each in seen if each[1] != "/oauth/token"]
+
+
+@contextlib.asynccontextmanager
+async def standing(**more: object) -> AsyncIterator[Standing]:
+    """Open both; ``more`` goes over the settings."""
+    stage, told = EfiStage(), Witness()
+    try:
+        await stage.start()
+        context = AdapterContext(name="efi", environment=Environment.SANDBOX, observer=told)
+        adapter = ApiPixFactory()({**stage.settings(stage.address), **more}, context)
+        await adapter.start()
+        try:
+            yield Standing(stage, adapter, told)
+        finally:
+            await adapter.close()
+    finally:
+        await stage.close()
+
+
+@pytest.fixture
+async def efi(tmp_path: Path) -> AsyncIterator[Standing]:
+    """A bank with two accounts, and its adapter."""
+    async with standing() as made:
+        yield made

@@ -1,0 +1,219 @@
+"""What Efí says of payouts, and how orders are written for it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    FailureCode,
+    PayoutMethod,
+    PayoutOrder,
+    PixDestination,
+)
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.providers import (
+    Accepted,
+    NotSent,
+    Outcome,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.kernel.money import Money
+from provider_adapters.apipix.efi import payouts
+from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.outcomes import NeverSendable
+
+KEY = "0" * 32
+E2E = "E09089356202011251226APIff82f2e5"
+MARIA = PixDestination(
+    name="Maria", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="m@example.com"
+)
+AT_ITAU = BankDestination(
+    name="Maria",
+    tax_number="11222333000181",
+    bank_number="341",
+    branch="0001-9",
+    account="12345-6",
+    account_type=AccountType.SAVINGS,
+)
+
+
+def order(destination: PixDestination | BankDestination = MARIA) -> PayoutOrder:
+    method = PayoutMethod.PIX if destination is MARIA else PayoutMethod.BANK_ACCOUNT
+    return PayoutOrder(
+        provider_key=KEY, method=method, value=Money(1231), destination=destination, description=""
+    )
+
+
+def said(status: int, document: object) -> ProviderAnswer:
+    return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
+
+
+def ordered(**more: object) -> ProviderAnswer:
+    """Efí's own example, under our key ("Envio e Pagamento Pix")."""
+    document = {
+        "idEnvio": KEY,
+        "e2eId": E2E,
+        "valor": "12.31",
+        "horario": {"solicitacao": "2021-11-25T12:26:42.905Z"},
+        "status": "EM_PROCESSAMENTO",
+    }
+    return said(201, {**document, **more})
+
+
+def created(answer: ProviderAnswer, counted: list[bool] | None = None) -> Outcome:
+    seen: list[bool] = [] if counted is None else counted
+    return payouts.created(answer, order(), lambda: seen.append(True))
+
+
+def test_a_key_is_sent_with_the_tax_number_that_owns_it():
+    assert payouts.recipient(order()) == {"chave": "m@example.com", "cpf": "52998224725"}
+
+
+def test_an_account_is_written_by_ispb_without_dashes():
+    assert payouts.recipient(order(AT_ITAU)) == {
+        "contaBanco": {
+            "nome": "Maria",
+            "cnpj": "11222333000181",
+            "codigoBanco": "60701190",
+            "agencia": "0001",
+            "conta": "123456",
+            "tipoConta": "svgs",
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"bank_number": "999"},
+        {"bank_number": "99999999"},
+        {"account_type": AccountType.SALARY},
+        {"branch": "12345"},
+        {"account": "conta"},
+        {"name": ""},
+        {"name": "M" * 200},
+    ],
+    ids=str,
+)
+def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, object]):
+    with pytest.raises(NeverSendable) as refused:
+        payouts.recipient(order(replace(AT_ITAU, **wrong)))  # type: ignore[arg-type]
+
+    assert refused.value.failure is FailureCode.ACCOUNT_INVALID
+
+
+def test_an_order_is_accepted():
+    outcome = created(ordered())
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.e2e_id, outcome.value, outcome.provider_key) == (E2E, Money(1231), KEY)
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"idEnvio": "1" * 32}, "key_mismatch"),
+        ({"valor": "12.30"}, "amount_mismatch"),
+        ({"e2eId": "E09089356"}, "e2e_id_malformed"),
+    ],
+)
+def test_an_answer_about_another_payout_proves_nothing(more: dict[str, str], reason: str):
+    outcome = created(ordered(**more))
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+
+
+def test_an_unknown_word_is_accepted_and_counted():
+    counted: list[bool] = []
+
+    outcome = created(ordered(status="EM_FILA"), counted)
+
+    assert isinstance(outcome, Accepted)
+    assert counted == [True]
+
+
+@pytest.mark.parametrize(("status", "name"), list(payouts.REJECTIONS))
+def test_a_listed_refusal_is_final(status: int, name: str):
+    outcome = created(said(status, {"nome": name}))
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is payouts.REJECTIONS[status, name]
+
+
+@pytest.mark.parametrize(
+    ("status", "document"),
+    [
+        (401, {}),
+        (403, {}),
+        (404, {}),
+        (429, {}),
+        (500, {"nome": "erro_aplicacao"}),
+        (422, {"nome": "valor_invalido"}),
+        (400, {"nome": "saldo_insuficiente"}),
+        (400, {"nome": "conta_chave_sem_webhook"}),
+    ],
+)
+def test_what_is_not_listed_is_never_definite(status: int, document: object):
+    with pytest.raises(ProviderError):
+        created(said(status, document))
+
+
+@pytest.mark.parametrize(
+    ("status", "document"),
+    [
+        (403, {"error": "insufficient_scope"}),
+        (403, {"type": "https://pix.bcb.gov.br/api/v2/error/AcessoNegado"}),
+        (429, {"nome": "balde_fichas_vazio"}),
+    ],
+)
+def test_a_refusal_before_execution_was_not_sent(status: int, document: object):
+    assert isinstance(created(said(status, document)), NotSent)
+
+
+def shown(status: str, against: PayoutOrder | None = None, **more: object) -> Outcome:
+    """Efí's own example of a payout to an account, under our key."""
+    document = {
+        "endToEndId": E2E,
+        "idEnvio": KEY,
+        "valor": "12.31",
+        "chave": "19974764017",
+        "status": status,
+        "horario": {"solicitacao": "2022-10-26T17:21:19.000Z", "liquidacao": None},
+        "favorecido": {"contaBanco": {"nome": "M", "agencia": "1", "conta": "123456"}},
+        **more,
+    }
+    answer = said(200, document)
+    sent = payouts.efi_documents.ENVIADO.decode(answer.body)
+    return payouts.shown(answer, sent, KEY, against, lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("EM_PROCESSAMENTO", Accepted),
+        ("REALIZADO", Settled),
+        ("NAO_REALIZADO", Rejected),
+        ("EM_FILA", Unknown),
+    ],
+)
+def test_a_payout_that_was_looked_up_is_what_its_word_says(status: str, kind: type):
+    assert type(shown(status)) is kind
+
+
+def test_a_payout_to_an_account_is_compared_as_far_as_efi_shows_it():
+    same = shown("REALIZADO", order(AT_ITAU))
+    other = shown("REALIZADO", order(replace(AT_ITAU, account="99999-9")))
+    nowhere = shown("REALIZADO", order(AT_ITAU), favorecido=None)
+
+    assert isinstance(same, Settled)
+    assert isinstance(other, Unknown)
+    assert isinstance(nowhere, Unknown)

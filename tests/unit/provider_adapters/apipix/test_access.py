@@ -1,0 +1,108 @@
+"""Tokens, certificates and refusals of API Pix."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gateway.domain.bank.providers import (
+    BadReply,
+    CredentialsRefused,
+    NotFound,
+    ProviderError,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+from provider_adapters.apipix.access import accepted, amount, error_code, failure, readable
+from provider_adapters.kit.answers import ProviderAnswer
+from tests.unit.provider_adapters.apipix.conftest import Standing
+
+
+def said(status: int, document: object) -> ProviderAnswer:
+    return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
+
+
+SHAPES = [
+    ({"nome": "pix_nao_encontrado", "mensagem": "x"}, "pix_nao_encontrado"),
+    ({"type": "https://pix.bcb.gov.br/api/v2/error/AcessoNegado"}, "AcessoNegado"),
+    ({"error": "insufficient_scope", "error_description": "x"}, "insufficient_scope"),
+    ({}, ""),
+    ([], ""),
+    ({"nome": 7}, ""),
+]
+
+
+@pytest.mark.parametrize(("document", "code"), SHAPES)
+def test_an_error_is_read_in_each_of_its_three_shapes(document: object, code: str):
+    assert error_code(said(400, document)) == code
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (404, "NaoEncontrado", NotFound),
+        (400, "pix_nao_encontrado", NotFound),
+        (400, "chave_nao_encontrada", NotFound),
+        (403, "AcessoNegado", CredentialsRefused),
+        (409, "txid_duplicado", Refused),
+        # What is not listed with its status is decided by the status alone.
+        (404, "pix_nao_encontrado", BadReply),
+        (404, "", BadReply),
+        (400, "", Refused),
+        (401, "", CredentialsRefused),
+        (429, "", RateLimited),
+        (503, "ServicoIndisponivel", Unavailable),
+    ],
+)
+def test_a_refusal_is_what_its_status_and_name_say(
+    status: int, code: str, kind: type[ProviderError]
+):
+    assert type(failure(said(status, {"nome": code}))) is kind
+
+
+@pytest.mark.parametrize("text", ["-1.00", "1.001", "1,00", "", "1e1", "NaN"])
+def test_an_amount_has_no_sign_and_two_decimals_at_most(text: str):
+    with pytest.raises(ValueError, match=r".*"):
+        amount(text)
+
+
+def test_a_value_that_cannot_be_made_is_a_bad_reply():
+    with pytest.raises(BadReply), readable():
+        raise OverflowError
+
+
+def test_what_was_done_without_an_answer_worth_reading_is_any_success():
+    accepted(said(201, {}))
+    with pytest.raises(Unavailable):
+        accepted(said(503, {}))
+
+
+async def test_twenty_reads_cost_one_token(efi: Standing):
+    for _ in range(20):
+        await efi.adapter.get_balance(efi.account)
+
+    asked = [call.operation for call in efi.told.calls]
+    assert (asked.count("get_token"), asked.count("get_balance")) == (1, 20)
+
+
+async def test_a_revoked_token_is_renewed_by_a_read(efi: Standing):
+    await efi.adapter.get_balance(efi.account)
+    await efi.stage.revoke_tokens()
+
+    held = await efi.adapter.get_balance(efi.account)
+
+    assert held.balance.centavos > 0
+    assert [call.outcome for call in efi.told.calls][2:] == ["credentials_refused", "ok", "ok"]
+
+
+async def test_a_change_that_met_a_revoked_token_lets_the_next_one_succeed(efi: Standing):
+    await efi.adapter.list_keys(efi.account)
+    await efi.stage.revoke_tokens()
+
+    with pytest.raises(CredentialsRefused):
+        await efi.adapter.create_key(efi.account, efi.stage.new_key())
+    made = await efi.adapter.create_key(efi.account, efi.stage.new_key())
+
+    assert made in await efi.adapter.list_keys(efi.account)

@@ -1,0 +1,60 @@
+"""Pages of API Pix: nothing twice, nothing lost, whatever comes in meanwhile."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.lists import Limits, instant, limits_of
+from provider_adapters.verify.stage import Received
+from tests.unit.provider_adapters.apipix.conftest import Standing
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def today() -> Window:
+    day = datetime.now(UTC).date()
+    return Window(day, day)
+
+
+def test_an_instant_is_written_with_its_zone():
+    assert instant(NOON) == "2026-11-22T12:00:00.000Z"
+
+
+def test_the_end_is_outside():
+    limits = Limits(NOON, NOON + timedelta(seconds=1))
+
+    assert [limits.hold(limits.start), limits.hold(limits.end)] == [True, False]
+
+
+def test_a_window_of_days_has_its_instants():
+    day = NOON.date()
+
+    assert limits_of(Window(day, day)).end - limits_of(Window(day, day)).start == timedelta(days=1)
+
+
+async def test_what_comes_in_during_the_walk_moves_nothing(efi: Standing):
+    """A page is asked for up to the moment its first one was."""
+    ids = [await efi.stage.put(efi.account, Received(value=Money(100 + n))) for n in range(5)]
+
+    first = await efi.adapter.list_received(efi.account, today(), None, 2)
+    late = await efi.stage.put(efi.account, Received(value=Money(900)))
+    items, cursor = [*first.items], first.next_cursor
+    while cursor is not None:
+        page = await efi.adapter.list_received(efi.account, today(), cursor, 2)
+        items, cursor = [*items, *page.items], page.next_cursor
+
+    found = [each.e2e_id for each in items]
+    assert len(found) == len(set(found))
+    assert set(ids) <= set(found)
+    assert late not in found
+
+
+async def test_a_day_to_come_is_asked_of_nobody(efi: Standing):
+    last = datetime.max.replace(tzinfo=UTC).date()
+
+    page = await efi.adapter.list_received(efi.account, Window(last, last), None, 10)
+
+    assert (list(page.items), page.next_cursor) == ([], None)
+    assert efi.told.calls == []
