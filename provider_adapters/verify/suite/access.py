@@ -28,6 +28,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.certificates import CertificatePair
+from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.secrets import pair_of, with_pair
 from provider_adapters.verify.cases import case
 from provider_adapters.verify.relay import PASS_ON, Act, Seen, answering, at_request, from_request
@@ -148,6 +149,7 @@ async def two_accounts(trial: Trial) -> None:
         if trial.stage.relay_tls is not None:
             proper = all(each.certificate == _der(_pair(mine)) for each in seen)
             trial.expect(proper, "a request shows no certificate, or another account's")
+            _apart(trial, harness, mine)
 
 
 @case("access.own_balances", needs={PortCall.GET_BALANCE})
@@ -301,6 +303,21 @@ async def _shown(harness: Harness, read: Read, account: ProviderAccount) -> Sequ
     harness.relay.begin(_passing)
     await read(harness, account)
     return list(harness.relay.seen)
+
+
+def _apart(trial: Trial, harness: Harness, account: ProviderAccount) -> None:
+    """Expect the transcript of an account in its own place, where its clients are attributes."""
+    adapter: object = harness.adapter
+    names = [name for name in dir(adapter) if not name.startswith("__")]
+    clients = [
+        found for name in names if isinstance(found := getattr(adapter, name), ProviderClient)
+    ]
+    for each in clients:
+        shown = each.transcript.shown(account.account_id)
+        trial.expect(shown, "an account's calls are not in its own transcript")
+        trial.expect(
+            not each.transcript.shown(), "an account's calls are in everybody's transcript"
+        )
 
 
 def _texts(account: ProviderAccount) -> set[bytes]:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection
-from typing import Final
+from typing import Final, cast
 
 from gateway.domain.bank.capabilities import PortCall, Repeat
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.payout_orders import (
+    BankDestination,
+    FailureCode,
+    PayoutMethod,
+    PayoutOrder,
+)
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
@@ -36,6 +41,8 @@ STATUSES: Final = (400, 401, 403, 404, 409, 422, 429, 500, 503)
 
 _WRONG_E2E_IDS: Final = ("E123", "X" * 32, "E" + "0" * 40, "E\r\n" + "0" * 29, 7)
 _RETRY_AFTER_S: Final = 7
+_NO_BANK: Final = "999"
+"""The central bank's list of participants has no such number."""
 _PAGE: Final = b"<!doctype html><title>Em manuten\xc3\xa7\xc3\xa3o</title>"
 
 
@@ -168,6 +175,22 @@ async def insufficient_funds(trial: Trial) -> None:
         trial.expect(isinstance(outcome, Unknown), f"without a word it is {outcome!r}")
     paid = await trial.stage.executions(order.provider_key)
     trial.expect(not paid, f"the bank paid {list(paid)}")
+
+
+@case("bank.unknown_bank_number", needs=PAYS)
+async def unknown_bank_number(trial: Trial) -> None:
+    """A bank number that nobody has is never told as something to send again."""
+    if PayoutMethod.BANK_ACCOUNT not in trial.capabilities.destinations:
+        message = f"destinations: {PayoutMethod.BANK_ACCOUNT.value} is not declared"
+        raise NotApplicable(message)
+    payee = cast("BankDestination", trial.stage.payee(PayoutMethod.BANK_ACCOUNT))
+    order = trial.order(destination=dataclasses.replace(payee, bank_number=_NO_BANK))
+    async with trial.harness() as harness:
+        outcome = await harness.adapter.create_payout(trial.account, order, far())
+    trial.expect(not isinstance(outcome, NotSent), f"it is answered by {outcome!r}")
+    if isinstance(outcome, Rejected):
+        paid = await trial.stage.executions(order.provider_key)
+        trial.expect(not paid, f"the bank paid {list(paid)}")
 
 
 @case("bank.duplicate", needs=PAYS)

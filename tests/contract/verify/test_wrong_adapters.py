@@ -7,11 +7,19 @@ import pytest
 from provider_adapters.verify import run
 from provider_adapters.verify.cases import CaseOutcome, CaseResult
 from provider_adapters.verify.trial import Subject
-from tests.contract.verify import wrong_access, wrong_callbacks, wrong_payouts, wrong_reads
+from tests.contract.verify import (
+    wrong_access,
+    wrong_callbacks,
+    wrong_offers,
+    wrong_payouts,
+    wrong_reads,
+)
 from tests.contract.verify.mistaken import Wrong
 
 CASES = {each.id: each for each in run.every_case()}
-TABLES = (wrong_payouts.WRONG, wrong_reads.WRONG, wrong_access.WRONG, wrong_callbacks.WRONG)
+TABLES = [
+    each.WRONG for each in (wrong_payouts, wrong_reads, wrong_access, wrong_callbacks, wrong_offers)
+]
 WRONG = {each.name: each for table in TABLES for each in table}
 
 
