@@ -18,6 +18,7 @@ STAGES: Final[Mapping[str, str]] = {
     "starkbank": "provider_adapters.starkbank.stage:StarkBankStage",
     "asaas": "provider_adapters.asaas.stage:AsaasStage",
     "apipix": "provider_adapters.apipix.stage:EfiStage",
+    "woovi": "provider_adapters.woovi.stage:WooviStage",
 }
 """Where our stages are; a simulator is loaded by those alone who verify its adapter."""
 

@@ -51,6 +51,16 @@ class Fate(StrEnum):
     """It is accepted, and under precautionary analysis."""
 
 
+class AnswerForm(StrEnum):
+    """What a good answer of the bank to a call looks like, for faults that look like one."""
+
+    OBJECT = "object"
+    LIST = "list"
+    """A bare list: an empty one is right, and half an object has a wrong shape first."""
+    NOTHING = "nothing"
+    """No body at all: whatever else comes with a success says no less."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutWish:
     """An amount and a recipient; the suite makes the order of it, with a key of its own."""
@@ -311,6 +321,11 @@ class Stage(Protocol):
         """Return what the bank's answer to a call names its fields."""
         message = f"the stage names no fields of {call.value}"
         raise NotApplicable(message)
+
+    def form(self, call: PortCall) -> AnswerForm:
+        """Return what the bank's good answer to a call is, the last one if it asks several."""
+        del call
+        return AnswerForm.OBJECT
 
     @property
     def token_path(self) -> str:

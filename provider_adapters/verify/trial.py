@@ -13,7 +13,7 @@ from typing import Final, cast
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Capabilities
+from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.payout_orders import (
     BankDestination,
     Destination,
@@ -28,7 +28,7 @@ from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
-from provider_adapters.kit.settings import ClientLimits
+from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits
 from provider_adapters.verify.cases import CaseFailed
 from provider_adapters.verify.relay import Relay
 from provider_adapters.verify.stage import PayoutWish, Stage
@@ -36,11 +36,23 @@ from provider_adapters.verify.stage import PayoutWish, Stage
 MakeStage = Callable[[], Stage]
 """A stage's class; called once for each case."""
 
-PLENTY: Final = ClientLimits(connect_s=2.0, read_s=10.0, payout_s=10.0, retry_after_s=0.001)
+# What a bank allows each account is lifted: a simulated bank bears more, and the suite asks often.
+_UNBOUNDED: Final = AccountLimits(
+    in_flight=0, rates={ALL_OPERATIONS: None, **{call.value: None for call in PortCall}}
+)
+
+PLENTY: Final = ClientLimits(
+    connect_s=2.0, read_s=10.0, payout_s=10.0, retry_after_s=0.001, account_limits=_UNBOUNDED
+)
 """For banks that answer: what takes longer hangs."""
 
 SHORT: Final = ClientLimits(
-    connect_s=0.4, read_s=1.0, payout_s=1.0, retry_after_s=0.001, answer_bytes=256 * 1024
+    connect_s=0.4,
+    read_s=1.0,
+    payout_s=1.0,
+    retry_after_s=0.001,
+    answer_bytes=256 * 1024,
+    account_limits=_UNBOUNDED,
 )
 """For banks that do not; long enough for a machine that is busy with others."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ from gateway.domain.bank.provider_callbacks import (
     CallbackSecrets,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_options import CHARGE_PAID
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
@@ -171,18 +172,29 @@ class WooviAdapter:
         return await self.client.change(requests.create_key(account, order), translate.created_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
-        """Cancel a key, not the default one; ``DELETE /pix-keys/{pixKey}``, safe to repeat."""
+        """Cancel a key, not the default one; ``DELETE /pix-keys/{pixKey}``, sent once."""
         request = requests.cancel_key(account, key.key)
-        return await self.client.read(request, lambda answer: translate.cancelled_key(answer, key))
+        return await self.client.change(
+            request, lambda answer: translate.cancelled_key(answer, key)
+        )
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``POST /pix-keys/check``, which changes nothing."""
         return await self.client.read(requests.look_up_key(account, key), translate.owner)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
-        """Create a charge, sent once; ``POST /charge``. The bank chooses the key."""
+        """
+        Create a charge, sent once; ``GET /charge/{id}``, then ``POST /charge``.
+
+        What a known reference is answered is stated nowhere, so it is looked for first. The
+        bank chooses the key.
+        """
         request = requests.create_charge(account, order)
         unknown = self.client.unknown_word("create_charge")
+        with contextlib.suppress(NotFound):
+            by = self.client.read_by()
+            await self._charge(account, order.reference, "create_charge", by)
+            raise Refused(IN_USE)
         return await self.client.change(
             request, lambda answer: translate.charge(answer, order.reference, self.now(), unknown)
         )
@@ -198,7 +210,7 @@ class WooviAdapter:
         if charge.status is ChargeStatus.PAID:
             raise Refused(CHARGE_PAID)
         request = requests.cancel_charge(account, reference)
-        await self.client.read(request, translate.charge_deleted, by)
+        await self.client.change(request, translate.charge_deleted)
         return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
@@ -277,24 +289,27 @@ class WooviAdapter:
         """
         request = requests.webhooks(account, "register_callback", order.url)
         known = await self.client.read(
-            request, lambda answer: callbacks.by_event(answer, order.url)
+            request, lambda answer: callbacks.events_of(answer, order.url)
         )
-        latest = next(iter(known.values()), None)
-        for event in words.EVENTS:
+        made = list(known.values())
+        for event in words.REGISTERED:
             if event not in known:
                 request = requests.register_callback(account, order, event)
-                latest = await self.client.change(request, callbacks.registered)
-        return latest or RegisteredCallback(id="", url=order.url)
+                made.append(await self.client.change(request, callbacks.registered))
+        return made[0]
 
     async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
-        """Read every address, once for each event; ``GET /webhook``."""
+        """Read every address; ``GET /webhook``."""
         request = requests.webhooks(account, "list_callbacks")
-        return await self.client.read(request, callbacks.registrations)
+        return callbacks.addresses(await self.client.read(request, callbacks.registrations))
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
-        """Remove an address for one event; ``DELETE /webhook/{id}``, safe to repeat."""
-        request = requests.remove_callback(account, callback_id)
-        await self.client.read(request, callbacks.removed)
+        """Remove an address, for every event; ``GET /webhook``, then ``DELETE`` of each."""
+        request = requests.webhooks(account, "remove_callback")
+        found = await self.client.read(request, callbacks.registrations)
+        for each in callbacks.of_same_address(found, callback_id):
+            request = requests.remove_callback(account, each.id)
+            await self.client.change(request, callbacks.removed)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""

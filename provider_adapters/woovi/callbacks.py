@@ -24,6 +24,8 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import NotFound
 from provider_adapters.kit.answers import ProviderAnswer, provider_id
 from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
@@ -115,13 +117,35 @@ def registered(answer: ProviderAnswer) -> RegisteredCallback:
 
 
 def registrations(answer: ProviderAnswer) -> Sequence[RegisteredCallback]:
-    """Read every address; one that listens to several events is there as often."""
+    """Read every registration: an address is registered once for each event."""
     return read(
         answer, documents.WEBHOOKS, lambda said: tuple(_registered(each) for each in said.webhooks)
     )
 
 
-def by_event(answer: ProviderAnswer, url: str) -> Mapping[str, RegisteredCallback]:
+def addresses(found: Sequence[RegisteredCallback]) -> Sequence[RegisteredCallback]:
+    """Return each address once, under the id of its first registration."""
+    return tuple({each.url: each for each in reversed(found)}.values())[::-1]
+
+
+def of_same_address(
+    found: Sequence[RegisteredCallback], callback_id: str
+) -> Sequence[RegisteredCallback]:
+    """
+    Return the registrations of an address, the one that names it last.
+
+    Raises:
+        NotFound: Nothing is registered under this id.
+    """
+    urls = {each.url for each in found if each.id == callback_id}
+    if not urls:
+        raise NotFound(Reason.NOT_FOUND)
+    return sorted(
+        (each for each in found if each.url in urls), key=lambda each: each.id == callback_id
+    )
+
+
+def events_of(answer: ProviderAnswer, url: str) -> Mapping[str, RegisteredCallback]:
     """Read which events an address listens to."""
     return read(
         answer,

@@ -44,7 +44,8 @@ def received_payments(
         if info.skip != paging.number_of(cursor):
             raise ValueError(Reason.WRONG_SHAPE)
         more = info.has_next or len(items) < len(document.transactions)
-        return paging.skipped(items, cursor, more=more)
+        page = paging.skipped(items, cursor, more=more)
+        return paging.unrepeated(page, cursor, lambda found: found.e2e_id or "")
 
     return translate.read(answer, documents.TRANSACTIONS, shape)
 

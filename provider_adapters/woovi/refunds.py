@@ -82,7 +82,8 @@ def page(
             raise ValueError(Reason.WRONG_SHAPE)
         items = [_refund(each, unknown) for each in document.refunds]
         read = paging.skipped(items, cursor, more=info.has_next)
-        return translate.newest_first(read, window, lambda refund: refund.created_at)
+        fresh = paging.unrepeated(read, cursor, lambda refund: refund.provider_key)
+        return translate.newest_first(fresh, window, lambda refund: refund.created_at)
 
     return translate.read(answer, documents.REFUNDS, shape)
 

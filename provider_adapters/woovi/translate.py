@@ -109,7 +109,8 @@ def statement(answer: ProviderAnswer, cursor: str | None, window: Window) -> Pag
 
     def shape(lines: list[documents.Movement]) -> Page[Entry]:
         page = paging.skipped([_entry(line) for line in lines], cursor, more=None)
-        return newest_first(page, window, lambda entry: entry.created_at)
+        fresh = paging.unrepeated(page, cursor, lambda entry: entry.provider_id)
+        return newest_first(fresh, window, lambda entry: entry.created_at)
 
     return read(answer, documents.STATEMENT, shape)
 

@@ -173,4 +173,15 @@ EVENTS: Final[Mapping[str, CallbackKind]] = {
     "PIX_TRANSACTION_REFUND_SENT_CONFIRMED": CallbackKind.REFUND,
     "PIX_TRANSACTION_REFUND_SENT_REJECTED": CallbackKind.REFUND,
 }
-"""What callbacks are registered for: D ``WebhookEventEnum``. One address listens to one event."""
+"""What callbacks speak of: D ``WebhookEventEnum``; any other event is of no known kind."""
+REGISTERED: Final = (
+    "OPENPIX:MOVEMENT_CONFIRMED",
+    "OPENPIX:MOVEMENT_FAILED",
+    "OPENPIX:MOVEMENT_REMOVED",
+    "OPENPIX:CHARGE_COMPLETED",
+)
+"""
+What an address is registered for: the bank wants one registration for each event.
+
+Those about refunds name none of our keys, and a charge's expiry is known without being told.
+"""

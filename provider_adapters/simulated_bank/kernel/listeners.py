@@ -73,9 +73,9 @@ def event_of(row: Row) -> Event:
     )
 
 
-def add(books: Books, account_id: str, url: str, secret: str) -> Listener:
+def add(books: Books, account_id: str, url: str, secret: str, most: int = _MOST) -> Listener:
     """
-    Register an address; the same one again gets the new secret.
+    Register an address, ``most`` at most; the same one again gets the new secret.
 
     Raises:
         Refusal: ``INVALID_REQUEST`` for an address on another machine, and for one
@@ -85,8 +85,8 @@ def add(books: Books, account_id: str, url: str, secret: str) -> Listener:
         message = "url: must be http on this machine"
         raise invalid(message)
     known = {each.url: each for each in of(books, account_id)}
-    if url not in known and len(known) >= _MOST:
-        message = f"an account has {_MOST} addresses at most"
+    if url not in known and len(known) >= most:
+        message = f"an account has {most} addresses at most"
         raise invalid(message)
     listener_id = known[url].id if url in known else books.identifier("av")
     books.database.run(

@@ -194,8 +194,11 @@ async def _list_callbacks(ready: Ready) -> Call:
 
 
 async def _remove_callback(ready: Ready) -> Call:
-    made = await ready.clean.register_callback(ready.account, callback_order(ready))
-    return lambda bank: bank.remove_callback(ready.account, made.id)
+    async def remove(bank: EveryCall) -> None:
+        made = await ready.clean.register_callback(ready.account, callback_order(ready))
+        await bank.remove_callback(ready.account, made.id)
+
+    return remove
 
 
 async def _missed(ready: Ready) -> Call:

@@ -124,6 +124,8 @@ def _status(
     return WireFault(f"status {status}", saying(data), read, reason, complete=complete)
 
 
+AN_EMPTY_LIST: Final = "a list"
+"""Right where a bank answers with bare lists."""
 FAULTS: Final = (
     _lost("close before reading", close, reads=False),
     _lost("reset before reading", reset, reads=False),
@@ -175,7 +177,7 @@ FAULTS: Final = (
     _bad("NaN", written(b'{"id": NaN}'), "not_json", complete=True),
     _bad("100 000 levels", written(b'{"a":' + b"[" * 100_000), "not_json", complete=True),
     _bad("missing fields", written(b"{}"), "wrong_shape", complete=True),
-    _bad("a list", written(b"[]"), "wrong_shape", complete=True),
+    _bad(AN_EMPTY_LIST, written(b"[]"), "wrong_shape", complete=True),
     _bad("null", written(b"null"), "wrong_shape", complete=True),
     _status("201 Created", BadReply, ""),
     _status("204 No Content", BadReply, ""),

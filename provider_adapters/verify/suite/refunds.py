@@ -20,7 +20,7 @@ from gateway.domain.bank.refunds import IncomingStatus, RefundOrder, RefundStatu
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.answers import is_e2e_id
-from provider_adapters.verify.cases import CaseFailed, case
+from provider_adapters.verify.cases import case
 from provider_adapters.verify.stage import Fate, Received
 from provider_adapters.verify.suite.calls import new_reference, recent
 from provider_adapters.verify.trial import Harness, Trial, far, new_provider_key, passed
@@ -83,9 +83,7 @@ async def _entry(trial: Trial, adapter: EveryCall, value: Money) -> Entry:
         await adapter.list_statement(trial.account, recent(), None, 25), None, 25
     )
     found = [e for e in page.items if e.direction is Direction.DEBIT and e.value == value]
-    if len(found) != 1:
-        message = f"the statement has {len(found)} debits of {value}"
-        raise CaseFailed(message)
+    trial.expect(len(found) == 1, f"the statement has {len(found)} debits of {value}")
     return found[0]
 
 

@@ -23,7 +23,7 @@ from gateway.domain.bank.providers import (
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory
-from provider_adapters.woovi.words import EVENTS
+from provider_adapters.woovi.words import REGISTERED
 from tests.contract.adapters.harness import FAR, KEY, order
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
 from tests.unit.provider_adapters.witness import Witness
@@ -164,17 +164,17 @@ async def test_a_key_of_a_type_that_it_does_not_take_is_not_sent():
 
 
 async def test_an_address_is_registered_for_what_it_does_not_get_yet():
-    known, *others = EVENTS
+    known, *others = REGISTERED
     there = {"webhooks": [{"id": "0", "url": URL, "event": known}]}
-    made = [(200, {"webhook": {"id": str(i), "url": URL}}) for i in range(1, len(EVENTS))]
+    made = [(200, {"webhook": {"id": str(i), "url": URL}}) for i in range(1, len(REGISTERED))]
     async with standing(bank_of((200, there), *made)) as bank:
         adapter = await adapter_of(bank)
-        last = await adapter.register_callback(ACCOUNT, CallbackOrder(url=URL, secret=b"s3cret"))
+        first = await adapter.register_callback(ACCOUNT, CallbackOrder(url=URL, secret=b"s3cret"))
         await adapter.close()
 
     bodies = [json.loads(each.partition(b"\r\n\r\n")[2])["webhook"] for each in bank.requests[1:]]
     assert [each["event"] for each in bodies] == others
-    assert last.id == str(len(others))
+    assert first.id == "0"
     assert not any(b"s3cret" in each for each in bank.requests)
 
 

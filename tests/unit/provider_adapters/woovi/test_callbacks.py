@@ -16,6 +16,7 @@ from gateway.domain.bank.provider_callbacks import (
     Delivery,
     NamedBy,
 )
+from gateway.domain.bank.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.woovi import callbacks
 from provider_adapters.woovi.callbacks import WooviProof
@@ -121,13 +122,36 @@ async def test_what_nobody_knows_is_still_a_callback(event):
     assert all(each.kind is CallbackKind.OTHER for each in said)
 
 
-def test_an_address_is_there_once_for_each_event():
-    one = {"id": "1", "url": "https://a.example/x", "event": "OPENPIX:MOVEMENT_FAILED"}
-    other = {**one, "id": "2", "url": "https://b.example/y"}
-    said = answer({"webhooks": [one, other]})
+HERE, THERE = "https://a.example/x", "https://b.example/y"
+WEBHOOKS = {
+    "webhooks": [
+        {"id": "1", "url": HERE, "event": "OPENPIX:MOVEMENT_FAILED"},
+        {"id": "2", "url": THERE, "event": "OPENPIX:MOVEMENT_FAILED"},
+        {"id": "3", "url": HERE, "event": "OPENPIX:MOVEMENT_CONFIRMED"},
+    ]
+}
 
-    assert [each.id for each in callbacks.registrations(said)] == ["1", "2"]
-    assert set(callbacks.by_event(said, "https://a.example/x")) == {"OPENPIX:MOVEMENT_FAILED"}
+
+def test_an_address_is_registered_for_each_event_and_shown_once():
+    found = callbacks.registrations(answer(WEBHOOKS))
+
+    assert [each.id for each in found] == ["1", "2", "3"]
+    shown = {(each.id, each.url) for each in callbacks.addresses(found)}
+    assert shown == {("1", HERE), ("2", THERE)}
+    assert set(callbacks.events_of(answer(WEBHOOKS), THERE)) == {"OPENPIX:MOVEMENT_FAILED"}
+
+
+@pytest.mark.parametrize(("named", "removed"), [("1", ["3", "1"]), ("3", ["1", "3"]), ("2", ["2"])])
+def test_an_address_is_removed_for_every_event_the_named_one_last(named, removed):
+    """A removal that broke off can be repeated under the same id."""
+    found = callbacks.registrations(answer(WEBHOOKS))
+
+    assert [each.id for each in callbacks.of_same_address(found, named)] == removed
+
+
+def test_an_unknown_address_is_not_found():
+    with pytest.raises(NotFound):
+        callbacks.of_same_address(callbacks.registrations(answer(WEBHOOKS)), "9")
 
 
 def test_an_address_is_registered_and_removed():

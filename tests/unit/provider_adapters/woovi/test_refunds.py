@@ -19,6 +19,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import RefundStatus
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
+from provider_adapters.kit import paging
 from provider_adapters.woovi import refunds, words
 from tests.contract.adapters.harness import KEY
 from tests.unit.provider_adapters.woovi.making import PAID_IN, Counted, answer, refund, refused
@@ -124,7 +125,7 @@ def test_a_page_keeps_what_is_inside_the_window():
     page = refunds.page(answer(said), None, WINDOW, Counted())
 
     assert [each.created_at.hour for each in page.items] == [23, 10]
-    assert page.next_cursor == "4"
+    assert paging.number_of(page.next_cursor) == 4
 
 
 def test_a_bank_that_does_not_skip_is_not_walked_for_ever():

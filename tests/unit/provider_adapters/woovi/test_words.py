@@ -58,7 +58,9 @@ def test_a_lack_of_the_bank_s_own_funds_is_not_ours():
     assert words.FAILURES["NOT_ENOUGH_BALANCE"] is FailureCode.INSUFFICIENT_FUNDS
 
 
-def test_callbacks_about_payouts_are_registered_for():
-    about = {event for event, kind in words.EVENTS.items() if kind is CallbackKind.PAYOUT}
-
-    assert about == {f"OPENPIX:MOVEMENT_{end}" for end in ("CONFIRMED", "FAILED", "REMOVED")}
+def test_callbacks_about_payouts_and_paid_charges_are_registered_for():
+    assert {words.EVENTS[event] for event in words.REGISTERED} == {
+        CallbackKind.PAYOUT, CallbackKind.CHARGE
+    }  # fmt: skip
+    payouts = {event for event, kind in words.EVENTS.items() if kind is CallbackKind.PAYOUT}
+    assert payouts < set(words.REGISTERED)
