@@ -105,6 +105,8 @@ class SimulatedStage(Stage):
         self._offset_s = 0.0
         self._keys_made = 0
         self._pairs: dict[bytes, CertificatePair] = {}
+        self._contexts: dict[bytes, ssl.SSLContext] = {}
+        self._tls: RelayTls | None = None
         self._secrets = CallbackSecrets(current=secrets.token_bytes(32))
 
     async def start(self) -> None:
@@ -202,8 +204,11 @@ class SimulatedStage(Stage):
         """TLS on both sides, in which each account goes on showing a certificate of its own."""
         if not self.dialect.client_certificates:
             return None
-        with self._books() as kept:
-            return RelayTls(server=certificates.server_context(kept), client=self._shown)
+        if self._tls is None:
+            with self._books() as kept:
+                server = certificates.server_context(kept)
+            self._tls = RelayTls(server=server, client=self._shown)
+        return self._tls
 
     async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
         """Sign another certificate for an account, beside the former one."""
@@ -264,11 +269,14 @@ class SimulatedStage(Stage):
             self._pairs[ssl.PEM_cert_to_DER_cert(pair.certificate)] = pair
 
     def _shown(self, certificate: bytes) -> ssl.SSLContext:
-        """Return what shows a certificate to the bank."""
-        context = ssl.create_default_context(cafile=self.bank.authority_file)
-        if certificate in self._pairs:
-            load_pair(context, self._pairs[certificate])
-        return context
+        """Return what shows a certificate to the bank, made once."""
+        known = self._contexts.get(certificate)
+        if known is None:
+            known = ssl.create_default_context(cafile=self.bank.authority_file)
+            if certificate in self._pairs:
+                load_pair(known, self._pairs[certificate])
+            self._contexts[certificate] = known
+        return known
 
     async def _put_charge(self, account: ProviderAccount, charge: Charge) -> str:
         reference = charge.reference or f"charge-{secrets.token_hex(8)}"

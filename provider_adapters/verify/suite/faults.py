@@ -148,7 +148,7 @@ FAULTS: Final = (
     ),
     WireFault(
         "endless tiny chunks",
-        endless(_CHUNKED, lambda _: b"1\r\n \r\n" * 4096),
+        endless(_CHUNKED, lambda _: (b"8\r\n" + b" " * 8 + b"\r\n") * 4096),
         ProviderError,
         "",
     ),
