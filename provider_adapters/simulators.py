@@ -13,6 +13,7 @@ MODULES: Final[Mapping[str, str]] = {
     "sandbox": "provider_adapters.sandbox.simulator.dialect",
     "starkbank": "provider_adapters.starkbank.simulator.dialect",
     "efi": "provider_adapters.apipix.simulator.dialect",
+    "asaas": "provider_adapters.asaas.simulator.dialect",
 }
 """Each has ``SIMULATORS``, its banks by name. The order is that of the ports: append."""
 

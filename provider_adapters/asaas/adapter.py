@@ -45,6 +45,7 @@ from provider_adapters.asaas.pix_charges import Paid, PixCharges
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.paging import days, number_of, skipped, unrepeated, whole, within
+from provider_adapters.kit.proofs import token_text
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,8 @@ class AsaasAdapter:
 
     def callback_proof(self, secrets: CallbackSecrets) -> AsaasProof:
         """Make the check of callbacks; raises ``ProofRefused`` without a token."""
-        return AsaasProof(secrets.shared)
+        tokens = [token_text(each).encode() for each in secrets.shared_or_derived]
+        return AsaasProof(tokens)
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /v3/finance/balance`` without a key, which it refuses."""

@@ -28,6 +28,7 @@ from provider_adapters.asaas.secrets import api_key_of
 from provider_adapters.asaas.words import ACCOUNT_TYPES, EVENTS, KEY_TYPES
 from provider_adapters.kit import banks, money
 from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.kit.proofs import token_text
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 
 LARGEST_PAGE: Final = 100
@@ -40,7 +41,7 @@ _PIX: Final = "PIX"
 _KEY_WORDS: Final = {kind: word for word, kind in KEY_TYPES.items()}
 _BRAZILIAN: Final = re.compile(r"\+55(\d{10,11})", re.ASCII)
 _ACCOUNT: Final = re.compile(r"(\d+)-?([0-9A-Za-z])", re.ASCII)
-_TOKEN: Final = re.compile(rb"[!-~]{32,255}")
+_TOKEN: Final = re.compile(r"[!-~]{32,255}")
 """Of callbacks: docs.asaas.com/docs/create-new-webhook-via-api."""
 _NO_QUERY: Final[Mapping[str, str]] = {}
 
@@ -254,9 +255,10 @@ def _bank_account(to: BankDestination) -> dict[str, object]:
 
 def _token(secret: bytes) -> str:
     """Write a secret as the bank keeps it; raises ``NeverSendable`` for one it does not take."""
-    if not _TOKEN.fullmatch(secret):
+    token = token_text(secret)
+    if not _TOKEN.fullmatch(token):
         raise NeverSendable
-    return secret.decode()
+    return token
 
 
 def _page(skip: int, limit: int) -> dict[str, str]:

@@ -80,6 +80,16 @@ class SharedToken:
         return _is_among(token.encode("utf-8", "surrogateescape"), self.secrets)
 
 
+def token_text(secret: bytes) -> str:
+    """
+    Write a secret as a header carries it: as it is, or in hexadecimal digits.
+
+    A secret that an operator entered is a text. One that is derived from our keys is any
+    bytes; it is for a simulated bank, which is told it in the same form.
+    """
+    return secret.decode() if secret.isascii() else secret.hex()
+
+
 @dataclass(frozen=True, slots=True)
 class Hmac:
     """A keyed digest over the very bytes; any of ``secrets`` is right."""

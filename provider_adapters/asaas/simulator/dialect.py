@@ -25,6 +25,7 @@ from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, 
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.simulated_bank.messages import Answer, Document, Fields
 from provider_adapters.simulated_bank.pix import payouts, received_payments
+from provider_adapters.simulated_bank.simulator import Simulator
 
 _UNAUTHORIZED: Final = "invalid_access_token"
 _WORDS: Final = frozenset({_UNAUTHORIZED, "access_token_not_found", "invalid_value"})
@@ -110,3 +111,6 @@ ASAAS: Final = Dialect(
     secret_headers=frozenset({"access_token"}),
 )
 ASAAS_WITH_TWINS: Final = dataclasses.replace(ASAAS, rows=rows.ROWS_WITH_TWINS)
+SIMULATORS: Final = {
+    "asaas": Simulator(adapter="asaas", dialect=ASAAS, tells_returns=False),
+}

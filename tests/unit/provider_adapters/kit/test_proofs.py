@@ -23,6 +23,7 @@ from provider_adapters.kit.proofs import (
     decoded,
     is_recent,
     only_value,
+    token_text,
 )
 from provider_adapters.kit.public_keys import GivenKeys
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
@@ -237,3 +238,11 @@ def test_nothing_of_a_proof_is_printed():
     shown = repr([SharedToken([SECRET]), Hmac([SECRET])])
 
     assert SECRET.decode() not in shown
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [(b"entered by a person", "entered by a person"), (b"\x80\x01", "8001"), (b"", "")],
+)
+def test_a_secret_of_any_bytes_fits_into_a_header(secret: bytes, text: str):
+    assert token_text(secret) == text
