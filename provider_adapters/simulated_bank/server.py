@@ -16,7 +16,14 @@ from pathlib import Path
 from aiohttp import web
 
 from provider_adapters.simulated_bank.callbacks import CallbackListener, Delivery
-from provider_adapters.simulated_bank.control import account_rows, api, bank_rows, payout_rows
+from provider_adapters.simulated_bank.control import (
+    account_rows,
+    api,
+    bank_rows,
+    charge_rows,
+    money_rows,
+    payout_rows,
+)
 from provider_adapters.simulated_bank.control.api import Controls
 from provider_adapters.simulated_bank.dialect import Dialect
 from provider_adapters.simulated_bank.http.customers import CustomersPort
@@ -29,6 +36,10 @@ from provider_adapters.simulated_bank.pix import settlement
 _LOG = logging.getLogger(__name__)
 # Only for payouts that nobody reads; every read settles what is due first.
 _SETTLE_EVERY_S = 0.5
+_CONTROL_ROWS = (
+    *(*bank_rows.ROWS, *account_rows.ROWS),
+    *(*money_rows.ROWS, *charge_rows.ROWS, *payout_rows.ROWS),
+)
 # Requests that hang on purpose would hold a longer shutdown up.
 _SHUTDOWN_S = 0.1
 
@@ -125,7 +136,7 @@ class SimulatedBank:
         controls = Controls(
             dialect=self.dialect, books=kept, faults=faults, calls=recorded, port=customers
         )
-        app = api.application(controls, bank_rows.ROWS + account_rows.ROWS + payout_rows.ROWS)
+        app = api.application(controls, _CONTROL_ROWS)
         self.control_port = (await self._listen(opened, app, self.control_port)).port
         self.port = customers.port
         delivery = Delivery(kept, self.dialect, self.listener)
