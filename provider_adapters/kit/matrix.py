@@ -28,6 +28,9 @@ from gateway.domain.bank.payout_orders import PayoutMethod
 Tell = Callable[[Capabilities], str]
 """Says in one cell what an adapter declares."""
 
+MARK: Final = "<!-- matrix -->\n"
+"""The line of a README that the matrix follows, to its end."""
+
 _YES: Final = "yes"
 _NO: Final = "-"
 

@@ -60,6 +60,33 @@ def new(name: str, into: Path, **chosen: str) -> None:
     click.echo(f"  pip install -e '{folder}[verify]' && pixgate adapter verify {name}")
 
 
+@adapter.command("matrix")
+@click.argument("name")
+@click.option(
+    "--into",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Replace what follows the line `<!-- matrix -->` of this file.",
+)
+def matrix(name: str, into: Path | None) -> None:
+    """Print what an adapter declares, as its README shows it."""
+    from provider_adapters.kit.matrix import MARK, markdown
+    from provider_adapters.registry import describe
+
+    rows = describe([name])
+    for problem in (row.problem for row in rows if row.problem):
+        raise click.ClickException(problem)
+    columns = {row.name: row.capabilities for row in rows}
+    text = "\n".join(markdown(columns, heading="###")).strip() + "\n"
+    if into is None:
+        click.echo(text, nl=False)
+        return
+    before, mark, _ = into.read_text(encoding="utf-8").partition(MARK)
+    if not mark:
+        message = f"{into} has no line {MARK.strip()}"
+        raise click.ClickException(message)
+    into.write_text(f"{before}{MARK}\n{text}", encoding="utf-8")
+
+
 @adapter.command("verify")
 @click.argument("name")
 @click.option("--stage", default="", metavar="MODULE:NAME", help="The class of its stage.")

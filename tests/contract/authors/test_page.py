@@ -1,0 +1,133 @@
+"""The page that takes an author from nothing to green does so, as it stands."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_core.testing import MockRequest, MockResponse
+
+from tests.world.authors import ROOT, Environment
+from tests.world.pages import Block, blocks, changed, removed
+
+PAGE = ROOT / "docs/providers/writing-an-adapter.md"
+JUDGED = ROOT / "docs/providers/testing.md"
+BLOCKS = list(blocks(PAGE))
+
+
+def test_the_page_leads_to_an_adapter_that_passes(environment: Environment):
+    """Every block, in its order: files, changes, commands."""
+    folder = environment.folder / "pixgate-girassol"
+
+    for block in BLOCKS:
+        if block.kind == "bash":
+            _run(environment, block, folder)
+        elif block.file:
+            block.done_in(folder)
+
+    left = [path.name for path in folder.rglob("*.py") if "TODO" in path.read_text()]
+    assert left == []
+
+
+def test_every_block_with_a_file_says_what_to_do_with_it():
+    assert {each.kind for each in BLOCKS if each.file} == {"python", "diff", "remove"}
+
+
+def _run(environment: Environment, block: Block, folder: Path) -> None:
+    """Run each line; what would ask an index for a package installs ours instead."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        command = shlex.split(line)
+        if command[0] == "pip":
+            environment.installs(folder)
+        elif command[0] == "pytest":
+            environment.runs("python", "-m", *command, within=folder)
+        else:
+            first = not folder.exists()
+            environment.runs(*command, within=environment.folder if first else folder)
+
+
+DOCUMENT = {
+    "openapi": "3.0.3",
+    "info": {"title": "A bank", "version": "1"},
+    "servers": [{"url": "https://bank.example"}],
+    "paths": {
+        "/balance": {
+            "get": {
+                "parameters": [
+                    {"name": "at", "in": "query", "required": True, "schema": {"type": "string"}}
+                ],
+                "responses": {
+                    "200": {
+                        "description": "The balance.",
+                        "content": {
+                            "application/json": {
+                                "schema": {
+                                    "type": "object",
+                                    "required": ["total"],
+                                    "properties": {"total": {"type": "integer"}},
+                                }
+                            }
+                        },
+                    }
+                },
+            }
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "answer", "objections"),
+    [
+        ("/balance", {"at": "now"}, b'{"total": 1}', 0),
+        ("/balance", {}, b'{"total": 1}', 1),
+        ("/balance", {"at": "now"}, b'{"total": "1"}', 1),
+        ("/other", {"at": "now"}, b"{}", 2),
+    ],
+)
+def test_the_judge_of_the_page_judges(
+    path: str, query: dict[str, str], answer: bytes, objections: int
+):
+    """As docs/providers/testing.md has it."""
+    (code,) = (each.text for each in blocks(JUDGED) if each.kind == "python")
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - what the page says is what is tested
+
+    judge = names["Judge"](DOCUMENT)
+    request = MockRequest("https://bank.example", "get", path, args=query)
+    found = judge.objections(request, MockResponse(answer))
+
+    assert len(found) == objections, found
+
+
+CHANGED = "a\nb\n\nc\n"
+
+
+@pytest.mark.parametrize(
+    ("diff", "text"),
+    [
+        (" a\n-b\n+x\n", "a\nx\n\nc\n"),
+        (" a\n+x\n b\n", "a\nx\nb\n\nc\n"),
+        ("-b\n\n c\n", "a\n\nc\n"),
+        (" a\n-b\n@@\n-c\n+y\n", "a\n\ny\n"),
+    ],
+)
+def test_lines_are_taken_out_and_put_in(diff: str, text: str):
+    assert changed(CHANGED, diff) == text
+
+
+@pytest.mark.parametrize("diff", [" a\n-x\n", "-d\n"])
+def test_a_page_that_speaks_of_another_file_is_noticed(diff: str):
+    """A template changed, and the page has to follow."""
+    with pytest.raises(AssertionError, match="not there once"):
+        changed(CHANGED, diff)
+
+
+def test_a_definition_goes_with_what_explains_it():
+    text = 'ONE = 1\n"""The first."""\nTWO = 2\n\n\ndef three():\n    return 3\n'
+
+    assert removed(text, ["ONE", "three"]).split() == ["TWO", "=", "2"]
+    with pytest.raises(AssertionError, match="four"):
+        removed(text, ["four"])
