@@ -13,13 +13,13 @@ from tests.contract.verify import (
     wrong_offers,
     wrong_payouts,
     wrong_reads,
+    wrong_wire,
 )
 from tests.contract.verify.mistaken import Wrong
 
 CASES = {each.id: each for each in run.every_case()}
-TABLES = [
-    each.WRONG for each in (wrong_payouts, wrong_reads, wrong_access, wrong_callbacks, wrong_offers)
-]
+MODULES = (wrong_payouts, wrong_reads, wrong_access, wrong_callbacks, wrong_offers, wrong_wire)
+TABLES = [each.WRONG for each in MODULES]
 WRONG = {each.name: each for table in TABLES for each in table}
 
 
@@ -37,6 +37,15 @@ async def test_the_named_case_catches_it(name: str):
 
     assert caught.outcome is CaseOutcome.FAILED, caught
     assert sane.outcome is CaseOutcome.PASSED, sane
+
+
+def test_every_case_catches_something():
+    """Those of the wire are one function for all calls: some calls stand for the others."""
+    proven = {each.case for each in WRONG.values()}
+    alike = {each.id for each in CASES.values() if each.group == "wire"}
+
+    assert CASES.keys() - proven - alike == set()
+    assert len(proven & alike) >= 8
 
 
 def test_every_mistake_has_a_name_of_its_own():
