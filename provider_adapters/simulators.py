@@ -14,6 +14,7 @@ MODULES: Final[Mapping[str, str]] = {
     "starkbank": "provider_adapters.starkbank.simulator.dialect",
     "efi": "provider_adapters.apipix.simulator.dialect",
     "asaas": "provider_adapters.asaas.simulator.dialect",
+    "woovi": "provider_adapters.woovi.simulator.dialect",
 }
 """Each has ``SIMULATORS``, its banks by name. The order is that of the ports: append."""
 

@@ -11,6 +11,7 @@ from provider_adapters.simulated_bank.kernel.books import BankIdentity, Books
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.simulated_bank.messages import Answer, Document, Fields
 from provider_adapters.simulated_bank.pix.payouts import Payout
+from provider_adapters.simulated_bank.simulator import Simulator
 from provider_adapters.woovi.simulator import callbacks, documents, rows
 
 _BAD_REQUEST: Final = 400
@@ -82,3 +83,4 @@ WOOVI: Final = Dialect(
     payout_kind=PayoutKind.DUP,
 )
 """Refuses a key that it knows: docs/payment/payment-idempotency.md."""
+SIMULATORS: Final = {"woovi": Simulator(adapter="woovi", dialect=WOOVI, tells_returns=False)}

@@ -37,6 +37,15 @@ WITHOUT: Mapping[str, frozenset[str]] = {
             "the bank's answer shows no end-to-end id",
         }
     ),
+    "woovi": frozenset(
+        {
+            NO_TOKENS,
+            NO_CERTIFICATES,
+            ONE_EACH,
+            "the bank does not tell whether it holds a payout",
+            "the bank's answer shows no end-to-end id",
+        }
+    ),
     "apipix": frozenset(
         {
             "Efí tells of no payout that held",
