@@ -52,6 +52,17 @@ WITHOUT: Mapping[str, frozenset[str]] = {
             "Efí tells of no payout that returns",
         }
     ),
+    "asaas": frozenset(
+        {
+            NO_TOKENS,
+            NO_CERTIFICATES,
+            ONE_EACH,
+            "the bank ignores keys, so the gateway never repeats an order",
+            "payouts are found by the bank's id alone",
+            "no document of the bank tells of payouts under analysis",
+            "its proof says who sent a callback, and covers no body",
+        }
+    ),
 }
 """Why a case does not apply to an adapter that declares all its calls, in the case's words."""
 
