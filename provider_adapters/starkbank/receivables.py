@@ -88,15 +88,14 @@ class Receivables:
         """
         Create a charge: an invoice for a payer with name and tax number, else a BR Code.
 
-        The bank takes a tag twice, so that the reference is looked for first.
+        The bank takes a tag twice, so that one of ours is looked for first.
         """
         if order.type is not ChargeType.DYNAMIC or order.reusable:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        try:
-            await self._by_reference("create_charge", order.reference, self.client.read_by())
-        except NotFound:
-            return await self._create(order)
-        raise Refused(IN_USE)
+        tag = requests.OUR_TAG + self._key(order.reference)
+        if await self._tagged("create_charge", tag, self.client.read_by()):
+            raise Refused(IN_USE)
+        return await self._create(order)
 
     async def cancel(self, reference: str) -> Charge:
         """Cancel an invoice; a dynamic BR Code ends by itself, and by nothing else."""

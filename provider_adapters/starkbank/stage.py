@@ -24,6 +24,8 @@ from provider_adapters.verify.stage import (
     ListedRefusal,
     NotApplicable,
     PayoutWish,
+    Received,
+    Thing,
 )
 
 _PAYOUT: Final = FieldNames(
@@ -36,6 +38,7 @@ _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
     PortCall.CREATE_PAYOUT: _PAYOUT,
     PortCall.FIND_PAYOUT: _PAYOUT,
 }
+_ISPB_ENDS: Final = 9
 # As the README lists them; the adapter's own tables would prove nothing.
 _REJECTED: Final = (
     ("insufficientFunds", FailureCode.INSUFFICIENT_FUNDS),
@@ -69,6 +72,13 @@ class StarkBankStage(SimulatedStage):
             message = "the bank does not tell that it holds a transfer"
             raise NotApplicable(message)
         return await super().wish(fate)
+
+    async def put(self, account: ProviderAccount, thing: Thing) -> str:
+        """Name a payment without a charge as its tags do: they lost the capitals."""
+        named = await super().put(account, thing)
+        if not isinstance(thing, Received):
+            return named
+        return named[:_ISPB_ENDS] + named[_ISPB_ENDS:].lower()
 
     def charge_order(self, key: str) -> ChargeOrder:
         """Return an order of an invoice: a charge of nobody in particular is not cancelled."""

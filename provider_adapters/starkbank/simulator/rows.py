@@ -24,6 +24,8 @@ from provider_adapters.simulated_bank.pix.received_payments import Payment
 from provider_adapters.starkbank.simulator import callbacks, documents, orders
 
 _MOST_MISSED: Final = 1000
+_MOST_WEBHOOKS: Final = 1000
+"""Of a workspace; the bank tells no bound, and this one is beyond use."""
 
 
 def _balance(request: BankRequest) -> Answer:
@@ -257,7 +259,8 @@ def _webhooks(request: BankRequest) -> Answer:
 def _add_webhook(request: BankRequest) -> Answer:
     asked = request.body
     asked.texts("subscriptions")
-    made = listeners.add(request.books, request.account.id, asked.text("url"), "")
+    url = asked.text("url")
+    made = listeners.add(request.books, request.account.id, url, "", most=_MOST_WEBHOOKS)
     return Answer(document={"webhook": documents.webhook(made)})
 
 
