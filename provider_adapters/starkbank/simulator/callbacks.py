@@ -4,56 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Final
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-)
 
 from provider_adapters.simulated_bank.dialect import Callback
-from provider_adapters.simulated_bank.kernel import state
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
-from provider_adapters.simulated_bank.kernel.state import Kept
 from provider_adapters.simulated_bank.messages import Document
 from provider_adapters.simulated_bank.pix import charges, payouts, received_payments
-from provider_adapters.starkbank.simulator import documents
-
-_KIND: Final = "signing key"
-_CURRENT: Final = "current"
-_ORDER: Final = int("FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141", 16)
-"""Of the curve secp256k1: private keys lie below it."""
-
-
-def new_key(books: Books) -> str:
-    """Draw a private key of the bank's curve, in PEM, from the books' own chance."""
-    secret = int(books.random_hex(32), 16) % (_ORDER - 1) + 1
-    made = ec.derive_private_key(secret, ec.SECP256K1())
-    form = (Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
-    return made.private_bytes(*form).decode()
-
-
-def public_of(private_pem: str) -> str:
-    """Return the public key of a private one, in PEM."""
-    public = _private(private_pem).public_key()
-    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-
-
-def public_key(books: Books) -> str:
-    """Return the key that callbacks are checked with."""
-    return public_of(_signing_key(books))
-
-
-def rotate(books: Books) -> None:
-    """Sign with another key from now on."""
-    state.put(books, Kept(kind=_KIND, name=_CURRENT, value=new_key(books)))
+from provider_adapters.starkbank.simulator import documents, signing_keys
 
 
 def callback(books: Books, event_: Event, to: Listener) -> Callback | None:
@@ -62,7 +23,9 @@ def callback(books: Books, event_: Event, to: Listener) -> Callback | None:
     if said is None:
         return None
     body = json.dumps({"event": said}).encode()
-    signature = _private(_signing_key(books)).sign(body, ec.ECDSA(hashes.SHA256()))
+    signature = signing_keys.private(signing_keys.signing_key(books)).sign(
+        body, ec.ECDSA(hashes.SHA256())
+    )
     headers = {"Digital-Signature": base64.b64encode(signature).decode()}
     return Callback(url=to.url, body=body, headers=headers)
 
@@ -101,19 +64,3 @@ def _log(books: Books, event_: Event) -> tuple[str, str, Document] | None:
     except Refusal:  # it is in no book any more
         return None
     return None
-
-
-def _signing_key(books: Books) -> str:
-    kept = state.find(books, _KIND, _CURRENT)
-    if kept is None:
-        rotate(books)
-        return _signing_key(books)
-    return kept.value
-
-
-def _private(pem: str) -> ec.EllipticCurvePrivateKey:
-    key = load_pem_private_key(pem.encode(), password=None)
-    if not isinstance(key, ec.EllipticCurvePrivateKey):
-        message = "the bank's key is one of a curve"
-        raise TypeError(message)
-    return key

@@ -21,7 +21,7 @@ from provider_adapters.simulated_bank.pix import (
 from provider_adapters.simulated_bank.pix.charges import Charge, NewCharge
 from provider_adapters.simulated_bank.pix.payouts import Order, Payout
 from provider_adapters.simulated_bank.pix.received_payments import Payment
-from provider_adapters.starkbank.simulator import callbacks, documents, orders
+from provider_adapters.starkbank.simulator import callbacks, documents, orders, signing_keys
 
 _MOST_MISSED: Final = 1000
 _MOST_WEBHOOKS: Final = 1000
@@ -294,7 +294,7 @@ def _change_event(request: BankRequest) -> Answer:
 
 
 def _public_key(request: BankRequest) -> Answer:
-    shown = {"content": callbacks.public_key(request.books)}
+    shown = {"content": signing_keys.public_key(request.books)}
     return Answer(document={"publicKeys": [shown], "cursor": None})
 
 
