@@ -1,0 +1,227 @@
+"""Payouts at Asaas through a serving gateway: no answer is sent twice, and a callback finds it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.runtime.providers import ConnectedBanks
+from gateway.runtime.reconciler import Reconciler, Work
+from provider_adapters.kit.proofs import token_text
+from tests.surfaces.answers import Answer
+from tests.surfaces.backoffice.test_operations import BANK_PAYEE
+from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
+from tests.surfaces.world import order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+BANK = "asaas"
+TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
+CENTAVOS = itertools.count(2001)
+"""The bank refuses the same amount to the same recipient for a quarter of an hour."""
+
+
+@pytest.fixture
+def bank(every_bank: EveryBank) -> AtBank:
+    return every_bank[BANK]
+
+
+def payout(bank: AtBank, **changed: object) -> dict[str, Any]:
+    value = {"value": next(CENTAVOS) / 100}
+    return order(f"asaas-{uuid.uuid4()}", bank.office.world.today(), **(value | changed))
+
+
+async def status(bank: AtBank, reference: str) -> str:
+    return str((await bank.partner("GET", f"/withdraw/{reference}")).document["status"])
+
+
+async def ended(bank: AtBank, reference: str) -> str:
+    """Read a payout until it is no longer processing."""
+    async with asyncio.timeout(20):
+        while (found := await status(bank, reference)) == "processing":
+            await asyncio.sleep(0.05)
+    return found
+
+
+async def executed(bank: AtBank) -> list[int]:
+    return [row["centavos"] for row in (await bank.control.get("executions"))["data"]]
+
+
+def centavos(wanted: dict[str, Any]) -> int:
+    return round(wanted["value"] * 100)
+
+
+@asynccontextmanager
+async def failing(bank: AtBank, operation: str, fault: str, **more: object) -> AsyncIterator[None]:
+    await bank.control.post("faults", body={"operation": operation, "fault": fault, **more})
+    try:
+        yield
+    finally:
+        await bank.control.delete("faults")
+
+
+def said(answer: Answer) -> tuple[int, object]:
+    return answer.status, answer.document.get("code", answer.document.get("status"))
+
+
+@pytest.mark.parametrize("to", [{}, TO_ACCOUNT], ids=["key", "account"])
+async def test_a_payout_settles_and_is_paid_once(bank: AtBank, to: dict[str, object]):
+    before, wanted = await executed(bank), payout(bank, **to)
+
+    first = await bank.partner("POST", "/withdraw", wanted)
+    again = await bank.partner("POST", "/withdraw", wanted)
+
+    assert (said(first), said(again)[0]) == ((200, "processing"), 200)
+    assert await ended(bank, wanted["reference"]) == "paid"
+    assert await executed(bank) == [*before, centavos(wanted)]
+
+
+async def test_a_payout_that_the_bank_fails_later_has_failed(bank: AtBank):
+    before, wanted = await executed(bank), payout(bank, value=777.02)
+
+    assert said(await bank.partner("POST", "/withdraw", wanted)) == (200, "processing")
+
+    assert await ended(bank, wanted["reference"]) == "failed"
+    assert await executed(bank) == before
+
+
+async def test_a_listed_refusal_before_execution_may_be_repeated(bank: AtBank):
+    """The bank's own word for a key."""
+    wanted, before = payout(bank), await executed(bank)
+    async with failing(bank, "payout", "status", status=401):
+        answer = await bank.partner("POST", "/withdraw", wanted)
+    assert (said(answer), await executed(bank)) == ((502, "SVC.ACC.005"), before)
+
+    assert said(await bank.partner("POST", "/withdraw", wanted)) == (200, "processing")
+    assert await ended(bank, wanted["reference"]) == "paid"
+
+
+async def test_a_twin_is_unknown_and_not_paid(bank: AtBank):
+    first, before = payout(bank), await executed(bank)
+    await bank.partner("POST", "/withdraw", first)
+
+    twin = await bank.partner("POST", "/withdraw", payout(bank, value=first["value"]))
+
+    assert said(twin) == (502, "SVC.PIX.010")
+    assert await executed(bank) == [*before, centavos(first)]
+
+
+async def in_review(bank: AtBank, reference: str, after: timedelta) -> bool:
+    """Follow up as if so much time had passed; say whether a person is asked."""
+    rooms = bank.office.world.gateway.rooms
+    kernel = rooms.kernel
+
+    def later() -> datetime:
+        return kernel.now() + after
+
+    work = Work(
+        due=kernel.store.follow_ups,
+        accounts=kernel.store.accounts,
+        follow_up=rooms.payouts.follow_up,
+        now=later,
+        owner=kernel.new_id(),
+        chance=random.random,
+        tell=kernel.observer.unsettled,
+    )
+    await Reconciler(work).run_once()
+    found = await kernel.store.payouts.find(bank.account.id, reference)
+    assert found is not None
+    return found.review
+
+
+@pytest.mark.parametrize("fault", ["malformed", "reset_after", "reset_before"])
+async def test_a_lost_answer_ends_with_a_person_and_never_in_a_second_order(
+    bank: AtBank, fault: str
+):
+    """Paid or not: the bank finds nothing by our key, and pays a key again."""
+    before, wanted = await executed(bank), payout(bank)
+    async with failing(bank, "payout", fault):
+        unknown = await bank.partner("POST", "/withdraw", wanted)
+    after = await executed(bank)
+    again = await bank.partner("POST", "/withdraw", wanted)
+
+    assert (said(unknown), said(again)) == ((502, "SVC.PIX.010"), (200, "processing"))
+    assert not await in_review(bank, wanted["reference"], timedelta(hours=25))
+    assert await in_review(bank, wanted["reference"], timedelta(hours=27))
+    assert await status(bank, wanted["reference"]) == "processing"
+    paid = [] if fault == "reset_before" else [centavos(wanted)]
+    assert await executed(bank) == after == [*before, *paid]
+
+
+@asynccontextmanager
+async def told(bank: AtBank) -> AsyncIterator[str]:
+    """Have the bank send callbacks to the gateway; yields the address."""
+    world = bank.office.world
+    kernel = world.gateway.kernel
+    registrations = CallbackRegistrations(
+        accounts=kernel.store.accounts,
+        banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
+        audit=kernel.store.audit,
+        acting=world.office.acting,
+    )
+    path = path_of(PREFIX + BANK, kernel.keys.derivation)
+    url = f"http://127.0.0.1:{world.port}{path}"
+    made = await registrations.register(bank.account, CallbackOrder(url=url, secret=secret(bank)))
+    try:
+        yield path
+    finally:
+        await registrations.remove(bank.account, made.id)
+
+
+def secret(bank: AtBank) -> bytes:
+    kernel = bank.office.world.gateway.kernel
+    known = secrets_of(PREFIX + BANK, kernel.settings, kernel.keys.derivation)
+    return known.shared_or_derived[0]
+
+
+async def test_a_callback_settles_what_no_answer_told(bank: AtBank):
+    """It names the transfer by the bank's id, which is then read: the order is not sent again."""
+    before, wanted = await executed(bank), payout(bank)
+    async with told(bank):
+        async with failing(bank, "payout", "reset_after"):
+            unknown = await bank.partner("POST", "/withdraw", wanted)
+
+        assert said(unknown) == (502, "SVC.PIX.010")
+        assert await ended(bank, wanted["reference"]) == "paid"
+    assert await executed(bank) == [*before, centavos(wanted)]
+
+
+async def test_a_callback_that_names_another_transfer_settles_nothing(bank: AtBank):
+    """Who knows the token cannot make one payout of another: the bank is asked whose it is."""
+    other, wanted = payout(bank), payout(bank)
+    await bank.partner("POST", "/withdraw", other)
+    assert await ended(bank, other["reference"]) == "paid"
+    store = bank.office.world.gateway.kernel.store.payouts
+    settled = await store.find(bank.account.id, other["reference"])
+    async with failing(bank, "payout", "reset_before"):
+        await bank.partner("POST", "/withdraw", wanted)
+    lost = await store.find(bank.account.id, wanted["reference"])
+    assert settled is not None
+    assert lost is not None
+    named = {"id": settled.provider_id, "externalReference": lost.provider_key}
+    body = {"id": f"evt_{uuid.uuid4()}", "event": "TRANSFER_DONE", "transfer": named}
+    world = bank.office.world
+    path = path_of(PREFIX + BANK, world.gateway.kernel.keys.derivation)
+
+    async def send(token: str) -> int:
+        headers = {"asaas-access-token": token}
+        sent = json.dumps(body).encode()
+        return (await world.call("POST", path, data=sent, headers=headers)).status
+
+    assert await send("f" * 64) == 401
+    assert await send(token_text(secret(bank))) == 200
+    for _ in range(20):
+        await asyncio.sleep(0.05)
+        assert await status(bank, wanted["reference"]) == "processing"
