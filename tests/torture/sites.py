@@ -117,6 +117,7 @@ def _provider(bank: TargetBank, more: Mapping[str, object]) -> dict[str, object]
         "read_timeout_s": 1.0,
         "payout_timeout_s": 1.5,
         "waiting_s": 0.5,
+        "account_limits": {"rates": {"*": None}},
         "breaker": {
             "consecutive": 8,
             "share": 0.8,
