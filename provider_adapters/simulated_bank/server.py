@@ -21,6 +21,7 @@ from provider_adapters.simulated_bank.control import (
     api,
     bank_rows,
     charge_rows,
+    fault_rows,
     money_rows,
     payout_rows,
 )
@@ -37,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 # Only for payouts that nobody reads; every read settles what is due first.
 _SETTLE_EVERY_S = 0.5
 _CONTROL_ROWS = (
-    *(*bank_rows.ROWS, *account_rows.ROWS),
+    *(*bank_rows.ROWS, *fault_rows.ROWS, *account_rows.ROWS),
     *(*money_rows.ROWS, *charge_rows.ROWS, *payout_rows.ROWS),
 )
 # Requests that hang on purpose would hold a longer shutdown up.

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from provider_adapters.simulated_bank.control import movements
 from provider_adapters.simulated_bank.control.account_rows import SOMEBODY, top_up_by
 from provider_adapters.simulated_bank.control.api import (
     ControlRequest,
     ControlRow,
     read_payer,
 )
-from provider_adapters.simulated_bank.kernel import accounts, blocks, clock, statement
+from provider_adapters.simulated_bank.control.movements import OtherMovement
+from provider_adapters.simulated_bank.kernel import accounts, blocks, clock
 from provider_adapters.simulated_bank.kernel.accounts import Account
 from provider_adapters.simulated_bank.kernel.blocks import Block
 from provider_adapters.simulated_bank.kernel.books import Books
-from provider_adapters.simulated_bank.kernel.statement import OtherMovement, number
+from provider_adapters.simulated_bank.kernel.statement import number
 from provider_adapters.simulated_bank.messages import Answer
 from provider_adapters.simulated_bank.pix import received_payments, refunds
 from provider_adapters.simulated_bank.pix.received_payments import Payer, Payment
@@ -55,7 +57,7 @@ async def _fee(request: ControlRequest) -> Answer:
 
 
 async def _move(request: ControlRequest) -> Answer:
-    account, kinds = _account(request), {kind: kind for kind in statement.DESCRIPTIONS}
+    account, kinds = _account(request), {kind: kind for kind in movements.DESCRIPTIONS}
     made = _book(request, account, request.body.choice("kind", kinds))
     return Answer(document={"id": number(made)}, status=_CREATED)
 
@@ -89,7 +91,7 @@ def _book(request: ControlRequest, account: Account, kind: str) -> int:
         name=other.name,
         tax_number=other.tax_number,
     )
-    return statement.book(books, movement)
+    return movements.book(books, movement)
 
 
 async def _receive(request: ControlRequest) -> Answer:

@@ -65,12 +65,8 @@ class Event:
 
 def event_of(row: Row) -> Event:
     """Read a stored event."""
-    return Event(
-        id=row["id"],
-        kind=EventKind(row["kind"]),
-        account_id=row["account_id"],
-        subject=row["subject"],
-    )
+    kind, account_id = EventKind(row["kind"]), row["account_id"]
+    return Event(id=row["id"], kind=kind, account_id=account_id, subject=row["subject"])
 
 
 def add(books: Books, account_id: str, url: str, secret: str, most: int = _MOST) -> Listener:

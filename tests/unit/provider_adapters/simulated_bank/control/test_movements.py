@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from provider_adapters.simulated_bank.control import movements
+from provider_adapters.simulated_bank.control.movements import OtherMovement
 from provider_adapters.simulated_bank.kernel import accounts, ledger, statement
 from provider_adapters.simulated_bank.kernel.paging import Slice
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
-from provider_adapters.simulated_bank.kernel.statement import OtherMovement
 
 
 @pytest.mark.parametrize(
@@ -17,20 +18,20 @@ from provider_adapters.simulated_bank.kernel.statement import OtherMovement
 def test_each_kind_has_its_direction(books, open_account, kind, centavos):
     account = open_account(centavos=500)
 
-    seq = statement.book(
+    seq = movements.book(
         books, OtherMovement(account_id=account.id, kind=kind, centavos=99, at=0, name="Maria")
     )
 
     line = next(one for one in statement.read(books, account.id, Slice()).items if one.seq == seq)
     assert (line.kind, line.centavos, line.e2e_id, line.name) == (kind, centavos, None, "Maria")
-    assert line.description == statement.DESCRIPTIONS[kind]
+    assert line.description == movements.DESCRIPTIONS[kind]
     assert accounts.balance(books, account.id).owned == 500 + centavos
 
 
 def test_a_fee_is_what_the_bank_earns(books, open_account):
     account = open_account(centavos=500)
 
-    statement.book(
+    movements.book(
         books,
         OtherMovement(
             account_id=account.id, kind="fee", centavos=99, at=0, description="Cesta mensal"
@@ -47,7 +48,7 @@ def test_no_more_leaves_than_there_is(books, open_account, kind):
     account = open_account(centavos=98)
 
     with pytest.raises(Refusal) as refused:
-        statement.book(books, OtherMovement(account_id=account.id, kind=kind, centavos=99, at=0))
+        movements.book(books, OtherMovement(account_id=account.id, kind=kind, centavos=99, at=0))
 
     assert refused.value.code == "INSUFFICIENT_FUNDS"
     assert accounts.balance(books, account.id).owned == 98
