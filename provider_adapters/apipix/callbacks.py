@@ -9,6 +9,7 @@ tells of several payments, and names the account by one of its keys or charges.
 from __future__ import annotations
 
 import hmac
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ _NOTHING_BELOW: Final = "?ignorar="
 _UNCERTIFIED: Final = {"x-skip-mtls-checking": "true"}
 """Has Efí register an address that does not ask for its certificate."""
 _PURPOSE: Final = b"apipix callback address"
+_STEP: Final = re.compile(r"/[0-9a-f]{64}" + re.escape(_NOTHING_BELOW))
 _SENT: Final = "SOLICITACAO"
 
 
@@ -107,7 +109,7 @@ class Callbacks:
     async def list(
         self, account: ProviderAccount, keys: Sequence[str]
     ) -> Sequence[RegisteredCallback]:
-        """Read the address of each key that has one."""
+        """Read the address of each key that has one, without the step that proves it."""
         found = []
         for key in keys:
             request = self._request(account, "list_callbacks", key)
@@ -115,7 +117,7 @@ class Callbacks:
                 url = await self.access.read(account, request, _url)
             except NotFound:
                 continue
-            found.append(RegisteredCallback(id=_id_of(account, key), url=url))
+            found.append(RegisteredCallback(id=_id_of(account, key), url=_STEP.sub("", url)))
         return tuple(found)
 
     async def remove(self, account: ProviderAccount, keys: Sequence[str], callback_id: str) -> None:

@@ -12,6 +12,8 @@ from datetime import UTC, timedelta
 from functools import partial
 from typing import Final
 
+import msgspec
+
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
@@ -95,6 +97,18 @@ class Received:
         """Read a page of payments as movements of a statement."""
         found = self._list(account, "list_statement")
         return await found.page(limits_of(window), cursor, limit, lambda pix: (_entry(pix),))
+
+    async def given_back(
+        self, account: ProviderAccount, window: Window, cursor: str | None
+    ) -> Page[Entry]:
+        """Read refunds of a window that have settled, as movements of a statement."""
+        refunded = self._list(account, "list_statement", _REFUNDED)
+        ordered = limits_of(window)
+        paid = Limits(ordered.start - _REFUNDABLE, ordered.end)
+        make = partial(_debits, ordered)
+        page = await refunded.page(paid, cursor, LARGEST_PAGE, make)
+        newest = sorted(page.items, key=lambda entry: entry.created_at, reverse=True)
+        return Page(items=newest, next_cursor=page.next_cursor)
 
     async def refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
@@ -247,6 +261,26 @@ def _entry(pix: documents.Pix) -> Entry:
         created_at=pix.horario.astimezone(UTC),
         kind=MovementKind.PIX,
     )
+
+
+def _debits(ordered: Limits, pix: documents.Pix) -> Iterable[Entry]:
+    """Read the refunds of a payment that were ordered in time and have settled."""
+    for given in pix.devolucoes:
+        at = given.horario.solicitacao
+        if at is None:
+            raise ValueError(Reason.WRONG_SHAPE)
+        if REFUND_STATUSES.get(given.status) is RefundStatus.PAID and ordered.hold(at):
+            yield msgspec.structs.replace(
+                _entry(pix),
+                provider_id=provider_id(given.rtr_id or given.id),
+                e2e_id=given.rtr_id if given.rtr_id and is_e2e_id(given.rtr_id) else "",
+                direction=Direction.DEBIT,
+                value=amount(given.valor),
+                description=cleaned_text(given.descricao),
+                created_at=at.astimezone(UTC),
+                provider_key=provider_id(given.id),
+                kind=MovementKind.PIX_RETURN,
+            )
 
 
 def _refunds(pix: documents.Pix, unknown: UnknownWord) -> Iterable[Refund]:

@@ -133,7 +133,7 @@ def within(page: Page[Item], window: Window, moment: Callable[[Item], datetime])
 
 class _Place(msgspec.Struct, array_like=True):
     """
-    Where one of two lists stands: the cursor of its page, and how many items were taken.
+    Where one of several lists stands: the cursor of its page, and how many items were taken.
 
     Attributes:
         last: The mark of the item that was given out last; empty where nothing is marked.
@@ -145,27 +145,27 @@ class _Place(msgspec.Struct, array_like=True):
     last: str = ""
 
 
-_PLACES: Final = msgspec.json.Decoder(tuple[_Place, _Place])
+_PLACES: Final = msgspec.json.Decoder(list[_Place])
 
 
 async def merged(
-    lists: tuple[ReadPage[Item], ReadPage[Item]],
+    lists: Sequence[ReadPage[Item]],
     cursor: str | None,
     moment: Callable[[Item], datetime],
     most: int | None = None,
     name: Callable[[Item], str] | None = None,
 ) -> Page[Item]:
     """
-    Merge two lists, each newest first, into one: a page of both at a time.
+    Merge lists, each newest first, into one: a page of each at a time.
 
-    What is older than the end of the shorter page waits for the next call, which reads that
+    What is older than the end of the shortest page waits for the next call, which reads that
     page again; so does what is more than ``most``. Equal instants come from the first list first.
     The lists are read one after the other: what fails leaves nothing under way. ``name`` tells an
     item from every other, for lists by position: they move when an item comes in meanwhile.
     """
-    places = _PLACES.decode(cursor) if cursor else (_Place(), _Place())
+    places = _PLACES.decode(cursor) if cursor else [_Place() for _ in lists]
     pages = [await _page(read, place) for read, place in zip(lists, places, strict=True)]
-    places = (_moved(places[0], pages[0], name), _moved(places[1], pages[1], name))
+    places = [_moved(place, page, name) for place, page in zip(places, pages, strict=True)]
     fresh = _fresh(pages, places, moment)
     counts = _shares(fresh, moment, most)
     items = [item for each, count in zip(fresh, counts, strict=True) for item in each[:count]]

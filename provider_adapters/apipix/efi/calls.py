@@ -1,5 +1,5 @@
 """
-Efí's own paths: balance, random keys, payouts, and the statement made of two lists.
+Efí's own paths: balance, random keys, payouts, and the statement made of three lists.
 
 Source: the pages and the SDK that the README names. Efí asks for one payout after the other of an
 account, and for a registered callback before the first.
@@ -87,16 +87,19 @@ class Efi:
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
-        """Read a page of payments received and sent, newest first."""
+        """Read a page of payments received and sent, and of refunds given, newest first."""
 
         async def received(at: str | None) -> Page[Entry]:
             return await self.received.entries(account, window, at, limit)
+
+        async def given_back(at: str | None) -> Page[Entry]:
+            return await self.received.given_back(account, window, at)
 
         async def sent(at: str | None) -> Page[Entry]:
             return await self._sent(account, window, at, limit)
 
         return await merged(
-            (received, sent),
+            (received, sent, given_back),
             cursor,
             lambda entry: entry.created_at,
             limit,

@@ -163,7 +163,9 @@ class _Read:
     @property
     def _is_once(self) -> bool:
         """Whether the request changes something, in a call that must not do so twice."""
-        return self.call in ONCE and self.path.requests[self.number - 1].method != "GET"
+        asked = self.path.requests[self.number - 1]
+        reads = asked.method == "GET" or asked.path == self.trial.stage.token_path
+        return self.call in ONCE and not reads
 
     @property
     def _is_enough(self) -> bool:

@@ -149,7 +149,10 @@ async def test_an_address_is_registered_for_every_key_with_a_step_and_no_secret(
     listed = await efi.adapter.list_callbacks(efi.account)
 
     assert made.url == order.url
-    assert [each.url for each in listed] == [f"{order.url}/{step_of(b'shared')}?ignorar="] * 2
+    assert [each.url for each in listed] == [order.url] * 2
+    said = (await efi.stage.control.get("calls", query={"limit": "1000"}))["data"]
+    bodies = [json.loads(each["body"]) for each in said if each["method"] == "PUT"]
+    assert bodies == [{"webhookUrl": f"{order.url}/{step_of(b'shared')}?ignorar="}] * 2
     assert made.id == listed[0].id
 
 

@@ -17,7 +17,8 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.statements import Direction
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.outcomes import NeverSendable
@@ -152,3 +153,22 @@ async def test_a_statement_is_both_lists_newest_first(efi: Standing):
         (each.created_at for each in entries), reverse=True
     )
     assert len({each.provider_id for each in entries}) == len(entries)
+
+
+async def test_a_refund_that_was_given_is_a_debit_of_the_statement(efi: Standing):
+    e2e_id = await efi.stage.put(efi.account, Received(value=Money(100)))
+    asked = RefundOrder(
+        provider_key=new_provider_key(),
+        reference="troco",
+        payment_e2e_id=e2e_id,
+        value=Money(40),
+        description="Troco",
+    )
+    await efi.adapter.create_refund(efi.account, asked, far())
+    await efi.stage.settle()
+
+    page = await efi.adapter.list_statement(efi.account, today(), None, 10)
+
+    (debit,) = [each for each in page.items if each.direction is Direction.DEBIT]
+    assert (debit.kind, debit.value) == (MovementKind.PIX_RETURN, Money(40))
+    assert (debit.provider_key, debit.e2e_id[:1]) == (asked.provider_key, "D")
