@@ -1,0 +1,94 @@
+"""Woovi's official document as a judge of every request and of every answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import jsonpatch
+from openapi_core import Config, OpenAPI
+from openapi_core.testing import MockRequest, MockResponse
+from werkzeug.datastructures import ImmutableMultiDict
+
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from gateway.net.client.transport import HttpTransport
+
+DOCUMENTS = Path("tests/vectors/documents/openpix")
+HOST = "https://api.openpix.com.br"
+NOT_IN_THE_DOCUMENT = frozenset({401, 403, 404, 429, 500})
+"""Statuses that the bank's pages have, and the document for some calls alone."""
+
+
+@cache
+def document() -> OpenAPI:
+    """Load the official document, corrected; the specification check is off, for it fails that."""
+    found = json.loads((DOCUMENTS / "openpix-f416b4d.json").read_text(encoding="utf-8"))
+    for name in ("corrections", "contradictions"):
+        patch = json.loads((DOCUMENTS / f"{name}.rfc6902.json").read_text(encoding="utf-8"))
+        found = jsonpatch.apply_patch(found, patch)
+    # Names of colons in a path are no parameters of the document's language.
+    found["paths"].pop("/api/v1/dispute/:id/evidence")
+    return OpenAPI.from_dict(found, config=Config(spec_validator_cls=None))
+
+
+@dataclass
+class Judge:
+    """What was wrong, and what was asked at all."""
+
+    problems: list[str] = field(default_factory=list)
+    asked: set[tuple[str, str]] = field(default_factory=set)
+    statuses: set[int] = field(default_factory=set)
+
+    def request(self, request: ProviderRequest) -> None:
+        """Judge a request."""
+        self.asked.add((request.method, request.template))
+        for problem in document().iter_request_errors(mocked(request)):
+            self.problems.append(f"{request!r}: {told(problem)}")
+
+    def answer(self, request: ProviderRequest, answer: ProviderAnswer) -> None:
+        """Judge an answer."""
+        self.statuses.add(answer.status)
+        response = MockResponse(answer.body, answer.status, content_type="application/json")
+        for problem in document().iter_response_errors(mocked(request), response):
+            if answer.status in NOT_IN_THE_DOCUMENT and "Unknown response" in str(problem):
+                continue
+            self.problems.append(f"{request!r}: {answer.status}: {told(problem)}")
+
+
+def mocked(request: ProviderRequest) -> MockRequest:
+    """Write a request as the judge reads it."""
+    path, _, query = request.path.partition("?")
+    return MockRequest(
+        HOST,
+        request.method.lower(),
+        path,
+        args=ImmutableMultiDict(parse_qsl(query, keep_blank_values=True)),
+        headers=dict(request.headers),
+        data=request.body or None,
+        content_type="application/json",
+    )
+
+
+def told(problem: BaseException) -> str:
+    """Say what is wrong, with what lies below."""
+    below = problem.__cause__ or problem.__context__
+    more = [str(each) for each in getattr(below, "schema_errors", ())]
+    return "; ".join([str(problem), *([str(below)] if below else []), *more])
+
+
+def judged(judge: Judge) -> type[HttpTransport]:
+    """Return a transport whose every call is judged."""
+
+    class Judged(HttpTransport):
+        async def call(
+            self, request: ProviderRequest, progress: SendProgress, limit_s: float
+        ) -> ProviderAnswer:
+            judge.request(request)
+            answer = await super().call(request, progress, limit_s)
+            judge.answer(request, answer)
+            return answer
+
+    return Judged

@@ -1,0 +1,248 @@
+"""Requests of the adapter and answers of the simulator, judged by the official document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.charges import ChargeStatus as Status
+from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.domain.bank.providers import Accepted, NotFound, Rejected, Settled
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.verify.stage import Charge
+from provider_adapters.verify.trial import PLENTY
+from provider_adapters.woovi.adapter import WooviAdapter
+from provider_adapters.woovi.factory import WooviFactory
+from provider_adapters.woovi.stage import WooviStage
+from tests.contract.woovi.judge import Judge, document, judged, mocked
+from tests.unit.provider_adapters.witness import Witness
+
+KEY, REFUND_KEY = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
+URL = "http://127.0.0.1:1/callbacks/woovi/token"
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[WooviStage]:
+    """A simulated Woovi."""
+    made = WooviStage()
+    try:
+        await made.start()
+        yield made
+    finally:
+        await made.close()
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge()
+
+
+@pytest.fixture
+async def adapter(stage: WooviStage, judge: Judge) -> AsyncIterator[WooviAdapter]:
+    """The adapter, every call judged."""
+    context = AdapterContext(
+        name="woovi",
+        environment=Environment.SANDBOX,
+        observer=Witness(),
+        transport=judged(judge),
+    )
+    settings = {"base_url": stage.address, "limits": msgspec.to_builtins(PLENTY)}
+    made = WooviFactory()(settings, context)
+    await made.start()
+    yield made
+    await made.close()
+
+
+def soon() -> Deadline:
+    return Deadline(time.monotonic() + 30, time.monotonic)
+
+
+def today() -> Window:
+    day = datetime.now(UTC).date()
+    return Window(day, day)
+
+
+def order(stage: WooviStage, method: PayoutMethod, key: str = KEY) -> PayoutOrder:
+    return PayoutOrder(
+        provider_key=key,
+        method=method,
+        value=Money(1050),
+        destination=stage.payee(method),
+        description="aluguel de novembro",
+    )
+
+
+async def test_reads(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
+    account = stage.accounts[0]
+    await adapter.probe()
+    await adapter.get_balance(account)
+    await adapter.list_statement(account, today(), None, 10)
+    (key,) = await adapter.list_keys(account)
+    await adapter.get_key(account, key.public_id(account.account_id))
+    owner = await adapter.look_up_key(account, stage.own_key(stage.accounts[1]))
+    await adapter.list_received(account, today(), None, 10)
+    await adapter.list_refunds(account, today(), None, 10)
+    for absent in (adapter.get_charge, adapter.get_charge_payment, adapter.find_refund):
+        with pytest.raises(NotFound):
+            await absent(account, "nobody/knows%it")
+
+    assert owner.name == "Loja 2"
+    assert judge.problems == []
+
+
+@pytest.mark.parametrize("method", list(PayoutMethod))
+async def test_a_payout_from_the_order_to_the_end(
+    stage: WooviStage, judge: Judge, adapter: WooviAdapter, method: PayoutMethod
+):
+    account, wanted = stage.accounts[0], order(stage, method)
+    ordered = await adapter.create_payout(account, wanted, soon())
+    again = await adapter.create_payout(account, wanted, soon())
+    await stage.settle()
+    found = await adapter.find_payout(account, KEY, "")
+
+    assert isinstance(ordered, Accepted)
+    assert isinstance(again, Accepted)
+    assert isinstance(found, Settled)
+    assert judge.problems == []
+
+
+async def test_payouts_that_come_to_nothing(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
+    account, wanted = stage.accounts[0], order(stage, PayoutMethod.PIX)
+    poor = msgspec.structs.replace(wanted.value, centavos=99_999_999)
+    low = await adapter.create_payout(
+        account, PayoutOrder(provider_key=KEY, method=wanted.method, value=poor,
+                             destination=wanted.destination, description=""), soon()
+    )  # fmt: skip
+    failing = PayoutOrder(
+        provider_key=REFUND_KEY, method=wanted.method, value=Money(777_02),
+        destination=wanted.destination, description="",
+    )  # fmt: skip
+    await adapter.create_payout(account, failing, soon())
+    await stage.settle()
+    failed = await adapter.find_payout(account, REFUND_KEY, "")
+    with pytest.raises(NotFound):
+        await adapter.find_payout(account, "0" * 32, "")
+
+    assert isinstance(low, Rejected)
+    assert isinstance(failed, Rejected)
+    assert judge.problems == []
+
+
+async def test_charges_from_their_making_to_a_refund(
+    stage: WooviStage, judge: Judge, adapter: WooviAdapter
+):
+    account = stage.accounts[0]
+    wanted = ChargeOrder(
+        reference="pedido/1", type=ChargeType.DYNAMIC, key=stage.own_key(account),
+        value=Money(1050), expires_in=600, description="pedido 1",
+        payer=Payer(name="Ana", tax_number="52998224725"),
+    )  # fmt: skip
+    await adapter.create_charge(account, wanted)
+    await adapter.cancel_charge(account, wanted.reference)
+    paid = await stage.put(account, Charge(value=Money(1050), status=Status.PAID))
+    shown = await adapter.get_charge_payment(account, paid)
+    refund = RefundOrder(
+        provider_key=REFUND_KEY, reference="r/1", payment_e2e_id=shown.e2e_id, value=Money(50),
+        description="troca",
+    )  # fmt: skip
+    await adapter.create_refund(account, refund, soon())
+    await stage.settle()
+    found = await adapter.find_refund(account, REFUND_KEY)
+    payment = await adapter.find_received(account, shown.e2e_id)
+    listed = await adapter.list_received(account, today(), None, 10)
+    refunds = await adapter.list_refunds(account, today(), None, 10)
+
+    assert (found.payment_e2e_id, payment.refunded) == (shown.e2e_id, Money(50))
+    assert [each.refunded.centavos for each in listed.items if each.reference == paid] == [50]
+    assert [each.provider_key for each in refunds.items] == [REFUND_KEY]
+    assert judge.problems == []
+
+
+async def test_keys_and_callbacks(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
+    account = stage.accounts[0]
+    made = await adapter.create_key(account, KeyOrder(PixKeyType.EVP, ""))
+    await adapter.cancel_key(account, made)
+    await adapter.create_key(account, KeyOrder(PixKeyType.CNPJ, "11222333000181"))
+    registered = await adapter.register_callback(account, CallbackOrder(url=URL))
+    assert [each.url for each in await adapter.list_callbacks(account)] == [URL]
+    await adapter.remove_callback(account, registered.id)
+
+    assert await adapter.list_callbacks(account) == ()
+    assert judge.problems == []
+
+
+async def test_refusals_are_of_the_document_too(
+    stage: WooviStage, judge: Judge, adapter: WooviAdapter
+):
+    await adapter.create_payout(stage.stranger(), order(stage, PayoutMethod.PIX), soon())
+
+    assert (judge.statuses, judge.problems) == ({401}, [])
+
+
+def asked(method: str, path: str, document: object = None, app_id: str = "x") -> ProviderRequest:
+    body = b"" if document is None else msgspec.json.encode(document)
+    headers = {"Authorization": app_id} if app_id else {}
+    return ProviderRequest(
+        operation="x", method=method, template=path, path=path, headers=headers, body=body
+    )
+
+
+PAYMENT = {
+    "type": "PIX_KEY", "value": 100, "destinationAlias": "a@b.c", "destinationAliasType": "EMAIL",
+    "correlationID": "1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        asked("GET", "/api/v1/pix-keys", app_id=""),
+        asked("POST", "/api/v1/payment", {**PAYMENT, "value": "100"}),
+        asked("POST", "/api/v1/payment", {**PAYMENT, "destinationAliasType": "EVP"}),
+        asked("POST", "/api/v1/payment", {**PAYMENT, "correlationID": None}),
+        asked("POST", "/api/v1/payment", {"type": "MANUAL", "value": 1, "correlationID": "1"}),
+        asked("POST", "/api/v1/charge", {"correlationID": "1"}),
+        asked("POST", "/api/v1/pix-keys", {"type": "EVP"}),
+        asked("GET", "/api/v1/statement?start=2026-11-22&end=2026-11-23"),
+        asked("GET", "/api/v1/balance"),
+        asked("PUT", "/api/v1/payment", PAYMENT),
+    ],
+    ids=lambda request: f"{request.method} {request.path} {request.body!r}"[:60],
+)
+def test_the_judge_finds_what_is_wrong(wrong: ProviderRequest):
+    assert list(document().iter_request_errors(mocked(wrong)))
+
+
+@pytest.mark.parametrize(
+    ("read", "wrong"),
+    [
+        ("/api/v1/payment/1", {"payment": {"status": "PAGO"}}),
+        ("/api/v1/payment/1", {"payment": {"value": "100"}}),
+        ("/api/v1/charge/1", {"charge": {"status": "CANCELED"}}),
+        ("/api/v1/transaction/1", {"transaction": {"type": "CONFIRMED"}}),
+        ("/api/v1/refund/1", {"pixTransactionRefund": {"status": "PAID"}}),
+        ("/api/v1/pix-keys", {"pixKeys": [{"type": "RANDOM"}]}),
+        ("/api/v1/statement", {"lines": []}),
+        ("/api/v1/account/1", {"account": {"balance": {"total": "1"}}}),
+    ],
+)
+def test_the_judge_finds_wrong_answers(read: str, wrong: object):
+    judge = Judge()
+    said = ProviderAnswer(status=200, headers={}, body=msgspec.json.encode(wrong))
+
+    judge.answer(asked("GET", read), said)
+
+    assert judge.problems
