@@ -27,11 +27,6 @@ class Scale:
     partners: int
     seconds: float
 
-    @property
-    def rest_s(self) -> float:
-        """How long everything may take to come to rest."""
-        return max(120.0, self.seconds / 2)
-
 
 SCALES = {
     "smoke": Scale(payouts=150, kills=6, faults=60, phases=2, partners=32, seconds=60),

@@ -12,6 +12,9 @@ from random import Random
 
 import aiohttp
 
+from gateway.app.build_bank import connect
+from gateway.cli.context import settings_of
+from gateway.runtime.kernel import SilentObserver
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
 from provider_adapters.simulated_bank.simulator import Simulator
@@ -48,6 +51,14 @@ class World:
     def tells_returns(self) -> bool:
         """Whether gateways can learn that a payout came back."""
         return self.simulator.tells_returns
+
+    @property
+    def proves_absence(self) -> bool:
+        """Whether a payout that the bank does not find is proven not to be there, after a while."""
+        settings = settings_of(self.sites[0].config)
+        name = next(iter(settings.providers))
+        adapter = connect(name, settings, SilentObserver()).adapter
+        return adapter.capabilities.absent_after is not None
 
     def passed(self, operations: Sequence[str]) -> Sequence[str]:
         """Return the operations among these that the bank has."""
