@@ -165,7 +165,7 @@ class StarkBankAdapter:
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``GET /v2/dict-key/{key}``."""
-        request = requests.look_up_key("look_up_key", key)
+        request = requests.look_up_key(key)
         return await self._read(account, request, lambda answer: translate.owner(answer, key))
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
@@ -254,7 +254,7 @@ class StarkBankAdapter:
         if not isinstance(to, PixDestination):
             return requests.place_of_account(to), False
         by = min(self.client.read_by(), send_by, key=lambda each: each.left())
-        request = requests.look_up_key("create_payout", to.key)
+        request = requests.look_up_key(to.key)
         try:
             entry = await self._read(account, request, translate.directory_entry, by)
         except NotFound as problem:

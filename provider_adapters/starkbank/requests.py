@@ -114,9 +114,9 @@ def keys(operation: str, cursor: str | None) -> ProviderRequest:
     return _get(operation, "/v2/dict-key", query if cursor is None else {**query, "cursor": cursor})
 
 
-def look_up_key(operation: str, key: str) -> ProviderRequest:
+def look_up_key(key: str) -> ProviderRequest:
     """Build ``GET /v2/dict-key/{key}``; tax numbers with their punctuation, as documented."""
-    return _get(operation, "/v2/dict-key/{key}", key=punctuated(key))
+    return _get("look_up_key", "/v2/dict-key/{key}", key=punctuated(key))
 
 
 def tagged(operation: str, resource: str, tag: str) -> ProviderRequest:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import secrets
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -14,8 +17,10 @@ from gateway.domain.bank.charges import ChargeOrder, Payer
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
+from provider_adapters.simulated_bank.kernel import books
 from provider_adapters.simulated_bank.stage import SimulatedStage
 from provider_adapters.starkbank.requests import Secrets
+from provider_adapters.starkbank.simulator import signing_keys
 from provider_adapters.starkbank.simulator.dialect import STARKBANK
 from provider_adapters.verify.stage import (
     BankAnswer,
@@ -79,6 +84,18 @@ class StarkBankStage(SimulatedStage):
         if not isinstance(thing, Received):
             return named
         return named[:_ISPB_ENDS] + named[_ISPB_ENDS:].lower()
+
+    async def rotate_secrets(self) -> None:
+        """Have the bank sign with another key; the gateway shares no secret with it."""
+        kept = books.open_books(
+            self.bank.db_path,
+            now=lambda: datetime.now(UTC),
+            random_hex=secrets.token_hex,
+            settle_after_s=self.bank.settle_after_s,
+            identity=self.dialect.identity,
+        )
+        with contextlib.closing(kept.database):
+            signing_keys.rotate(kept)
 
     def charge_order(self, key: str) -> ChargeOrder:
         """Return an order of an invoice: a charge of nobody in particular is not cancelled."""

@@ -63,6 +63,7 @@ async def test_a_payout_by_key_asks_the_directory_first():
     assert isinstance(outcome, Accepted)
     assert script.paths == ["GET /v2/dict-key/maria%40example.com", "POST /v2/transfer"]
     assert b'"bankCode":"88888888"' in script.heard[1].body
+    assert [each.operation for each in script.heard] == ["look_up_key", "create_payout"]
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_a_masked_tax_number_proves_nobody_and_may_contradict(shown: str, *, fit
     ],
 )
 def test_a_key_is_asked_for_as_the_bank_writes_it(key: str, path: str):
-    assert requests.look_up_key("look_up_key", key).path == path
+    assert requests.look_up_key(key).path == path
 
 
 def test_an_invoice_asks_for_no_more_than_its_value():
