@@ -10,8 +10,10 @@ import click
 from gateway.cli.console import Terminal, reading, run
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money
+from provider_adapters import simulators
 
 if TYPE_CHECKING:
+    from gateway.config.settings import Settings
     from provider_adapters.simulated_bank.control.client import BankControl, Reply
 
 OPERATIONS = (
@@ -24,6 +26,8 @@ OPERATIONS = (
     "payout_read",
     "refund",
     "refund_read",
+    "callbacks",
+    "access",
     "*",
 )
 FAULTS = (
@@ -72,13 +76,20 @@ class Wanted(TypedDict):
 
 
 @click.group("sandbox")
-def sandbox() -> None:
+@click.option(
+    "--bank",
+    type=click.Choice(simulators.names()),
+    help="Another simulated bank, that `pixgate bank` runs.",
+)
+@click.pass_context
+def sandbox(context: click.Context, bank: str | None) -> None:
     """
-    Control the sandbox bank. Refused in production.
+    Control the sandbox bank, or another simulated bank. Refused in production.
 
     ACCOUNT is the bank's id of an account; for the demo's accounts it is the
     same as ours.
     """
+    context.obj = bank
 
 
 @sandbox.command()
@@ -217,7 +228,7 @@ def fault(
     Make an operation of the bank fail. Without arguments, list the faults in force.
 
     OPERATION: balance, statement, keys, charge, payment, payout, payout_read,
-    refund, refund_read, *.
+    refund, refund_read, callbacks, access, *.
     FAULT: refuse, reject, hang, hang_after, reset_before, reset_after, drip,
     status, malformed, wrong_types, huge.
     """
@@ -248,6 +259,7 @@ def executions(terminal: Terminal, key: str | None) -> None:
 
 def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
     """Send a request to the control interface, and return its answer."""
+    other: str | None = click.get_current_context().obj
 
     async def work() -> Reply:
         from gateway.cli.context import settings_of
@@ -256,7 +268,15 @@ def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -
 
         settings = settings_of(terminal.config)
         sandbox_only(settings)
-        async with controlling(control_url(settings.sandbox_bank)) as bank:
+        url = control_url(settings.sandbox_bank) if other is None else _control_of(settings, other)
+        async with controlling(url) as bank:
             return await tell(bank)
 
     return run(work())
+
+
+def _control_of(settings: Settings, bank: str) -> str:
+    """Return the control interface of a simulated bank that runs; raises ``RuleViolation``."""
+    from gateway.cli.sandbox.banks import FOLDER, BankFolder
+
+    return BankFolder(settings.folder / FOLDER).address(bank).control_url

@@ -36,3 +36,7 @@ def test_every_row_has_an_operation_that_faults_know(name):
     assert rows
     assert {row.operation for row in rows} <= {*OPERATIONS, "account"} - {"*"}
     assert len({(row.method, row.path) for row in rows}) == len(rows)
+
+
+def test_every_adapter_of_ours_has_a_simulator():
+    assert {simulators.find(name).adapter for name in simulators.names()} == set(registry.ADAPTERS)

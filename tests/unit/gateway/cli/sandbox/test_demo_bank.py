@@ -95,5 +95,21 @@ def test_the_configuration_is_written_once(shell: Shell, running: tuple[str, Sim
     assert removed(before, written) == []
 
 
+def test_a_running_bank_is_controlled_by_its_name(shell: Shell, running: tuple[str, SimulatedBank]):
+    name, bank = running
+
+    made = shell.reads("sandbox", "--bank", name, "fault", "payout", "hang")
+    listed = shell.reads("sandbox", "--bank", name, "fault")
+
+    assert bank.control_url
+    assert (made["operation"], made["fault"]) == ("payout", "hang")
+    assert [each["fault"] for each in listed] == ["hang"]
+    assert "does not run" in shell.fails("sandbox", "--bank", _other(name), "fault")
+
+
+def _other(name: str) -> str:
+    return next(each for each in simulators.names() if each != name)
+
+
 def test_a_bank_that_does_not_run_is_named(shell: Shell):
     assert "does not run" in shell.fails("demo", "--bank", "sandbox")
