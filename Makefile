@@ -11,6 +11,8 @@ CLIENTS := $(TOOLS)/clients
 # The newest aiohttp has one too: it must never get into .venv.
 NEXT := $(TOOLS)/next-aiohttp
 NPM := tests/contract/openapi/clients
+# A mock server in Node, kept away from the clients: `make prism` alone wants it.
+PRISM := $(TOOLS)/clients/prism
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
@@ -34,7 +36,7 @@ export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients run banks check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup clients prism run banks check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -63,6 +65,12 @@ $(CLIENTS)/.made: requirements/clients.txt $(NPM)/package-lock.json | $(UV)
 	@$(UV) pip install -q --python $(CLIENTS)/bin/python --require-hashes -r requirements/clients.txt
 	@cp $(NPM)/package.json $(NPM)/package-lock.json $(NPM)/.npmrc $(CLIENTS)
 	@npm ci --prefix $(CLIENTS) --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+$(PRISM)/.made: tests/contract/prism/package-lock.json
+	@mkdir -p $(PRISM)
+	@cp tests/contract/prism/package.json tests/contract/prism/package-lock.json tests/contract/prism/.npmrc $(PRISM)
+	@npm ci --prefix $(PRISM) --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
 clients: $(CLIENTS)/.made ## programs that build clients from our OpenAPI documents, for tests; they want Java and Node
@@ -99,6 +107,9 @@ banks: $(VENV)/.run ## every simulated bank, from port PIXGATE_BANKS_PORT (8100)
 
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [BANK=name] [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
+
+prism: $(VENV)/.test $(PRISM)/.made ## every request of an adapter, judged by Prism on the bank's official document; wants Node
+	@PRISM_FOLDER=$(PRISM) $(BIN)/python -m tests.contract.prism
 
 next-aiohttp: | $(UV) ## tests of gateway/net against the newest aiohttp, pre-releases too; may fail
 	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(NEXT)

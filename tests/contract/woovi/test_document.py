@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import re
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -24,10 +27,12 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.verify.stage import Charge
 from provider_adapters.verify.trial import PLENTY
+from provider_adapters.woovi import requests
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory
 from provider_adapters.woovi.stage import WooviStage
-from tests.contract.woovi.judge import Judge, document, judged, mocked
+from tests.contract.woovi.judge import DOCUMENTS, Judge, document, judged, mocked
+from tests.contract.woovi.samples import every_request
 from tests.unit.provider_adapters.witness import Witness
 
 KEY, REFUND_KEY = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
@@ -198,6 +203,30 @@ def asked(method: str, path: str, document: object = None, app_id: str = "x") ->
     return ProviderRequest(
         operation="x", method=method, template=path, path=path, headers=headers, body=body
     )
+
+
+def test_the_document_is_carried_as_it_was_published():
+    published = (DOCUMENTS / "openpix-f416b4d.json").read_bytes()
+
+    assert hashlib.sha256(published).hexdigest().startswith("1db9c46adb393e3a")
+
+
+@pytest.mark.parametrize("request_of_ours", every_request(), ids=repr)
+def test_every_request_that_can_be_made_is_of_the_document(request_of_ours: ProviderRequest):
+    judge = Judge()
+
+    judge.request(request_of_ours)
+
+    assert judge.problems == []
+
+
+def test_no_request_is_left_out():
+    """Whoever adds one adds it to the samples."""
+    built = {each.template for each in every_request()}
+    source = inspect.getsource(requests)
+
+    for path in re.findall(r'_get\(\s*account, [a-z_"]+, "([^"]+)"', source):
+        assert f"/api/v1{path}" in built
 
 
 PAYMENT = {
