@@ -31,7 +31,7 @@ class Environment:
     bin: Path
     folder: Path
 
-    def runs(self, *command: str | Path, within: Path | None = None, seconds: float = 120) -> str:
+    def runs(self, *command: str | Path, within: Path | None = None, seconds: float = 300) -> str:
         """Run a program, one of the environment's first; return what it printed."""
         first = self.bin / str(command[0])
         program = first if first.exists() else BIN / str(command[0])

@@ -69,14 +69,19 @@ def removed(text: str, names: Sequence[str]) -> str:
         for node, following in _neighbours(getattr(scope, "body", [])):
             if _name(node) in wanted:
                 wanted.discard(_name(node))
-                explained = isinstance(following, ast.Expr) and not isinstance(
-                    node, ast.FunctionDef
-                )
-                spans.append((node.lineno, (following if explained else node).end_lineno))
+                spans.append(_span(node, following))
     assert wanted == set(), f"not there: {wanted}"
     for first, last in sorted(spans, reverse=True):
         del lines[first - 1 : last]
     return "\n".join(lines)
+
+
+def _span(node: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
+    """Return the first and last line: decorators, and the text below a constant, included."""
+    constant = isinstance(node, ast.Assign | ast.AnnAssign)
+    last = following if constant and isinstance(following, ast.Expr) else node
+    decorated = [each.lineno for each in getattr(node, "decorator_list", [])]
+    return min([node.lineno, *decorated]), last.end_lineno or last.lineno
 
 
 def _neighbours(body: object) -> Iterator[tuple[ast.stmt, ast.stmt | None]]:
