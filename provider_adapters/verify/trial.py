@@ -47,14 +47,17 @@ PLENTY: Final = ClientLimits(
 """For banks that answer: what takes longer hangs."""
 
 SHORT: Final = ClientLimits(
-    connect_s=0.4,
-    read_s=1.0,
-    payout_s=1.0,
+    connect_s=1.5,
+    read_s=2.0,
+    payout_s=2.0,
     retry_after_s=0.001,
     answer_bytes=256 * 1024,
     account_limits=_UNBOUNDED,
 )
 """For banks that do not; long enough for a machine that is busy with others."""
+
+UNCONNECTED: Final = msgspec.structs.replace(SHORT, connect_s=0.4, read_s=1.0, payout_s=1.0)
+"""For addresses where no connection ever comes about."""
 
 _SHORT_WITH_TLS: Final = msgspec.structs.replace(SHORT, connect_s=2.0, read_s=3.0, payout_s=3.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.provider_options import EveryCall
-from gateway.domain.bank.providers import Accepted, Outcome, ProviderAccount, Settled
+from gateway.domain.bank.providers import Accepted, Outcome, ProviderAccount, ProviderError, Settled
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
@@ -196,7 +197,11 @@ async def _list_callbacks(ready: Ready) -> Call:
 async def _remove_callback(ready: Ready) -> Call:
     async def remove(bank: EveryCall) -> None:
         made = await ready.clean.register_callback(ready.account, callback_order(ready))
-        await bank.remove_callback(ready.account, made.id)
+        try:
+            await bank.remove_callback(ready.account, made.id)
+        finally:
+            with contextlib.suppress(ProviderError):
+                await ready.clean.remove_callback(ready.account, made.id)
 
     return remove
 
@@ -293,6 +298,9 @@ CHANGES: Final = frozenset(
 
 ONCE: Final = frozenset({PortCall.CREATE_KEY, PortCall.CREATE_CHARGE, PortCall.REGISTER_CALLBACK})
 """Those of them that must not be repeated by the adapter."""
+
+FEW_AT_ONCE: Final[Mapping[PortCall, int]] = {PortCall.REMOVE_CALLBACK: 3}
+"""How many may be tried at once: banks have room for a few addresses alone."""
 
 WITHOUT_RESULT: Final = frozenset(
     {PortCall.PROBE, PortCall.REMOVE_CALLBACK, PortCall.ACKNOWLEDGE_EVENTS}

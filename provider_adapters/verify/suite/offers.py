@@ -190,10 +190,13 @@ async def received_pages(trial: Trial) -> None:
     async with trial.harness() as harness:
         found = await _walked(trial, harness, 1)
         whole = await _walked(trial, harness, 50)
-    ids = [each.e2e_id for each in found]
+    # A bank may know a payment by its id in small letters alone.
+    ids = [each.e2e_id.upper() for each in found]
     trial.expect(len(ids) == len(set(ids)), f"a payment is listed twice: {ids}")
-    trial.expect(set(put) <= set(ids), f"of {put} are listed {ids}")
-    trial.expect(ids == [each.e2e_id for each in whole], "pages of one are another list")
+    missing = {each.upper() for each in put} - set(ids)
+    trial.expect(not missing, f"of {put} are missing {missing}")
+    same = ids == [each.e2e_id.upper() for each in whole]
+    trial.expect(same, "pages of one are another list")
     times = [each.paid_at for each in found]
     trial.expect(times == sorted(times, reverse=True), "the newest is not the first")
 
@@ -274,10 +277,16 @@ async def callback_address(trial: Trial) -> None:
     async with trial.harness() as harness:
         order = callback_order(Ready(trial, harness.adapter))
         made = await harness.adapter.register_callback(trial.account, order)
-        listed = [each.url for each in await harness.adapter.list_callbacks(trial.account)]
+        listed = await _addresses(trial, harness, order.url)
         trial.expect(made.url == order.url, f"{order.url} was registered as {made.url}")
-        trial.expect(order.url in listed, f"{order.url} is not among {listed}")
+        trial.expect(listed, f"{order.url} is not listed")
         if PortCall.REMOVE_CALLBACK in trial.capabilities.calls:
             await harness.adapter.remove_callback(trial.account, made.id)
-            left = [each.url for each in await harness.adapter.list_callbacks(trial.account)]
-            trial.expect(order.url not in left, f"{order.url} is still among {left}")
+            left = await _addresses(trial, harness, order.url)
+            trial.expect(not left, f"of {order.url} is left {left}")
+
+
+async def _addresses(trial: Trial, harness: Harness, url: str) -> list[str]:
+    """Return what the bank has of an address of ours; some add a step or a parameter to it."""
+    listed = await harness.adapter.list_callbacks(trial.account)
+    return [each.url for each in listed if each.url.startswith(url)]

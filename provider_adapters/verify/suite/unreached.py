@@ -23,7 +23,7 @@ from provider_adapters.verify.suite.calls import (
 )
 from provider_adapters.verify.suite.faults import close, hang
 from provider_adapters.verify.suite.wire import Attempt, all_of
-from provider_adapters.verify.trial import SHORT, Trial, Witness, far
+from provider_adapters.verify.trial import UNCONNECTED, Trial, Witness, far
 
 Reasons = Collection[str]
 """What may be told as the reason; empty for any."""
@@ -105,7 +105,7 @@ async def _unreached(trial: Trial, address: str, reasons: Reasons) -> None:
 
 async def _read_unreached(trial: Trial, address: str, call: Call, reasons: Reasons) -> None:
     witness = Witness()
-    async with trial.adapter(address, SHORT, witness) as adapter:
+    async with trial.adapter(address, UNCONNECTED, witness) as adapter:
         failure = await trial.raised(Unreachable, call(adapter), "a bank that is not there")
     trial.expect(failure.reason in reasons or not reasons, f"the reason is {failure.reason!r}")
     _told(trial, witness)
@@ -115,7 +115,7 @@ async def _money_unreached(
     trial: Trial, address: str, make: MakeMoneyCall, reasons: Reasons
 ) -> None:
     witness = Witness()
-    async with trial.adapter(address, SHORT, witness) as adapter:
+    async with trial.adapter(address, UNCONNECTED, witness) as adapter:
         outcome = await make().made(adapter, far())
     trial.expect(isinstance(outcome, NotSent), f"it was answered by {outcome!r}")
     if isinstance(outcome, NotSent):
