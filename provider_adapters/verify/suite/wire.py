@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,17 +86,11 @@ async def all_of(
     One that fails is made once more when the others have ended: on a machine that is busy a
     time limit may have come before the fault.
     """
-    waiting = _WAITING_AT_ONCE if trial.stage.relay_tls is None else _WAITING_WITH_TLS
-    if most < _AT_ONCE:
-        one = asyncio.Semaphore(most)
-        lanes = {True: one, False: one}
-    else:
-        lanes = {True: asyncio.Semaphore(waiting), False: asyncio.Semaphore(_AT_ONCE)}
-    failed: list[Attempt] = []
+    lanes, failed = _lanes(trial, most), list[Attempt]()
 
     async def made(lane: asyncio.Semaphore, attempt: Attempt) -> None:
         async with lane:
-            if failed[_MOST_FAILED:]:
+            if len(failed) > _MOST_FAILED:
                 return
             try:
                 await attempt()
@@ -108,6 +102,15 @@ async def all_of(
             together.create_task(made(lanes[waits], attempt))
     for attempt in failed:
         await attempt()
+
+
+def _lanes(trial: Trial, most: int) -> Mapping[bool, asyncio.Semaphore]:
+    """Return what bounds the attempts that wait, and those that do not."""
+    if most < _AT_ONCE:
+        one = asyncio.Semaphore(most)
+        return {True: one, False: one}
+    waiting = most if trial.stage.relay_tls is None else _WAITING_WITH_TLS
+    return {True: asyncio.Semaphore(waiting), False: asyncio.Semaphore(_AT_ONCE)}
 
 
 def _read_case(call: PortCall) -> Case:
