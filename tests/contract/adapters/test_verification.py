@@ -18,54 +18,11 @@ from provider_adapters.stages import STAGES, subject_of
 from provider_adapters.verify import run
 from provider_adapters.verify.cases import CaseOutcome, CaseResult
 from provider_adapters.verify.trial import MakeStage, Subject
+from tests.contract.adapters.not_applicable import WITHOUT
 from tests.unit.provider_adapters.stock import StockTransport
 
 CASES = {each.id: each for each in run.every_case()}
 ADAPTERS = pytest.mark.parametrize("name", list(STAGES))
-NO_TOKENS = "the bank gives no access tokens"
-NO_CERTIFICATES = "the bank asks for no certificate of an account"
-ONE_EACH = "the stage's bank sends a callback for each thing"
-WITHOUT: Mapping[str, frozenset[str]] = {
-    "sandbox": frozenset({NO_TOKENS, NO_CERTIFICATES, ONE_EACH}),
-    "starkbank": frozenset(
-        {
-            NO_TOKENS,
-            NO_CERTIFICATES,
-            ONE_EACH,
-            "no refusal for too many calls is listed",
-            "the bank does not tell that it holds a transfer",
-            "the bank's answer shows no end-to-end id",
-        }
-    ),
-    "woovi": frozenset(
-        {
-            NO_TOKENS,
-            NO_CERTIFICATES,
-            ONE_EACH,
-            "the bank does not tell whether it holds a payout",
-            "the bank's answer shows no end-to-end id",
-        }
-    ),
-    "apipix": frozenset(
-        {
-            "Efí tells of no payout that held",
-            "Efí tells of no payout that returns",
-        }
-    ),
-    "asaas": frozenset(
-        {
-            NO_TOKENS,
-            NO_CERTIFICATES,
-            ONE_EACH,
-            "the bank ignores keys, so the gateway never repeats an order",
-            "payouts are found by the bank's id alone",
-            "no document of the bank tells of payouts under analysis",
-            "its proof says who sent a callback, and covers no body",
-        }
-    ),
-}
-"""Why a case does not apply to an adapter that declares all its calls, in the case's words."""
-
 OVER_STOCK = ["wire.get_balance", "wire.create_payout_by_key", "wire.deadline"]
 UNREACHED = [each for each in CASES if each.startswith(("wire.connection_", "wire.tls_"))]
 
@@ -87,18 +44,20 @@ def test_an_adapter_passes(name: str, case: str):
     found = verified(name)[case]
 
     assert found.outcome is not CaseOutcome.FAILED, found.reason
-    if found.outcome is CaseOutcome.NOT_APPLICABLE:
-        lacking = CASES[case].lacking(registry.find(name).capabilities)
-        known = {lacking, *WITHOUT.get(name, ())}
-        assert found.reason in known, "mend the stage; what the bank has not belongs into WITHOUT"
 
 
 @ADAPTERS
-def test_what_does_not_apply_is_still_so(name: str):
-    """A reason that no case gives any more is taken from the list."""
-    given = {each.reason for each in verified(name).values()}
+def test_what_does_not_apply_is_known_with_its_reason(name: str):
+    """Mend the stage; what the bank has not belongs into the table, and nothing else."""
+    declared = registry.find(name).capabilities
+    apart = {
+        each.id: each.reason
+        for each in verified(name).values()
+        if each.outcome is CaseOutcome.NOT_APPLICABLE
+        and each.reason != CASES[each.id].lacking(declared)
+    }
 
-    assert WITHOUT.get(name, frozenset()) - given == set()
+    assert apart == WITHOUT.get(name, {})
 
 
 class RefusesKnownKeys(SandboxStage):

@@ -1,0 +1,77 @@
+"""
+Which cases of the suite do not apply to which adapter, and why, in the case's own words.
+
+Cases of calls that are not declared are left out: the declarations say that. A case that stops
+applying for any other reason is not passed over in silence, but has to be entered here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_TOKENS: Final = dict.fromkeys(
+    (
+        "access.cold_start",
+        "access.token_refused",
+        "access.payout_without_token",
+        "access.same_credentials",
+    ),
+    "the bank gives no access tokens",
+)
+_CERTIFICATES: Final = dict.fromkeys(
+    (
+        "access.certificate_renewed",
+        "access.certificate_expired",
+        "access.certificate_absent",
+        "access.certificate_of_another",
+    ),
+    "the bank asks for no certificate of an account",
+)
+_SEVERAL: Final = {"callbacks.several": "the stage's bank sends a callback for each thing"}
+_PLAIN: Final = {**_TOKENS, **_CERTIFICATES, **_SEVERAL}
+_NO_KEYS: Final = dict.fromkeys(
+    (
+        "bank.duplicate",
+        "bank.duplicate_of_another_amount",
+        "bank.duplicate_of_another_recipient",
+    ),
+    "the bank ignores keys, so the gateway never repeats an order",
+)
+_IDS_ALONE: Final = dict.fromkeys(
+    ("bank.absent_is_the_bank_s_word", "bank.absent_then_visible"),
+    "payouts are found by the bank's id alone",
+)
+_SENDER_ALONE: Final = {
+    "callbacks.altered": "its proof says who sent a callback, and covers no body"
+}
+_NO_E2E_ID: Final = "the bank's answer shows no end-to-end id"
+
+WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
+    "sandbox": _PLAIN,
+    "starkbank": {
+        **_PLAIN,
+        "bank.retry_after": "no refusal for too many calls is listed",
+        "bank.held": "the bank does not tell that it holds a transfer",
+        "bank.malformed_e2e_id": _NO_E2E_ID,
+        "bank.found_with_malformed_e2e_id": _NO_E2E_ID,
+    },
+    "woovi": {
+        **_PLAIN,
+        "bank.held": "the bank does not tell whether it holds a payout",
+        "bank.malformed_e2e_id": _NO_E2E_ID,
+    },
+    "apipix": {
+        **_SENDER_ALONE,
+        "bank.held": "Efí tells of no payout that held",
+        "bank.returned": "Efí tells of no payout that returns",
+        "bank.other_recipient": "the bank's answer shows no recipient",
+    },
+    "asaas": {
+        **_PLAIN,
+        **_NO_KEYS,
+        **_IDS_ALONE,
+        **_SENDER_ALONE,
+        "bank.held": "no document of the bank tells of payouts under analysis",
+    },
+}
