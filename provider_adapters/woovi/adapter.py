@@ -81,7 +81,7 @@ class WooviAdapter:
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /webhook/public-keys``, which is open to everybody."""
-        await self.client.read(requests.PUBLIC_KEYS, translate.reached)
+        await self.client.read(requests.PROBE, translate.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /account/{accountId}``."""

@@ -39,13 +39,10 @@ SHORTEST_CHARGE_S: Final = 300
 """``ChargePayload.expiresIn``: "minimum is 5 minutes"."""
 LONGEST_COMMENT: Final = 140
 """``RefundPayload.comment``, in characters."""
-PUBLIC_KEYS: Final = ProviderRequest(
-    operation="probe",
-    method="GET",
-    template="/api/v1/webhook/public-keys",
-    path="/api/v1/webhook/public-keys",
-)
+_KEYS_PATH: Final = "/api/v1/webhook/public-keys"
 """Open to everybody, at every host of the bank: docs/webhook/seguranca/webhook-public-keys.md."""
+PUBLIC_KEYS: Final = get("callback_keys", _KEYS_PATH, {})
+PROBE: Final = get("probe", _KEYS_PATH, {})
 _API: Final = "/api/v1"
 _NO_QUERY: Final[Mapping[str, str]] = {}
 _ISPB_DIGITS: Final = 8
