@@ -1,0 +1,49 @@
+"""What was promised to authors of adapters is there: nothing was taken away or renamed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.world.public_surface import RECORD, broken, surface
+
+RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def test_what_was_promised_is_there():
+    """Additions are no matter; the rest needs another PORT (docs/providers/stability.md)."""
+    assert broken(RECORDED, surface()) == []
+
+
+@pytest.mark.parametrize(
+    ("promised", "present"),
+    [
+        ("read", "read"),
+        ("read(a)", "read(a, b=)"),
+        ("Made.__init__(self, a, b=)", "Made.__init__(self, a, more=, b=)"),
+    ],
+)
+def test_what_is_added_breaks_nothing(promised: str, present: str):
+    assert broken({"kit": [promised]}, {"kit": [present, "another"]}) == []
+
+
+@pytest.mark.parametrize(
+    ("promised", "present"),
+    [
+        ("read", "reads"),
+        ("read(a)", "read(b)"),
+        ("read(a)", "read(a, b)"),
+        ("read(a, b=)", "read(a)"),
+        ("read(a, b=)", "read(a, more=, b=)"),
+        ("read(a, b=)", "read(a, b)"),
+        ("Made.__init__(self, a)", "Made.__init__(self, a, b)"),
+        ("Word.NEW=new", "Word.NEW=newer"),
+    ],
+)
+def test_what_is_taken_away_or_asked_for_is_noticed(promised: str, present: str):
+    assert broken({"kit": [promised]}, {"kit": [present]}) == [f"kit: {promised}"]
+
+
+def test_a_module_that_is_gone_is_noticed():
+    assert broken({"kit": ["read"]}, {}) == ["kit: read"]
