@@ -9,7 +9,8 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from tests.torture.checks import check, unsettled
+from gateway.domain.payouts.payouts import PayoutState
+from tests.torture.checks import ALL, OPEN, SENT, check, unsettled
 from tests.torture.decisions import compare_returns, decide
 from tests.torture.partners import Life, Partners
 from tests.torture.scale import Scale
@@ -149,14 +150,15 @@ class Campaign:
     async def _rest(self) -> None:
         """With everything well, wait until the reconcilers have ended what can be ended."""
         await self._move_clocks(3 * _HOUR_S, start=True)
-        if self.world.proves_absence:  # elsewhere what is unknown is looked for during a day
-            await self._until_settled("leases, quiet periods", with_not_sent=False)
-        await self._move_clocks(_DAY_S, start=True)
-        await self._until_settled("the day", with_not_sent=True)
+        proves = self.world.proves_absence
+        await self._until_settled("leases, quiet periods", OPEN if proves else SENT)
+        # Where nothing proves absence, what is unknown is looked for during 26 hours.
+        await self._move_clocks(_DAY_S if proves else _DAY_S + 3 * _HOUR_S, start=True)
+        await self._until_settled("the day", ALL)
 
-    async def _until_settled(self, what: str, *, with_not_sent: bool) -> None:
+    async def _until_settled(self, what: str, states: frozenset[PayoutState]) -> None:
         least, end = math.inf, 0.0
-        while left := await unsettled(self.world, with_not_sent=with_not_sent):
+        while left := await unsettled(self.world, states):
             if left < least:  # a busy machine is slow; one that stands still has failed
                 least, end = left, time.monotonic() + _STANDS_STILL_S
             if time.monotonic() > end:

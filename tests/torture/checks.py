@@ -17,7 +17,9 @@ from gateway.store.tables.core import payouts
 from tests.torture.partners import Life, Partners
 from tests.torture.world import World
 
-_OPEN = [PayoutState.SENDING.value, PayoutState.UNKNOWN.value, PayoutState.ACCEPTED.value]
+SENT = frozenset({PayoutState.SENDING})
+OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED})
+ALL = OPEN | {PayoutState.NOT_SENT}
 _FAILED = {PayoutState.REJECTED, PayoutState.FAILED}
 _SETTLES_OTHERWISE = {77_712: 77_711}
 _READERS = 16
@@ -26,10 +28,10 @@ Rows = Mapping[tuple[str, str], Payout]
 Executed = Mapping[str, list[int]]
 
 
-async def unsettled(world: World, *, with_not_sent: bool) -> int:
-    """Count the rows that have not ended and do not wait for a person."""
-    states = [*_OPEN, PayoutState.NOT_SENT.value] if with_not_sent else _OPEN
-    wanted = select(func.count()).select_from(payouts).where(payouts.c.state.in_(states))
+async def unsettled(world: World, states: frozenset[PayoutState]) -> int:
+    """Count the rows in one of these states that do not wait for a person."""
+    named = [each.value for each in states]
+    wanted = select(func.count()).select_from(payouts).where(payouts.c.state.in_(named))
     total = 0
     for site in world.sites:
         store = open_store(site.store)
