@@ -29,6 +29,8 @@ _FRAMING: Final = re.compile(
 _CLOSES: Final = b"\r\nConnection: close"
 _RESET: Final = struct.pack("ii", 1, 0)
 _HEAD_END: Final = b"\r\n\r\n"
+_TURNS_TO_A_TASK: Final = 4
+"""Of the loop, from a connection that is accepted to the task that serves it; one to spare."""
 # Who was cut off says no goodbye; asyncio would wait half a minute for it.
 _HURRIED: Final[Mapping[str, Any]] = {"ssl_shutdown_timeout": 0.2}
 
@@ -152,10 +154,17 @@ class Relay:
         try:
             yield self
         finally:
-            server.close()
-            for task in list(self._tasks):
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self._end(server)
+
+    async def _end(self, server: asyncio.Server) -> None:
+        """Stop listening, and end every connection."""
+        # One that was accepted a moment ago has no task yet, and a closed server loses it.
+        for _ in range(_TURNS_TO_A_TASK):
+            await asyncio.sleep(0)
+        server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1

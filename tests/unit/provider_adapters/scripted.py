@@ -97,6 +97,8 @@ async def standing(bank: ScriptedBank, **options: object) -> AsyncIterator[Scrip
     try:
         yield bank
     finally:
+        for _ in range(4):  # a connection accepted a moment ago is lost by a closed server
+            await asyncio.sleep(0)
         server.close()
         await bank.stop()
 

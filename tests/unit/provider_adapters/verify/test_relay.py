@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
 import ssl
+import warnings
 from pathlib import Path
 
 import aiohttp
@@ -158,3 +161,28 @@ async def test_closing_ends_what_hangs(bank: str):
 
     with pytest.raises(aiohttp.ClientError):
         await asking
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_connection_of_the_last_moment_is_closed(turns: int, monkeypatch: pytest.MonkeyPatch):
+    """Whatever the loop had time for: accepted, attached, or served already."""
+    left: list[str] = []
+    monkeypatch.setattr("sys.unraisablehook", lambda told: left.append(str(told.exc_value)))
+
+    async def connected_and_gone() -> None:
+        async with Relay("http://127.0.0.1:1").open() as relay:
+            callers = [socket.socket() for _ in range(3)]
+            for each in callers:
+                each.setblocking(False)
+                each.connect_ex(("127.0.0.1", relay.port))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        for each in callers:
+            each.close()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        asyncio.run(connected_and_gone())
+        gc.collect()
+
+    assert left == []
