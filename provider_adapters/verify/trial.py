@@ -42,7 +42,7 @@ _UNBOUNDED: Final = AccountLimits(
 )
 
 PLENTY: Final = ClientLimits(
-    connect_s=2.0, read_s=10.0, payout_s=10.0, retry_after_s=0.001, account_limits=_UNBOUNDED
+    connect_s=10.0, read_s=30.0, payout_s=30.0, retry_after_s=0.001, account_limits=_UNBOUNDED
 )
 """For banks that answer: what takes longer hangs."""
 
@@ -51,7 +51,7 @@ SHORT: Final = ClientLimits(
     read_s=2.0,
     payout_s=2.0,
     retry_after_s=0.001,
-    answer_bytes=256 * 1024,
+    answer_bytes=128 * 1024,
     account_limits=_UNBOUNDED,
 )
 """For banks that do not; long enough for a machine that is busy with others."""
