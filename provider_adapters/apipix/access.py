@@ -79,10 +79,11 @@ class Access:
             CredentialsRefused: The account has no credentials for this bank.
         """
         secrets = secrets_of(account, ApiPixSecrets)
-        headers = {
-            header: getattr(secrets, name) for header, name in self.profile.account_headers.items()
-        }
-        asked = get(operation, path, headers, query, account.account_id, **steps)
+        headers, more = (
+            {told: getattr(secrets, name) for told, name in fields.items()}
+            for fields in (self.profile.account_headers, self.profile.account_query)
+        )
+        asked = get(operation, path, headers, {**query, **more}, account.account_id, **steps)
         return as_account(asked, identity_of(account)) if self.profile.certificate else asked
 
     async def read(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain.bank.capabilities import Capabilities, PortCall
+from gateway.domain.bank.capabilities import Capabilities, PortCall, ProofKind
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, PixKey
@@ -72,6 +72,8 @@ class ApiPixAdapter:
     def callback_proof(self, secrets: CallbackSecrets) -> ApiPixProof:
         """Make the check of callbacks; raises ``ProofRefused`` without certificate and secret."""
         shared = secrets.shared_or_derived if self.derives else secrets.shared
+        if ProofKind.TOKEN not in self.capabilities.callback_proofs:
+            shared = ()
         return ApiPixProof(self.authority, shared)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:

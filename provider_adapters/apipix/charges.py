@@ -189,7 +189,8 @@ class Charges:
     def _request(
         self, account: ProviderAccount, operation: str, path: str, txid: str
     ) -> ProviderRequest:
-        base = self.access.profile.charges or self.access.profile.pix
+        immediate = self.access.profile.charges if path == IMMEDIATE else ""
+        base = immediate or self.access.profile.pix
         return self.access.request(account, operation, base + path, txid=txid)
 
     def _txids(self, account: ProviderAccount, reference: str) -> tuple[str, ...]:

@@ -23,7 +23,13 @@ from gateway.domain.bank.capabilities import (
 )
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
-from provider_adapters.apipix.secrets import ApiPixSecrets, EfiSecrets
+from provider_adapters.apipix.secrets import (
+    ApiPixSecrets,
+    BbSecrets,
+    EfiSecrets,
+    SicoobSecrets,
+    SicrediSecrets,
+)
 from provider_adapters.kit.settings import AccountLimits, CallRate
 from provider_adapters.kit.tokens import TokenForm
 
@@ -35,6 +41,9 @@ class Name(StrEnum):
     """The profiles."""
 
     EFI = "efi"
+    SICOOB = "sicoob"
+    BB = "bb"
+    SICREDI = "sicredi"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +55,9 @@ class Profile:
         base_urls: Where the bank is, by environment; none where no source names a host.
         token_urls: Where it gives tokens, if elsewhere.
         pix: What precedes the paths of the standard.
-        charges: What precedes those of charges, if something else does.
-        account_headers: Headers that name the account, by the field of its secrets.
+        charges: What precedes the path of an immediate charge, if something else does.
+        account_headers: Headers that name the account, each with the field of its secrets.
+        account_query: Fields of every query, likewise.
         certificate: It wants the account's certificate on every call.
         limits: What the bank allows each account.
     """
@@ -60,6 +70,7 @@ class Profile:
     pix: str = "/v2"
     charges: str = ""
     account_headers: Mapping[str, str] = field(default_factory=dict)
+    account_query: Mapping[str, str] = field(default_factory=dict)
     certificate: bool = True
     limits: AccountLimits = field(default_factory=AccountLimits)
 
@@ -123,4 +134,83 @@ EFI: Final = Profile(
     ),
 )
 
-PROFILES: Final[Mapping[Name, Profile]] = {Name.EFI: EFI}
+_SCOPE: Final = "cob.read cob.write cobv.read pix.read pix.write webhook.read webhook.write"
+
+
+def _standard(hosts: Hosts) -> Capabilities:
+    """
+    Declare what the document of the Banco Central states, and nothing else: no payouts.
+
+    Callbacks by certificate alone: these banks add ``/pix`` to an address, after any secret.
+    """
+    return Capabilities(
+        calls=STANDARD_CALLS,
+        account_credentials=True,
+        charge_states=frozenset(ChargeStatus),
+        callback_proofs=frozenset({ProofKind.CERTIFICATE}),
+        hosts=hosts,
+        largest_page=LARGEST_PAGE,
+    )
+
+
+SICOOB: Final = Profile(
+    secrets=SicoobSecrets,
+    # Its sandbox is under another path, and no source says how it gives tokens.
+    base_urls={Environment.PRODUCTION: "https://api.sicoob.com.br"},
+    token_urls={Environment.PRODUCTION: "https://auth.sicoob.com.br"},
+    token=TokenForm(
+        path="/auth/realms/cooperado/protocol/openid-connect/token",
+        proof="body",
+        more={"scope": _SCOPE},
+    ),
+    pix="/pix/api/v2",
+    account_headers={"client_id": "client_id"},
+    capabilities=_standard(
+        Hosts(production=frozenset({"api.sicoob.com.br", "auth.sicoob.com.br"}))
+    ),
+)
+
+BB: Final = Profile(
+    secrets=BbSecrets,
+    base_urls={
+        Environment.PRODUCTION: "https://api-pix.bb.com.br",
+        Environment.SANDBOX: "https://api-pix.hm.bb.com.br",
+    },
+    token_urls={
+        Environment.PRODUCTION: "https://oauth.bb.com.br",
+        Environment.SANDBOX: "https://oauth.hm.bb.com.br",
+    },
+    token=TokenForm(path="/oauth/token", more={"scope": _SCOPE}),
+    pix="/pix/v2",
+    account_query={"gw-dev-app-key": "app_key"},
+    capabilities=_standard(
+        Hosts(
+            production=frozenset({"api-pix.bb.com.br", "oauth.bb.com.br"}),
+            sandbox=frozenset({"api-pix.hm.bb.com.br", "oauth.hm.bb.com.br"}),
+        )
+    ),
+)
+
+SICREDI: Final = Profile(
+    secrets=SicrediSecrets,
+    base_urls={
+        Environment.PRODUCTION: "https://api-pix.sicredi.com.br",
+        Environment.SANDBOX: "https://api-pix-h.sicredi.com.br",
+    },
+    token=TokenForm(path="/oauth/token", more={"scope": _SCOPE}),
+    pix="/api/v2",
+    charges="/api/v3",
+    capabilities=_standard(
+        Hosts(
+            production=frozenset({"api-pix.sicredi.com.br"}),
+            sandbox=frozenset({"api-pix-h.sicredi.com.br"}),
+        )
+    ),
+)
+
+PROFILES: Final[Mapping[Name, Profile]] = {
+    Name.EFI: EFI,
+    Name.SICOOB: SICOOB,
+    Name.BB: BB,
+    Name.SICREDI: SICREDI,
+}

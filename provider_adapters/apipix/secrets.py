@@ -31,3 +31,29 @@ class EfiSecrets(ApiPixSecrets, frozen=True, kw_only=True):
     certificate: PemCertificate
     key: PemKey
     pix_key: SecretText
+
+
+class SicoobSecrets(ApiPixSecrets, frozen=True, kw_only=True):
+    """Sicoob knows a client by its certificate: there is no secret."""
+
+    certificate: PemCertificate
+    key: PemKey
+
+
+class SicrediSecrets(ApiPixSecrets, frozen=True, kw_only=True):
+    """Sicredi asks for secret and certificate."""
+
+    client_secret: SecretText
+    certificate: PemCertificate
+    key: PemKey
+
+
+class BbSecrets(SicrediSecrets, frozen=True, kw_only=True):
+    """
+    Banco do Brasil asks for the key of the application beside them.
+
+    Attributes:
+        app_key: Its ``developer_application_key``, for the environment.
+    """
+
+    app_key: SecretText

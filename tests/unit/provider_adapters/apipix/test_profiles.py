@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qsl
 
+import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import PortCall, contradictions
-from provider_adapters.apipix.profiles import PROFILES, Name
+from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackSecrets, ProofRefused
+from gateway.domain.bank.providers import NotSent, ProviderAccount
+from gateway.domain.kernel.money import Money
+from provider_adapters.apipix.adapter import ApiPixAdapter
+from provider_adapters.apipix.charges import DUE, IMMEDIATE
+from provider_adapters.apipix.factory import ApiPixFactory
+from provider_adapters.apipix.profiles import PROFILES, STANDARD_CALLS, Name
+from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.verify.trial import far
+from tests.unit.provider_adapters.authority import Authority
+from tests.unit.provider_adapters.witness import Witness
 
 README = Path("provider_adapters/apipix/README.md").read_text(encoding="utf-8")
 names = pytest.mark.parametrize("name", list(Name))
@@ -45,3 +59,105 @@ def test_nothing_probes_a_bank_that_wants_a_token_on_every_path(name: Name):
 @names
 def test_the_page_tells_of_a_profile(name: Name):
     assert f"`{name}`" in README
+
+
+STANDARD = [name for name in Name if name is not Name.EFI]
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_the_standard_pays_nobody_and_tells_no_balance(name: Name):
+    calls = PROFILES[name].capabilities.calls
+
+    assert calls == STANDARD_CALLS
+    assert calls.isdisjoint({PortCall.CREATE_PAYOUT, PortCall.GET_BALANCE, PortCall.LIST_KEYS})
+
+
+WRITTEN = {
+    Name.SICOOB: ("/pix/api/v2/cob/x", "/pix/api/v2/cobv/x", "/pix/api/v2/pix"),
+    Name.BB: (
+        "/pix/v2/cob/x?gw-dev-app-key=app",
+        "/pix/v2/cobv/x?gw-dev-app-key=app",
+        "/pix/v2/pix?gw-dev-app-key=app",
+    ),
+    Name.SICREDI: ("/api/v3/cob/x", "/api/v2/cobv/x", "/api/v2/pix"),
+}
+
+
+def made(name: Name) -> ApiPixAdapter:
+    context = AdapterContext(name=name, environment=Environment.PRODUCTION, observer=Witness())
+    return ApiPixFactory()({"profile": name.value}, context)
+
+
+def account_at(name: Name, tmp_path: Path) -> ProviderAccount:
+    pair = Authority(tmp_path).pair("account")
+    known = {
+        "client_id": "client", "client_secret": "secret", "app_key": "app",
+        "certificate": pair.certificate, "key": pair.key,
+    }  # fmt: skip
+    kind = PROFILES[name].secrets
+    fields = {field.name for field in msgspec.structs.fields(kind) if field.required}
+    told = {field: text for field, text in known.items() if field in fields}
+    secrets = msgspec.convert(told, kind)
+    return ProviderAccount(account_id="1", provider_account="1", secrets=secrets)
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_paths_begin_where_a_bank_has_them_begin(name: Name, tmp_path: Path):
+    adapter, account = made(name), account_at(name, tmp_path)
+    access = adapter.received.access
+    asked = [
+        adapter.charges._request(account, "get_charge", IMMEDIATE, "x"),
+        adapter.charges._request(account, "get_charge", DUE, "x"),
+        access.request(account, "list_received", f"{access.profile.pix}/pix"),
+    ]
+
+    assert tuple(each.path for each in asked) == WRITTEN[name]
+    assert all(each.identity is not None for each in asked)
+    headers = {"client_id": "client"} if name is Name.SICOOB else {}
+    assert [dict(each.headers) for each in asked] == [headers] * 3
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_a_token_is_asked_for_in_a_bank_s_own_form(name: Name, tmp_path: Path):
+    access = made(name).received.access
+    credentials = access._credentials(account_at(name, tmp_path))
+
+    asked = access.tokens._request(credentials)
+
+    said = dict(parse_qsl((asked.body or b"").decode()))
+    assert said["grant_type"] == "client_credentials"
+    assert {"cob.read", "pix.read"} <= set(said["scope"].split())
+    assert asked.identity is not None
+    if name is Name.SICOOB:
+        assert (said["client_id"], "client_secret" in said) == ("client", False)
+        assert "Authorization" not in asked.headers
+    else:
+        assert asked.headers["Authorization"] == "Basic Y2xpZW50OnNlY3JldA=="
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_callbacks_of_the_standard_are_proven_by_certificate_alone(name: Name):
+    """A bank adds ``/pix`` to an address, after any step that were a secret."""
+    with pytest.raises(ProofRefused):
+        made(name).callback_proof(CallbackSecrets(current=b"s" * 32))
+
+
+@pytest.mark.parametrize("name", STANDARD)
+async def test_a_payout_at_a_bank_of_the_standard_is_not_sent(name: Name, tmp_path: Path):
+    key = PixDestination(
+        name="Maria Silva",
+        tax_number="52998224725",
+        key_type=PixKeyType.EMAIL,
+        key="maria@example.com",
+    )
+    order = PayoutOrder(
+        provider_key="a" * 32,
+        method=PayoutMethod.PIX,
+        value=Money(1050),
+        destination=key,
+        description="",
+    )
+
+    outcome = await made(name).create_payout(account_at(name, tmp_path), order, far())
+
+    assert isinstance(outcome, NotSent)
