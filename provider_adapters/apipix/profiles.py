@@ -27,6 +27,7 @@ from provider_adapters.apipix.secrets import (
     ApiPixSecrets,
     BbSecrets,
     EfiSecrets,
+    InterSecrets,
     SicoobSecrets,
     SicrediSecrets,
 )
@@ -41,6 +42,7 @@ class Name(StrEnum):
     """The profiles."""
 
     EFI = "efi"
+    INTER = "inter"
     SICOOB = "sicoob"
     BB = "bb"
     SICREDI = "sicredi"
@@ -153,6 +155,23 @@ def _standard(hosts: Hosts) -> Capabilities:
     )
 
 
+INTER: Final = Profile(
+    secrets=InterSecrets,
+    base_urls={
+        Environment.PRODUCTION: "https://cdpj.partners.bancointer.com.br",
+        Environment.SANDBOX: "https://cdpj-sandbox.partners.uatinter.co",
+    },
+    token=TokenForm(path="/oauth/v2/token", proof="body", more={"scope": _SCOPE}),
+    pix="/pix/v2",
+    account_headers={"x-conta-corrente": "account"},
+    capabilities=_standard(
+        Hosts(
+            production=frozenset({"cdpj.partners.bancointer.com.br"}),
+            sandbox=frozenset({"cdpj-sandbox.partners.uatinter.co"}),
+        )
+    ),
+)
+
 SICOOB: Final = Profile(
     secrets=SicoobSecrets,
     # Its sandbox is under another path, and no source says how it gives tokens.
@@ -210,6 +229,7 @@ SICREDI: Final = Profile(
 
 PROFILES: Final[Mapping[Name, Profile]] = {
     Name.EFI: EFI,
+    Name.INTER: INTER,
     Name.SICOOB: SICOOB,
     Name.BB: BB,
     Name.SICREDI: SICREDI,

@@ -57,3 +57,14 @@ class BbSecrets(SicrediSecrets, frozen=True, kw_only=True):
     """
 
     app_key: SecretText
+
+
+class InterSecrets(SicrediSecrets, frozen=True, kw_only=True):
+    """
+    Inter asks for the account beside them.
+
+    Attributes:
+        account: Its number with the check digit, in digits alone.
+    """
+
+    account: SecretText

@@ -73,6 +73,7 @@ def test_the_standard_pays_nobody_and_tells_no_balance(name: Name):
 
 
 WRITTEN = {
+    Name.INTER: ("/pix/v2/cob/x", "/pix/v2/cobv/x", "/pix/v2/pix"),
     Name.SICOOB: ("/pix/api/v2/cob/x", "/pix/api/v2/cobv/x", "/pix/api/v2/pix"),
     Name.BB: (
         "/pix/v2/cob/x?gw-dev-app-key=app",
@@ -81,6 +82,8 @@ WRITTEN = {
     ),
     Name.SICREDI: ("/api/v3/cob/x", "/api/v2/cobv/x", "/api/v2/pix"),
 }
+
+NAMED = {Name.SICOOB: {"client_id": "client"}, Name.INTER: {"x-conta-corrente": "1234567"}}
 
 
 def made(name: Name) -> ApiPixAdapter:
@@ -91,7 +94,7 @@ def made(name: Name) -> ApiPixAdapter:
 def account_at(name: Name, tmp_path: Path) -> ProviderAccount:
     pair = Authority(tmp_path).pair("account")
     known = {
-        "client_id": "client", "client_secret": "secret", "app_key": "app",
+        "client_id": "client", "client_secret": "secret", "app_key": "app", "account": "1234567",
         "certificate": pair.certificate, "key": pair.key,
     }  # fmt: skip
     kind = PROFILES[name].secrets
@@ -113,8 +116,7 @@ def test_paths_begin_where_a_bank_has_them_begin(name: Name, tmp_path: Path):
 
     assert tuple(each.path for each in asked) == WRITTEN[name]
     assert all(each.identity is not None for each in asked)
-    headers = {"client_id": "client"} if name is Name.SICOOB else {}
-    assert [dict(each.headers) for each in asked] == [headers] * 3
+    assert [dict(each.headers) for each in asked] == [NAMED.get(name, {})] * 3
 
 
 @pytest.mark.parametrize("name", STANDARD)
@@ -128,8 +130,9 @@ def test_a_token_is_asked_for_in_a_bank_s_own_form(name: Name, tmp_path: Path):
     assert said["grant_type"] == "client_credentials"
     assert {"cob.read", "pix.read"} <= set(said["scope"].split())
     assert asked.identity is not None
-    if name is Name.SICOOB:
-        assert (said["client_id"], "client_secret" in said) == ("client", False)
+    if name in NAMED:
+        secret = "secret" if name is Name.INTER else None
+        assert (said["client_id"], said.get("client_secret")) == ("client", secret)
         assert "Authorization" not in asked.headers
     else:
         assert asked.headers["Authorization"] == "Basic Y2xpZW50OnNlY3JldA=="
