@@ -236,22 +236,26 @@ async def test_a_missed_event_is_polled_once(bank: AtBank):
     async with told_at(bank, "http://127.0.0.1:1/callbacks/nobody"):
         await bank.partner("POST", "/withdraw", wanted)
         await ended(bank, wanted["reference"])
-        taken = await polled(bank, missed)
+        key = await newest_key(bank)
+        await polled(bank, missed, key)
 
-    assert taken
-    assert (await done(bank, await newest_key(bank)))["kind"] == "payout"
+    assert (await done(bank, key))["kind"] == "payout"
     assert await missed.turn() == 0
 
 
-async def polled(bank: AtBank, missed: MissedEvents) -> int:
-    """Poll until the bank has given up; its pauses are spent by moving its clock."""
+async def polled(bank: AtBank, missed: MissedEvents, key: str) -> None:
+    """
+    Poll until the bank has given up a payout's event; moving its clock spends its pauses.
+
+    Payouts of earlier tests may still be told of, and be given up sooner.
+    """
+    ahead_s = 0.0
     try:
         async with asyncio.timeout(20):
-            for ahead in range(1, 1000):
-                if taken := await missed.turn():
-                    return taken
-                await bank.control.post("clock", body={"offset_s": 60.0 * ahead})
+            while not await callbacks(bank, key):
+                ahead_s += 60.0
+                await bank.control.post("clock", body={"offset_s": ahead_s})
                 await asyncio.sleep(0.1)
+                await missed.turn()
     finally:
         await bank.control.post("clock", body={"offset_s": 0.0})
-    return 0
