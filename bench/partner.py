@@ -15,6 +15,10 @@ from bench import stub
 from bench.movements import MOST, day_of
 from gateway.security.secrets import new_client_secret
 
+SANDBOX, WOOVI = "sandbox", "woovi"
+"""The providers, each with the adapter of its name."""
+
+_CREDENTIALS = {SANDBOX: stub.TOKEN, WOOVI: json.dumps({"app_id": stub.TOKEN})}
 _PATIENCE_S = 60
 _NO_LIMIT = 1_000_000_000
 _FREE = {"rate": 1_000_000, "burst": _NO_LIMIT}
@@ -40,10 +44,11 @@ class GatewaySite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partner:
-    """Somebody who may read the balances of two accounts."""
+    """Somebody who may read the balances of three accounts, one of them at another bank."""
 
     account: str
     slow_account: str
+    woovi_account: str
     client_id: str
     client_secret: str
 
@@ -108,7 +113,7 @@ def write_configuration(place: GatewaySite) -> Path:
 
 
 def make_partner(config: Path) -> Partner:
-    """Make a company, two accounts and a credential in the gateway's store."""
+    """Make a company, three accounts and a credential in the gateway's store."""
     company = _made(config, "company", "create", "--name", "Bench")["id"]
     made = _made(
         config,
@@ -119,29 +124,31 @@ def make_partner(config: Path) -> Partner:
     return Partner(
         account=_made_account(config, company, stub.ACCOUNT),
         slow_account=_made_account(config, company, stub.SLOW_ACCOUNT),
+        woovi_account=_made_account(config, company, stub.WOOVI_ACCOUNT, WOOVI),
         client_id=made["client_id"],
         client_secret=made["client_secret"],
     )
 
 
-def _made_account(config: Path, company: str, name: str) -> str:
+def _made_account(config: Path, company: str, name: str, provider: str = SANDBOX) -> str:
     """Make an account at the stub and return its id."""
     made = _made(
         config,
         *("account", "create", "--company", company, "--name", "Bench"),
         *("--tax-number", "11222333000181", "--active", "--verified"),
-        *("--provider", "sandbox", "--provider-account", name, "--provider-credentials", "-"),
+        *("--provider", provider, "--provider-account", name, "--provider-credentials", "-"),
+        given=_CREDENTIALS[provider],
     )
     return made["id"]
 
 
-def _made(config: Path, *command: str) -> Mapping[str, str]:
-    """Run a command and read what it made."""
+def _made(config: Path, *command: str, given: str = "") -> Mapping[str, str]:
+    """Run a command with something to read, and read what it made."""
     done = subprocess.run(
         [sys.executable, "-m", "gateway", *command, "--config", str(config), "--json"],
         check=True,
         stdout=subprocess.PIPE,
-        input=stub.TOKEN,
+        input=given,
         text=True,
         timeout=_PATIENCE_S,
     )
@@ -181,7 +188,17 @@ def _configuration(place: GatewaySite) -> Mapping[str, object]:
                 # a bank on a busy machine is slow, and no answer of its own
                 "connect_timeout_s": 8,
                 "read_timeout_s": 18,
-            }
+            },
+            WOOVI: {
+                "adapter": WOOVI,
+                "settings": {
+                    "base_url": f"http://127.0.0.1:{place.bank}",
+                    "limits": {"account_limits": {"rates": {"*": None}}},
+                },
+                "in_flight": 10_000,
+                "connect_timeout_s": 8,
+                "read_timeout_s": 18,
+            },
         },
         "sandbox_bank": {"start": False},
     }

@@ -16,10 +16,17 @@ ACCOUNT = "bench"
 SLOW_ACCOUNT = "bench-slow"
 """Answered after the latency."""
 
+WOOVI_ACCOUNT = "bench-woovi"
+"""Answered at once too, in the shape of another bank."""
+
 TOKEN = "bench-token"  # noqa: S105 - opens nothing but this stub
 BALANCE = (
     b'{"saldo_centavos":1000000,"bloqueado_centavos":5000,"disponivel_centavos":995000,'
     b'"atualizado_em":"2026-11-20T13:40:11.123Z"}'
+)
+WOOVI_BALANCE = (
+    b'{"account":{"accountId":"bench-woovi","isDefault":true,'
+    b'"balance":{"total":1000000,"blocked":5000,"available":995000}}}'
 )
 _END = b"\r\n\r\n"
 
@@ -38,6 +45,8 @@ _FOUND = _answer("200 OK", BALANCE)
 _UNKNOWN = _answer("404 Not Found", b'{"error":{"code":"NOT_FOUND","message":"no such thing"}}')
 _AT_ONCE = f"GET {path(ACCOUNT)} HTTP/1.1\r\n".encode()
 _LATER = f"GET {path(SLOW_ACCOUNT)} HTTP/1.1\r\n".encode()
+_AT_WOOVI = f"GET /api/v1/account/{WOOVI_ACCOUNT} HTTP/1.1\r\n".encode()
+_FOUND_AT_WOOVI = _answer("200 OK", WOOVI_BALANCE)
 _STATEMENT = f"GET /v1/contas/{ACCOUNT}/extrato?de=".encode()
 _PAGES = {
     movements.day_of(number).encode(): _answer("200 OK", movements.as_bank(number))
@@ -74,6 +83,8 @@ def _at_once(request: bytes) -> bytes:
     """Find the answer; a statement has as many movements as its first day says."""
     if request.startswith(_AT_ONCE):
         return _FOUND
+    if request.startswith(_AT_WOOVI):
+        return _FOUND_AT_WOOVI
     if request.startswith(_STATEMENT):
         return _PAGES.get(request[_DAY], _UNKNOWN)
     return _UNKNOWN

@@ -25,6 +25,7 @@ from bench.rounds import Subject
 PROXY = "bare aiohttp proxy"
 CANNED_ANSWER = "aiohttp, canned answer"
 BALANCE = "gateway, balance"
+WOOVI = "gateway, balance at woovi"
 SILENT = "gateway, balance, telling nothing"
 REFUSED = "gateway, 401 for a wrong secret"
 STATEMENT = "gateway, statement of 100 rows"
@@ -63,6 +64,8 @@ _HEADERS = {
     stub.ACCOUNT: ["Content-Type: application/json"],
 }
 _REFUSAL = b'{"code":"SVC.AUT.010","message":"The credentials are invalid.","trace_id":"*"}'
+CANNED_AT_WOOVI = b'{"balance":10000.00,"blocked":50.00,"updated_at":""}'
+"""That bank does not tell of when a balance is."""
 _TRACE_ID = 36
 
 
@@ -176,7 +179,7 @@ def _standing(stage: Stage, figures: Collection[str], load: Load) -> Iterator[Su
     if {"cpu", "slow"} & set(figures):
         yield from _references(stage, load)
     if {"cpu", "slow", "rate"} & set(figures):
-        yield from _gateways(stage, load)
+        yield from _gateways(stage, figures, load)
     if "cpu" in figures:
         yield _silent(stage, load)
     if "rate" in figures:
@@ -215,10 +218,12 @@ def proxy(stage: Stage, load: Load) -> Subject:
     )
 
 
-def _gateways(stage: Stage, load: Load) -> Iterator[Subject]:
+def _gateways(stage: Stage, figures: Collection[str], load: Load) -> Iterator[Subject]:
     """Start the gateway on a file of its own, and ask it in every way."""
     reading, partner = gateway(stage, load), stage.prepared.partner
     yield reading
+    if "cpu" in figures:
+        yield _at_woovi(reading, partner)
     yield _refused(reading, partner)
     yield statement(reading, partner, movements.MOST)
     slow = replace(reading.order, request=partner.request(partner.slow_account))
@@ -241,6 +246,16 @@ def balance(pid: int, place: GatewaySite, partner: Partner, load: Load) -> Subje
         right=right_answer("200 OK", _HEADERS[BALANCE], CANNED),
         load=load,
         figure="cpu",
+    )
+
+
+def _at_woovi(reading: Subject, partner: Partner) -> Subject:
+    """Ask the same gateway for a balance at another bank."""
+    return replace(
+        reading,
+        name=WOOVI,
+        order=replace(reading.order, request=partner.request(partner.woovi_account)),
+        right=right_answer("200 OK", _HEADERS[BALANCE], CANNED_AT_WOOVI),
     )
 
 

@@ -20,6 +20,13 @@ GOALS: Final = (
         values=goals.cpu_ratio(BALANCE, PROXY),
     ),
     Goal(
+        name="R15",
+        meaning="balance at woovi / at the sandbox bank, CPU",
+        reach=1.05,
+        fails_above=1.15,
+        values=goals.cpu_ratio(subjects.WOOVI, BALANCE),
+    ),
+    Goal(
         name="R2",
         meaning="balance / canned answer, CPU",
         reach=2.6,

@@ -23,6 +23,7 @@ SYSTEMS = [
     subjects.PROXY,
     subjects.CANNED_ANSWER,
     subjects.BALANCE,
+    subjects.WOOVI,
     subjects.REFUSED,
     subjects.STATEMENT,
     subjects.SILENT,
