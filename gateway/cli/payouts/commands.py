@@ -169,10 +169,16 @@ def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
         raise RuleViolation(str(problem)) from problem
 
 
+def _unnamed(report: Report) -> str:
+    """Say how many payouts a statement cannot name, where there are any."""
+    return f" {report.unnamed} that no statement names," if report.unnamed else ""
+
+
 def _summary(report: Report) -> str:
     """Say in one line what was compared."""
     return (
         f"{report.accounts} accounts, {report.rows} payouts, {report.executions} executions"
         f" ({report.foreign} without a key of ours), {report.returned} returned,"
+        f"{_unnamed(report)}"
         f" {len(report.differences)} differences"
     )

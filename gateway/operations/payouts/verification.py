@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.capabilities import Capabilities, EntryField, PortCall
 from gateway.domain.bank.providers import Bank, Banks, PixReturn, ProviderError
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
@@ -168,12 +168,15 @@ class Report:
         returned: Payouts of which something came back.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
+        unnamed: Paid payouts that the statement of their bank cannot name: it carries
+            neither our key nor an end-to-end id that we know. Not compared.
     """
 
     accounts: int = 0
     rows: int = 0
     executions: int = 0
     foreign: int = 0
+    unnamed: int = 0
     returned: int = 0
     told: set[str] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
@@ -245,8 +248,12 @@ class Verification:
         for row in rows:
             own = row.provider == bank.name and row.state is PayoutState.PAID
             settled = row.settled_at is not None and row.settled_at < later.end
-            if own and settled and row.provider_key not in keys:
+            if not own or not settled or row.provider_key in keys:
+                continue
+            if _is_named(bank.adapter.capabilities, row):
                 report.add(_of(Kind.NO_EXECUTION, row, "the statement does not show it"))
+            else:
+                report.unnamed += 1
 
     async def _note(self, returns: Mapping[str, Sequence[PixReturn]], report: Report) -> None:
         """Keep what came back of paid payouts; more than was paid is a difference."""
@@ -309,6 +316,12 @@ def _differences(execution: Execution, row: Payout | None, times: int) -> Iterat
         yield _of(Kind.AMOUNT, row, f"R$ {row.value} asked, R$ {execution.value} executed")
     if row.state in _MOVED_NOTHING and not execution.returned:
         yield _of(Kind.DENIED, row, f"the row is {row.state.value}")
+
+
+def _is_named(bank: Capabilities, row: Payout) -> bool:
+    """Say whether a movement of the bank would show that it is this payout."""
+    by_id = EntryField.E2E_ID in bank.entry_fields and row.e2e_id
+    return bool(EntryField.OUR_KEY in bank.entry_fields or by_id)
 
 
 def _of(kind: Kind, row: Payout, details: str) -> Difference:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
+from gateway.domain.bank.capabilities import EntryField
 from gateway.domain.bank.providers import Page, Unavailable
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
@@ -25,6 +26,7 @@ REJECTED, FAILED = PayoutState.REJECTED, PayoutState.FAILED
 
 TODAY = Window(NOW.date(), NOW.date())
 KEY = payout().provider_key
+E2E = "E99999999202611221230abcDEF12345"
 
 
 @dataclass
@@ -93,6 +95,30 @@ async def test_a_paid_row_without_an_execution_is_a_difference(comparison, state
     report = await comparison.run()
 
     assert kinds(report) == (["paid_without_execution"] if state is PAID else [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "e2e_id", "is_named"),
+    [
+        ({EntryField.OUR_KEY}, "", True),
+        ({EntryField.E2E_ID}, E2E, True),
+        ({EntryField.E2E_ID}, "", False),
+        ({EntryField.KIND, EntryField.PARTY}, E2E, False),
+        (set(), E2E, False),
+    ],
+)
+async def test_a_statement_that_cannot_name_a_payout_proves_nothing(
+    comparison, fields: set[EntryField], e2e_id: str, is_named: bool
+):
+    """Counted, so that nobody takes it for compared."""
+    capabilities = comparison.bank.capabilities
+    comparison.bank.capabilities = replace(capabilities, entry_fields=frozenset(fields))
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW, e2e_id=e2e_id)
+
+    report = await comparison.run()
+
+    assert kinds(report) == (["paid_without_execution"] if is_named else [])
+    assert report.unnamed == (0 if is_named else 1)
 
 
 async def test_an_execution_without_a_row_is_a_difference(comparison):
