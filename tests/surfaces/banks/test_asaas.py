@@ -20,15 +20,13 @@ from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
 from gateway.runtime.reconciler import Reconciler, Work
 from provider_adapters.kit.proofs import token_text
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
+from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, said
 from tests.surfaces.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BANK = "asaas"
-TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
 CENTAVOS = itertools.count(2001)
 """The bank refuses the same amount to the same recipient for a quarter of an hour."""
 
@@ -55,25 +53,8 @@ async def ended(bank: AtBank, reference: str) -> str:
     return found
 
 
-async def executed(bank: AtBank) -> list[int]:
-    return [row["centavos"] for row in (await bank.control.get("executions"))["data"]]
-
-
 def centavos(wanted: dict[str, Any]) -> int:
     return round(wanted["value"] * 100)
-
-
-@asynccontextmanager
-async def failing(bank: AtBank, operation: str, fault: str, **more: object) -> AsyncIterator[None]:
-    await bank.control.post("faults", body={"operation": operation, "fault": fault, **more})
-    try:
-        yield
-    finally:
-        await bank.control.delete("faults")
-
-
-def said(answer: Answer) -> tuple[int, object]:
-    return answer.status, answer.document.get("code", answer.document.get("status"))
 
 
 @pytest.mark.parametrize("to", [{}, TO_ACCOUNT], ids=["key", "account"])

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -19,65 +15,29 @@ from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import Settled, Unknown
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
-from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations, MissedEvents
-from gateway.runtime.providers import ConnectedBanks
-from tests.surfaces.answers import Answer
+from gateway.operations.backoffice.bank_callbacks import MissedEvents
 from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
-from tests.surfaces.world import order
+from tests.surfaces.banks.paying import (
+    callbacks,
+    done,
+    ended,
+    executed,
+    failing,
+    newest_key,
+    payout,
+    said,
+    told_at,
+)
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BANK = "starkbank"
-TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
 
 
 @pytest.fixture
 def bank(every_bank: EveryBank) -> AtBank:
     return every_bank[BANK]
-
-
-def payout(bank: AtBank, **changed: object) -> dict[str, Any]:
-    return order(f"stark-{uuid.uuid4()}", bank.office.world.today(), **changed)
-
-
-async def ended(bank: AtBank, reference: str) -> dict[str, Any]:
-    """Read a payout until it is no longer processing."""
-    async with asyncio.timeout(20):
-        while True:
-            found = (await bank.partner("GET", f"/withdraw/{reference}")).document
-            if found["status"] != "processing":
-                return dict(found)
-            await asyncio.sleep(0.05)
-
-
-async def executed(bank: AtBank) -> list[int]:
-    return [row["centavos"] for row in (await bank.control.get("executions"))["data"]]
-
-
-@asynccontextmanager
-async def failing(bank: AtBank, operation: str, fault: str, **more: object) -> AsyncIterator[None]:
-    await bank.control.post("faults", body={"operation": operation, "fault": fault, **more})
-    try:
-        yield
-    finally:
-        await bank.control.delete("faults")
-
-
-def said(answer: Answer) -> tuple[int, object]:
-    return answer.status, answer.document.get("code", answer.document.get("status"))
-
-
-@pytest.mark.parametrize("to", [{}, TO_ACCOUNT], ids=["key", "account"])
-async def test_a_payout_settles_and_is_paid_once(bank: AtBank, to: dict[str, object]):
-    before, wanted = await executed(bank), payout(bank, **to)
-
-    first = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(first), said(again)[0]) == ((200, "processing"), 200)
-    assert (await ended(bank, wanted["reference"]))["status"] == "paid"
-    assert await executed(bank) == [*before, 1050]
 
 
 async def test_a_payout_that_the_bank_fails_later_has_failed(bank: AtBank):
@@ -87,30 +47,6 @@ async def test_a_payout_that_the_bank_fails_later_has_failed(bank: AtBank):
 
     found = await ended(bank, wanted["reference"])
     assert (found["status"], found["failure"]["code"]) == ("failed", "OTHER")
-    assert await executed(bank) == before
-
-
-@pytest.mark.parametrize("fault", ["malformed", "reset_after"])
-async def test_an_unknown_payout_is_found_by_its_tag(bank: AtBank, fault: str):
-    """The first answer says so, the second request asks, and nothing is sent again."""
-    before, wanted = await executed(bank), payout(bank)
-    async with failing(bank, "payout", fault):
-        unknown = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(unknown), said(again)[0]) == ((502, "SVC.PIX.010"), 200)
-    assert (await ended(bank, wanted["reference"]))["status"] == "paid"
-    assert await executed(bank) == [*before, 1050]
-
-
-async def test_a_payout_that_may_have_left_is_never_sent_again(bank: AtBank):
-    """The bank never had it; nothing says when that is proven, so a person decides at last."""
-    before, wanted = await executed(bank), payout(bank)
-    async with failing(bank, "payout", "reset_before"):
-        unknown = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(unknown), said(again)) == ((502, "SVC.PIX.010"), (200, "processing"))
     assert await executed(bank) == before
 
 
@@ -173,46 +109,12 @@ async def test_what_can_never_be_sent_is_refused(bank: AtBank):
     assert await executed(bank) == before
 
 
-@asynccontextmanager
-async def told_at(bank: AtBank, url: str) -> AsyncIterator[None]:
-    """Have the bank send callbacks to an address."""
-    world = bank.office.world
-    kernel = world.gateway.kernel
-    registrations = CallbackRegistrations(
-        accounts=kernel.store.accounts,
-        banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
-        audit=kernel.store.audit,
-        acting=world.office.acting,
-    )
-    made = await registrations.register(bank.account, CallbackOrder(url=url))
-    try:
-        yield
-    finally:
-        await registrations.remove(bank.account, made.id)
-
-
-async def callbacks(bank: AtBank, key: str) -> list[dict[str, Any]]:
-    listed = await bank.office.ask("GET", "/backoffice/v1/webhooks?limit=100")
-    return [each for each in listed.document["data"] if each["subject"] == key]
-
-
-async def newest_key(bank: AtBank) -> str:
-    return str((await bank.control.get("executions"))["data"][-1]["key"])
-
-
-async def done(bank: AtBank, key: str) -> dict[str, Any]:
-    async with asyncio.timeout(20):
-        while not any(each["state"] == "done" for each in await callbacks(bank, key)):
-            await asyncio.sleep(0.05)
-    (found,) = await callbacks(bank, key)
-    return found
-
-
 async def test_a_callback_is_proven_by_the_key_that_the_bank_shows(bank: AtBank):
     world = bank.office.world
     path = path_of(PREFIX + BANK, world.gateway.kernel.keys.derivation)
     wanted = payout(bank)
-    async with told_at(bank, f"http://127.0.0.1:{world.port}{path}"):
+    asked = CallbackOrder(url=f"http://127.0.0.1:{world.port}{path}")
+    async with told_at(bank, asked):
         await bank.partner("POST", "/withdraw", wanted)
         told = await done(bank, await newest_key(bank))
 
@@ -233,7 +135,7 @@ async def test_a_missed_event_is_polled_once(bank: AtBank):
         reception=rooms.callbacks,
     )
     wanted = payout(bank)
-    async with told_at(bank, "http://127.0.0.1:1/callbacks/nobody"):
+    async with told_at(bank, CallbackOrder(url="http://127.0.0.1:1/callbacks/nobody")):
         await bank.partner("POST", "/withdraw", wanted)
         await ended(bank, wanted["reference"])
         key = await newest_key(bank)

@@ -10,12 +10,14 @@ import pytest
 from gateway.app.build_callbacks import path_of
 from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import Settled, Unknown
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
-from tests.surfaces.banks.test_starkbank import (
+from tests.surfaces.banks.paying import (
+    TO_ACCOUNT,
     done,
     ended,
     executed,
@@ -29,24 +31,11 @@ from tests.surfaces.banks.test_starkbank import (
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BANK = "woovi"
-TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
 
 
 @pytest.fixture
 def bank(every_bank: EveryBank) -> AtBank:
     return every_bank[BANK]
-
-
-@pytest.mark.parametrize("to", [{}, TO_ACCOUNT], ids=["key", "account"])
-async def test_a_payout_settles_and_is_paid_once(bank: AtBank, to: dict[str, object]):
-    before, wanted = await executed(bank), payout(bank, **to)
-
-    first = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(first), said(again)[0]) == ((200, "processing"), 200)
-    assert (await ended(bank, wanted["reference"]))["status"] == "paid"
-    assert await executed(bank) == [*before, 1050]
 
 
 @pytest.mark.parametrize(
@@ -68,30 +57,6 @@ async def test_a_payout_that_the_bank_fails_later_says_why(
 
     found = await ended(bank, wanted["reference"])
     assert (found["status"], found["failure"]["code"]) == ("failed", code)
-    assert await executed(bank) == before
-
-
-@pytest.mark.parametrize("fault", ["malformed", "reset_after"])
-async def test_an_unknown_payout_is_found_by_our_key(bank: AtBank, fault: str):
-    """The first answer says so, the second request asks, and nothing is sent again."""
-    before, wanted = await executed(bank), payout(bank)
-    async with failing(bank, "payout", fault):
-        unknown = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(unknown), said(again)[0]) == ((502, "SVC.PIX.010"), 200)
-    assert (await ended(bank, wanted["reference"]))["status"] == "paid"
-    assert await executed(bank) == [*before, 1050]
-
-
-async def test_a_payout_that_may_have_left_is_never_sent_again(bank: AtBank):
-    """The bank never had it; nothing says when that is proven, so a person decides at last."""
-    before, wanted = await executed(bank), payout(bank)
-    async with failing(bank, "payout", "reset_before"):
-        unknown = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(unknown), said(again)) == ((502, "SVC.PIX.010"), (200, "processing"))
     assert await executed(bank) == before
 
 
@@ -150,7 +115,8 @@ async def test_a_callback_is_proven_by_the_key_that_the_bank_shows(bank: AtBank)
     world = bank.office.world
     path = path_of(PREFIX + BANK, world.gateway.kernel.keys.derivation)
     wanted = payout(bank)
-    async with told_at(bank, f"http://127.0.0.1:{world.port}{path}"):
+    asked = CallbackOrder(url=f"http://127.0.0.1:{world.port}{path}")
+    async with told_at(bank, asked):
         await bank.partner("POST", "/withdraw", wanted)
         told = await done(bank, await newest_key(bank))
     forged = await world.call("POST", path, data=b"{}", headers={"x-webhook-signature": "AAAA"})

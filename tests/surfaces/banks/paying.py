@@ -1,0 +1,85 @@
+"""What tests of payouts at a simulated bank share: orders, outcomes, faults and callbacks."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.runtime.providers import ConnectedBanks
+from tests.surfaces.answers import Answer
+from tests.surfaces.backoffice.test_operations import BANK_PAYEE
+from tests.surfaces.banks.every_bank import AtBank
+from tests.surfaces.world import order
+
+TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
+
+
+def payout(bank: AtBank, **changed: object) -> dict[str, Any]:
+    return order(f"at-{uuid.uuid4()}", bank.office.world.today(), **changed)
+
+
+async def ended(bank: AtBank, reference: str) -> dict[str, Any]:
+    """Read a payout until it is no longer processing."""
+    async with asyncio.timeout(20):
+        while True:
+            found = (await bank.partner("GET", f"/withdraw/{reference}")).document
+            if found["status"] != "processing":
+                return dict(found)
+            await asyncio.sleep(0.05)
+
+
+async def executed(bank: AtBank) -> list[int]:
+    return [row["centavos"] for row in (await bank.control.get("executions"))["data"]]
+
+
+async def newest_key(bank: AtBank) -> str:
+    return str((await bank.control.get("executions"))["data"][-1]["key"])
+
+
+@asynccontextmanager
+async def failing(bank: AtBank, operation: str, fault: str, **more: object) -> AsyncIterator[None]:
+    await bank.control.post("faults", body={"operation": operation, "fault": fault, **more})
+    try:
+        yield
+    finally:
+        await bank.control.delete("faults")
+
+
+def said(answer: Answer) -> tuple[int, object]:
+    return answer.status, answer.document.get("code", answer.document.get("status"))
+
+
+@asynccontextmanager
+async def told_at(bank: AtBank, order: CallbackOrder) -> AsyncIterator[None]:
+    """Have the bank send callbacks to an address."""
+    world = bank.office.world
+    kernel = world.gateway.kernel
+    registrations = CallbackRegistrations(
+        accounts=kernel.store.accounts,
+        banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
+        audit=kernel.store.audit,
+        acting=world.office.acting,
+    )
+    made = await registrations.register(bank.account, order)
+    try:
+        yield
+    finally:
+        await registrations.remove(bank.account, made.id)
+
+
+async def callbacks(bank: AtBank, key: str) -> list[dict[str, Any]]:
+    listed = await bank.office.ask("GET", "/backoffice/v1/webhooks?limit=100")
+    return [each for each in listed.document["data"] if each["subject"] == key]
+
+
+async def done(bank: AtBank, key: str) -> dict[str, Any]:
+    async with asyncio.timeout(20):
+        while not any(each["state"] == "done" for each in await callbacks(bank, key)):
+            await asyncio.sleep(0.05)
+    (found,) = await callbacks(bank, key)
+    return found
