@@ -13,7 +13,6 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,16 +105,20 @@ def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
         max_overflow=0,
         pool_timeout=limits.checkout_s,
         hide_parameters=True,
-        async_creator=partial(_opened, url.database or "", limits.busy_s),
+        # None: Python's driver begins no transaction by itself, and reads stand alone.
+        connect_args={
+            "timeout": limits.busy_s,
+            "isolation_level": None,
+            "async_creator_fn": _opened,
+        },
     )
     event.listen(engine.sync_engine, "connect", _settle)
     return engine
 
 
-async def _opened(file: str, busy_s: float) -> aiosqlite.Connection:
+async def _opened(*arguments: Any, **options: Any) -> aiosqlite.Connection:  # noqa: ANN401 - the driver's
     """Open a connection; one whose caller is cancelled meanwhile is closed before that is told."""
-    # None: Python's driver begins no transaction by itself, and reads stand alone.
-    connection = aiosqlite.connect(file, timeout=busy_s, isolation_level=None)
+    connection = aiosqlite.connect(*arguments, **options)
     connection._thread.daemon = True  # noqa: SLF001 - no public way; it must not keep the process
     opening = asyncio.create_task(_awaited(connection))  # noqa: TID251 - awaited below in any case
     try:

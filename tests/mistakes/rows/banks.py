@@ -176,7 +176,7 @@ ROWS = (
         source="decisions 1 (callbacks)",
         file="gateway/operations/backoffice/callbacks.py",
         right=(
-            "        seen = payout if payout.state in FINAL_STATES else await self.look(payout)\n"
+            "        seen = payout if is_final else await self.look(payout, callback.provider_id)\n"
             "        # One that its bank holds has a schedule of its own.\n"
             "        if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:\n"
             "            return CallbackState.DONE\n"

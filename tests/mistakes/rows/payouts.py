@@ -284,8 +284,8 @@ ROWS = (
         promise="A settled payout is looked at for a callback about a return, and for no other.",
         source="ADR 0023",
         file="gateway/operations/backoffice/callbacks.py",
-        right="seen = payout if payout.state in FINAL_STATES else await self.look(payout)",
-        wrong="seen = await self.look(payout)",
+        right="seen = payout if is_final else await self.look(payout, callback.provider_id)",
+        wrong="seen = await self.look(payout, callback.provider_id)",
         tests=(f"{_CALLBACKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",),
     ),
     Mistake(

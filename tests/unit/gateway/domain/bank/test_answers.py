@@ -57,7 +57,7 @@ SIGNED = frozenset({("get_balance", "balance")})
 FREE = frozenset(
     {
         *("evidence.reason", "evidence.provider_code"),
-        *("notice.event", "notice.subject", "notice.account"),
+        *("notice.event", "notice.subject", "notice.account", "notice.provider_id"),
     }
 )
 """Words that are replaced, since they prove nothing; of a callback, when it is stored."""
