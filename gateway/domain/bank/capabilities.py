@@ -213,11 +213,16 @@ class Capabilities:
         by = Lookup.BANK_ID if provider_id else Lookup.KEY
         return _FIND_PAYOUT in self.calls and (by in self.lookup or Lookup.KEY in self.lookup)
 
-    @property
-    def statement_proves(self) -> bool:
-        """Whether a movement of a statement can prove a payout; an amount alone never does."""
-        told = self.entry_fields & {EntryField.E2E_ID, EntryField.OUR_KEY}
-        return PortCall.LIST_STATEMENT in self.calls and bool(told)
+    def statement_proves(self, e2e_id: str) -> bool:
+        """
+        Say whether a movement of a statement can prove a payout; an amount alone never does.
+
+        It carries our key, or an end-to-end id, which must be known of the payout then; empty
+        when it is not.
+        """
+        by_id = EntryField.E2E_ID in self.entry_fields and e2e_id != ""
+        is_told = by_id or EntryField.OUR_KEY in self.entry_fields
+        return PortCall.LIST_STATEMENT in self.calls and is_told
 
 
 def described(capabilities: Capabilities) -> dict[str, object]:

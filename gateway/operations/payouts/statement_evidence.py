@@ -28,14 +28,14 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     Look for the payout's movement since it was created.
 
     It is the payout's when the amount is the same and the entry carries our
-    provider key or the payout's end-to-end id; a bank that tells neither is not asked.
+    provider key or the payout's end-to-end id; where neither can be told, the bank is not asked.
     What came back of it stands before it, for entries come newest first.
 
     Raises:
         ProviderError: the bank gave no usable answer.
     """
     can = bank.adapter.capabilities
-    if not can.statement_proves:
+    if not can.statement_proves(payout.e2e_id):
         return None
     oldest = payout.created_at - _CLOCKS_APART
     window, size = _window(oldest, now), min(_PAGE, can.largest_page)

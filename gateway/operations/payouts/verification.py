@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import Capabilities, EntryField, PortCall
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, Banks, PixReturn, ProviderError
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
@@ -250,7 +250,7 @@ class Verification:
             settled = row.settled_at is not None and row.settled_at < later.end
             if not own or not settled or row.provider_key in keys:
                 continue
-            if _is_named(bank.adapter.capabilities, row):
+            if bank.adapter.capabilities.statement_proves(row.e2e_id):
                 report.add(_of(Kind.NO_EXECUTION, row, "the statement does not show it"))
             else:
                 report.unnamed += 1
@@ -316,12 +316,6 @@ def _differences(execution: Execution, row: Payout | None, times: int) -> Iterat
         yield _of(Kind.AMOUNT, row, f"R$ {row.value} asked, R$ {execution.value} executed")
     if row.state in _MOVED_NOTHING and not execution.returned:
         yield _of(Kind.DENIED, row, f"the row is {row.state.value}")
-
-
-def _is_named(bank: Capabilities, row: Payout) -> bool:
-    """Say whether a movement of the bank would show that it is this payout."""
-    by_id = EntryField.E2E_ID in bank.entry_fields and row.e2e_id
-    return bool(EntryField.OUR_KEY in bank.entry_fields or by_id)
 
 
 def _of(kind: Kind, row: Payout, details: str) -> Difference:

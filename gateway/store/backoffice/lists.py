@@ -214,8 +214,8 @@ class StoredScopedRecords:
         )
         rows, total = await page(self._database, wanted, paging)
         keys = [(row.account_id, row.reference_sha256) for row in rows]
-        tried = await self._beside(attempts, keys, attempts.c.number)
-        said = await self._beside(opinions, keys, opinions.c.at)
+        tried = await self._beside(attempts, keys, (attempts.c.number,))
+        said = await self._beside(opinions, keys, (opinions.c.at, opinions.c.by))
         return [
             UnresolvedPayout(
                 payout=restored_payout(row),
@@ -226,14 +226,14 @@ class StoredScopedRecords:
         ], total
 
     async def _beside(
-        self, table: Table, keys: Sequence[Key], order: ColumnElement[Any]
+        self, table: Table, keys: Sequence[Key], order: Sequence[ColumnElement[Any]]
     ) -> Mapping[Key, Sequence[Record]]:
         """Return the rows that belong to payouts, by the payout's key, in an order."""
         found: dict[Key, list[Record]] = {key: [] for key in keys}
         if not keys:
             return found
         columns = [table.c.account_id, table.c.reference_sha256]
-        wanted = select(table).where(self._database.among(columns, keys)).order_by(order)
+        wanted = select(table).where(self._database.among(columns, keys)).order_by(*order)
         async with self._database.reading() as connection:
             for row in await connection.execute(wanted):
                 found[row.account_id, row.reference_sha256].append(row)

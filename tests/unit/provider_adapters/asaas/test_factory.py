@@ -33,7 +33,7 @@ def test_a_payout_is_never_sent_again_and_found_by_the_bank_s_id_alone():
     can = AsaasFactory.capabilities
 
     assert (can.repeat, can.lookup) == (Repeat.IGNORES, {Lookup.BANK_ID})
-    assert (can.absent_after, can.statement_proves) == (None, False)
+    assert (can.absent_after, can.statement_proves("E")) == (None, False)
     assert can.finds("id")
     assert not can.finds()
 

@@ -22,7 +22,7 @@ def test_it_is_what_it_declares():
 
     check_adapter(made()[0], factory, "adapter 'starkbank'")
     assert list(contradictions(CAPABILITIES)) == []
-    assert not CAPABILITIES.statement_proves
+    assert not CAPABILITIES.statement_proves("E")
     assert PortCall.CREATE_REFUND not in CAPABILITIES.calls
 
 
