@@ -13,6 +13,15 @@ NEXT := $(TOOLS)/next-aiohttp
 NPM := tests/contract/openapi/clients
 # A mock server in Node, kept away from the clients: `make prism` alone wants it.
 PRISM := $(TOOLS)/clients/prism
+# The panel's scripts and fonts of others, by the machine's npm or else by one from a Python package.
+PANEL := $(TOOLS)/panel
+NODE := $(TOOLS)/node
+ifeq ($(shell command -v npm),)
+PANEL_NPM := $(NODE)/bin/npm
+PANEL_NEEDS := $(NODE)/.made
+else
+PANEL_NPM := npm
+endif
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
@@ -23,8 +32,12 @@ WORKERS ?= $(shell echo $$((2 * $(CORES))))
 QUICK_WORKERS := $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
 TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
-# What `make torture` does at least: smoke, ci or release.
-SCALE ?= ci
+# Where the pipeline's own tests stand: collecting every test takes half a minute of both cores.
+PIPELINE_TESTS := tests/contract/authors tests/contract/openapi/clients tests/contract/transport tests/operating tests/readme tests/simulation tests/torture
+# Which faults `make operating` makes: `make operating OPERATING_TESTS=tests/operating/test_dns.py`.
+OPERATING_TESTS ?= tests/operating
+# What `make torture` does at least: smoke, ci, full or release.
+SCALE ?= full
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
 UPGRADE ?=
 LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
@@ -36,7 +49,7 @@ export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients prism run banks check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files clients prism run banks check quick test pipeline operating generated adapters simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens screens-test next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -46,10 +59,12 @@ $(UV):
 	  || { echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 	  || { echo "This Python has no venv module: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; }
+	@echo "Installing uv, which installs everything else of Python."
 	@$(PYTHON) -m venv $(TOOLS)
 	@$(TOOLS)/bin/pip install -q --no-cache-dir --disable-pip-version-check 'uv>=0.13,<0.14'
 
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(UV)
+	@echo "Installing the service's Python packages: about ten seconds, once."
 	@test -x $(BIN)/python \
 	  || $(UV) venv -q --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV)
 	@$(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements/run.txt
@@ -73,11 +88,33 @@ $(PRISM)/.made: tests/contract/prism/package-lock.json
 	@npm ci --prefix $(PRISM) --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
+$(NODE)/.made: requirements/node.txt | $(UV)
+	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(NODE)
+	@$(UV) pip install -q --python $(NODE)/bin/python --require-hashes -r requirements/node.txt
+	@touch $@
+
+# Without npm's registry everything else still works: the panel's pages are plainer.
+$(PANEL)/.made: package.json package-lock.json .npmrc gateway/panel/vendor.toml gateway/panel/vendor.py $(PANEL_NEEDS)
+	@echo "Installing the panel's scripts and fonts, with npm: a few seconds, once."
+	@$(MAKE) -s --no-print-directory panel-files \
+	  || echo "They are not installed: the panel works without them, plainer. Try again: make panel-files"
+
+panel-files: $(PANEL_NEEDS) ## the panel's scripts and fonts alone, from npm; fails where run and setup go on without
+	@mkdir -p $(PANEL)
+	@cp package.json package-lock.json .npmrc $(PANEL)
+	@PATH="$(abspath $(NODE))/bin:$$PATH" $(PANEL_NPM) ci --prefix $(PANEL) --silent --no-audit --no-fund --ignore-scripts \
+	  --fetch-retries 1 --fetch-retry-mintimeout 1000 --fetch-timeout 20000
+	@$(PYTHON) gateway/panel/vendor.py $(PANEL)/node_modules
+	@touch $(PANEL)/.made
+
 clients: $(CLIENTS)/.made ## programs that build clients from our OpenAPI documents, for tests; they want Java and Node
 
-setup: $(VENV)/.test ## everything to work on the code: service, tests, checks
+setup: ## everything to work on the code: service, tests, checks
+	@$(MAKE) -s --no-print-directory -j2 $(VENV)/.test $(PANEL)/.made
 
-run: $(VENV)/.run ## gateway, operations listener and sandbox bank on an embedded database; prints the calls
+# Python's packages and npm's come at once.
+run: ## gateway, operations listener and sandbox bank on an embedded database; prints the calls
+	@$(MAKE) -s --no-print-directory -j2 $(VENV)/.run $(PANEL)/.made
 	@$(BIN)/pixgate serve
 
 check: lint $(VENV)/.test ## what a change must pass: lint, format, types, import direction, shape
@@ -90,13 +127,23 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 	@$(BIN)/ruff format --check .
 
 quick: $(VENV)/.test ## the inner loop: units, shape, properties; no server, no process: [TESTS=path]
-	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n $(QUICK_WORKERS) --maxprocesses 8 -m "not (server or process or slow or pipeline)" $(TESTS)
+	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n $(QUICK_WORKERS) --maxprocesses 8 -m "not (operating or server or process or slow or pipeline)" $(TESTS)
 
-test: $(VENV)/.test ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
+test: $(VENV)/.test $(PANEL)/.made ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m "not pipeline"
 
 pipeline: $(VENV)/.test ## what only `.ci/run` does beyond that: large campaign, 2,000 lives, a clone, peers, clients
-	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m pipeline
+	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m pipeline $(PIPELINE_TESTS)
+
+operating: $(VENV)/.test ## faults of banks, workers, databases, clocks, at full size: [OPERATING_TESTS=path]
+	@TEST_OPERATING=whole $(BIN)/python -m pytest -m operating $(OPERATING_TESTS)
+
+generated: $(VENV)/.test ## requests made of every schema, ten times as many as in `make test`
+	@TEST_GENERATED=10 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --timeout 1800 \
+	  --ignore tests/contract/openapi/clients tests/contract/openapi tests/surfaces/panel/test_generated.py
+
+adapters: $(VENV)/.test ## the shipped suite whole on every adapter: each fault of the wire at each call
+	@TEST_ADAPTERS=whole $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 tests/contract/adapters/test_verification.py
 
 simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n] [JOBS=n], or replay [SEED=n]
 	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK)) $(if $(SEEDS),--seeds $(SEEDS)) \
@@ -107,6 +154,12 @@ banks: $(VENV)/.run ## every simulated bank, from port PIXGATE_BANKS_PORT (8100)
 
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [BANK=name] [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
+
+screens: $(VENV)/.test $(PANEL)/.made ## photographs of every screen of the panel into docs/screens: [ONLY=name]
+	@$(BIN)/python -m tests.browser.photographs $(ONLY) > /dev/null
+
+screens-test: $(VENV)/.test $(PANEL)/.made ## every screen in every language, theme, width and state, in Chromium
+	@TEST_SCREENS=whole TEST_REQUIRE=browser,axe $(BIN)/python -m pytest -n $(CORES) tests/browser/test_screens.py
 
 prism: $(VENV)/.test $(PRISM)/.made ## every request of an adapter, judged by Prism on the bank's official document; wants Node
 	@PRISM_FOLDER=$(PRISM) $(BIN)/python -m tests.contract.prism
@@ -147,6 +200,16 @@ bench-storage: $(VENV)/.run ## durable payouts a second, beside the disk's own f
 bench-payouts: $(VENV)/.run ## payouts through the whole gateway: [BENCH=...]
 	@$(BIN)/python bench/payouts.py $(BENCH)
 
+bench-worker: $(VENV)/.run ## the tail at a third of capacity with a worker beside it, and without: [BENCH=--check]
+	@$(BIN)/python bench/worker.py $(BENCH)
+
+bench-follow-up: $(VENV)/.run ## unsettled payouts looked at, beside an earlier commit: [BENCH="--rounds 1"]
+	@$(BIN)/python -m bench.follow_up $(BENCH)
+
+bench-pages: $(VENV)/.test ## every page of the panel at 10,000 and 1,000,000 payouts, ten people who look: [BENCH="--payouts 10000 --database sqlite"]
+	@$(BIN)/python -m bench.pages $(BENCH) > /dev/null
+	@$(BIN)/python -m bench.onlookers > /dev/null
+
 bench-plots: $(VENV)/.run ## cost against connections, page size, accounts, stored payouts: [BENCH=--full]
 	@$(BIN)/python bench/plots.py $(BENCH)
 
@@ -165,7 +228,8 @@ lock: | $(UV) ## resolve the requirements anew
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf -o requirements/run.txt
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf --group test -o requirements/test.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group clients -o requirements/clients.txt
+	@$(UV) $(LOCK) $(UPGRADE) --group node -o requirements/node.txt
 
 clean: ## remove what was made, the embedded databases included
-	@rm -rf $(VENV) $(TOOLS) var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	@rm -rf $(VENV) $(TOOLS) var gateway/panel/static/vendor .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	@find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} +

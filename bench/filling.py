@@ -1,4 +1,4 @@
-"""Stores with much in them, made by one statement a table; SQLite only."""
+"""Stores with much in them, made by one statement a table; payouts on SQLite only."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from sqlalchemy import insert, select
+
 from bench import payments, stub
 from bench.partner import Partner
 from gateway.config.reading import read_settings
 from gateway.domain.payouts.payouts import Payouts
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
+from gateway.store.kernel.database import Limits
+from gateway.store.tables.core import accounts
 
 ASKED = 64
 """Payouts of today, which are asked for; all others are older."""
+
+UNHURRIED = Limits(statement_s=60.0, whole_s=120.0)
 
 _MICROSECONDS = 1_000_000
 _OLDER = 3 * 24 * 3600 * _MICROSECONDS
@@ -39,6 +45,25 @@ def fill_accounts(config: Path, partner: Partner, rows: int) -> Sequence[str]:
         copied = _copied(database, "accounts", replaced)
         database.executemany(f"{copied} WHERE id = :like", sealed)
     return [partner.account, *ids]
+
+
+async def add_accounts(config: Path, partner: Partner, rows: int) -> Sequence[str]:
+    """Add such copies to any store; return their ids."""
+    settings = read_settings(config, os.environ)
+    seal = load_keys(settings).sealer.seal
+    ids = sorted(str(uuid4()) for _ in range(rows))
+    store = open_store(settings.store_url, UNHURRIED)
+    try:
+        async with store.database.writing() as connection:
+            like = select(accounts).where(accounts.c.id == partner.account)
+            model = (await connection.execute(like)).mappings().one()
+            made = [
+                {**model, "id": each, "sealed_credentials": seal(stub.TOKEN, each)} for each in ids
+            ]
+            await connection.execute(insert(accounts), made)
+    finally:
+        await store.close()
+    return ids
 
 
 def fill_payouts(config: Path, partner: Partner, rows: int) -> Sequence[str]:

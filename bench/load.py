@@ -12,7 +12,7 @@ import re
 import socket
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,12 +37,14 @@ class Order:
         request: The bytes of one request without a body.
         status: Of every right answer.
         others: Requests that take turns with ``request``.
+        turns: Requests instead of these; they go on where the last round ended.
     """
 
     port: int
     request: bytes
     status: int = 200
     others: Sequence[bytes] = ()
+    turns: Iterator[bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,7 @@ class Calls:
 
     def __init__(self, order: Order, load: Load) -> None:
         """Give out the requests of ``order`` in turn."""
-        self._requests = cycle([order.request, *order.others])
+        self._requests = order.turns or cycle([order.request, *order.others])
         self._interval_s = 1 / load.per_s if load.per_s else 0.0
         self._idle: deque[Caller] = deque()
         self._due: deque[float] = deque()

@@ -33,6 +33,7 @@ class GatewaySite:
         folder: Of all that it writes.
         database: Address of a PostgreSQL database; empty for a file in ``folder``.
         port, operations, bank: Of its two listeners, and of the stub.
+        worker: Where the tasks run that no request waits for.
     """
 
     folder: Path
@@ -40,6 +41,7 @@ class GatewaySite:
     port: int
     operations: int
     bank: int
+    worker: str = "inside"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +171,7 @@ def _configuration(place: GatewaySite) -> Mapping[str, object]:
             "timeout_s": _PATIENCE_S,
             "auth_timeout_s": _PATIENCE_S,
         },
+        "worker": {"run": place.worker},
         "limits": {
             "in_flight": 10_000,
             "loop_lag_s": 60,

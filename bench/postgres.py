@@ -60,6 +60,18 @@ def _served(programs: Path, folder: Path, account: str | None) -> Iterator[str]:
             process.wait(_STOP_S)
 
 
+def process_of(url: str) -> int:
+    """Return the process id of a server that ``running`` has started, by what it listens on."""
+    port = url.rpartition(":")[2].partition("/")[0]
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = place.read_bytes().split(b"\0")
+            if words[0].endswith(b"/postgres") and words[-2:-1] and port.encode() in words:
+                return int(place.parent.name)
+    problem = "the server has ended"
+    raise NoServer(problem)
+
+
 def installed() -> Path:
     """Find the newest version of Debian's; raises NoServer."""
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]

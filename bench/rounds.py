@@ -15,6 +15,7 @@ from bench.figures import Round
 _ONE = load.Load(connections=1)
 _FEWEST = 2
 _MOST_TIMES = 20
+_WARMING_LOOKS, _WARMING_LOOK_S = 1200, 0.1
 
 
 class WrongAnswer(Exception):
@@ -32,6 +33,7 @@ class Subject:
             brace, the body alone.
         load: How it is asked.
         figure: What it is measured for, a word for ``--only``.
+        warming: Answers before the first round.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Subject:
     right: str
     load: load.Load = _ONE
     figure: str = ""
+    warming: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,8 @@ async def take(subjects: Sequence[Subject], turns: Turns, bank: int) -> dict[str
     await asyncio.to_thread(compare, subjects)
     for subject in subjects if turns.warming_s else ():
         await take_round(subject, turns.warming_s, bank)
+    for subject in subjects:
+        await _warm(subject)
     for _ in range(turns.rounds):
         for subject in subjects:
             one = await take_round(subject, turns.seconds, bank)
@@ -126,6 +131,17 @@ async def take_round(subject: Subject, seconds: float, bank: int) -> Round:
         p99_ms=cuts[98] * 1000,
         pss_mb=pss_mb,
     )
+
+
+async def _warm(subject: Subject) -> None:
+    """Load one system until it has answered as often as it wants to, at most two minutes."""
+    if not subject.warming:
+        return
+    async with load.calling(subject.order, subject.load) as tally:
+        for _ in range(_WARMING_LOOKS):
+            await asyncio.sleep(_WARMING_LOOK_S)
+            if tally.answers >= subject.warming:
+                return
 
 
 async def _answered(tally: load.Tally, seconds: float) -> None:

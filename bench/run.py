@@ -11,19 +11,31 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import uvloop
 
-from bench import history, postgres, rounds, scrape, startup, subjects, system, targets, telling
-from bench.figures import Measured
-from bench.partner import prepare
+from bench import (
+    cold,
+    history,
+    postgres,
+    rounds,
+    scrape,
+    startup,
+    subjects,
+    system,
+    targets,
+    telling,
+)
+from bench.figures import Measured, Round
+from bench.load import Load
+from bench.partner import Prepared, prepare
 from bench.postgres import NoServer
 from bench.rounds import Turns, WrongAnswer
 
-FIGURES = (*subjects.FIGURES, "telling", "start", "scrape")
+FIGURES = (*subjects.FIGURES, cold.FIGURE, "telling", "start", "scrape")
 _SCRAPES = 10
 # A second gateway would share pages with the one whose memory is read, and make it look smaller;
 # what it does every second in the background would stand in the way of requests at a fixed rate.
@@ -98,6 +110,9 @@ def measure(folder: Path, options: Options) -> Measured:
                 inside, prepared, figures & together, options.connections
             ) as scene:
                 measured.rounds |= uvloop.run(rounds.take(scene.subjects, turns, scene.bank))
+    if cold.FIGURE in figures:
+        measured.values |= cold.packed_bytes()
+        measured.rounds |= _cold(folder / "cold", prepared, turns, options.connections)
     if "telling" in figures:
         measured.values |= telling.taken(folder / "telling", prepared)
     if "start" in figures:
@@ -105,6 +120,16 @@ def measure(folder: Path, options: Options) -> Measured:
     if "scrape" in figures:
         measured.values |= scrape.held_up_ms(folder, _SCRAPES)
     return measured
+
+
+def _cold(
+    folder: Path, prepared: Prepared, turns: Turns, connections: int
+) -> Mapping[str, list[Round]]:
+    """Measure accounts that nobody asked for lately."""
+    short = replace(turns, seconds=min(turns.seconds, cold.ROUND_S))
+    with subjects.staged(folder, prepared) as stage:
+        asked = list(cold.standing(stage, Load(connections=connections)))
+        return uvloop.run(rounds.take(asked, short, stage.bank.pid))
 
 
 def _possible(figures: set[str]) -> set[str]:

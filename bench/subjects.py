@@ -134,7 +134,7 @@ class Stage:
         options = ["serve", "--config", config, *(["--workers", str(workers)] * (workers > 1))]
 
         def is_ready() -> bool:
-            ports = range(place.operations, place.operations + workers)
+            ports = range(place.operations, place.operations + workers + (place.worker == "host"))
             return all(system.answers(port, "/readyz") == _OK for port in ports)
 
         def start() -> AbstractContextManager[int]:

@@ -26,7 +26,7 @@ _START_S = 30.0
 _STOP_S = 15.0
 _LIBRARIES = ("aiohttp", "uvloop", "orjson", "msgspec", "sqlalchemy")
 # Places behind the name in /proc/PID/stat, the state being the first.
-_PARENT, _USER, _SYSTEM = 1, 11, 12
+_PARENT, _USER, _SYSTEM, _ENDED_USER, _ENDED_SYSTEM = 1, 11, 12, 13, 14
 # Places in the first line of /proc/stat: user, nice, system, irq, softirq.
 _BUSY = (1, 2, 3, 6, 7)
 
@@ -112,7 +112,7 @@ def free_ports(number: int) -> list[int]:
     between two starts of a server.
     """
     while True:
-        first = random.randrange(*_PORTS)
+        first = random.SystemRandom().randrange(*_PORTS)
         with ExitStack() as probes, suppress(OSError):
             for port in range(first, first + number):
                 probes.enter_context(socket.create_server(("127.0.0.1", port)))
@@ -148,6 +148,12 @@ def cpu_s(pids: Iterable[int]) -> float:
     """Add up the user and system time of processes, in seconds; 10 ms is the finest step."""
     times = [_stat(pid) for pid in pids]
     return sum(int(each[_USER]) + int(each[_SYSTEM]) for each in times) / _TICKS
+
+
+def cpu_of_all_s(pid: int) -> float:
+    """Add up a process, all that descend from it, and its children that have ended."""
+    ended = _stat(pid)
+    return cpu_s(tree(pid)) + (int(ended[_ENDED_USER]) + int(ended[_ENDED_SYSTEM])) / _TICKS
 
 
 def busy_s() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench import goals, scrape, startup, subjects, telling
+from bench import cold, goals, scrape, startup, subjects, telling
 from bench.goals import Goal
 from bench.subjects import BALANCE, CANNED_ANSWER, LATENCY_MS, PROXY, SLOW, SLOW_PROXY, at_rate
 
@@ -106,6 +106,7 @@ GOALS: Final = (
         fails_above=1.25,
         values=goals.cpu_ratio(subjects.WORKERS, BALANCE),
     ),
+    *cold.GOALS,
     Goal(
         name="R14",
         meaning=f"MB (PSS) at {subjects.CONVERSATIONS} conversations",

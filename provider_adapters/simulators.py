@@ -15,6 +15,10 @@ MODULES: Final[Mapping[str, str]] = {
     "efi": "provider_adapters.apipix.simulator.dialect",
     "asaas": "provider_adapters.asaas.simulator.dialect",
     "woovi": "provider_adapters.woovi.simulator.dialect",
+    "inter": "provider_adapters.apipix.simulator.dialect",
+    "sicoob": "provider_adapters.apipix.simulator.dialect",
+    "bb": "provider_adapters.apipix.simulator.dialect",
+    "sicredi": "provider_adapters.apipix.simulator.dialect",
 }
 """Each has ``SIMULATORS``, its banks by name. The order is that of the ports: append."""
 
@@ -30,7 +34,16 @@ def find(name: str) -> Simulator:
     return simulators[name]
 
 
+_TOKEN_HOSTS: Final = 100
+"""How far behind the first port those of second hosts begin: no bank more moves them."""
+
+
 def ports(name: str, first: int) -> tuple[int, int]:
     """Return a bank's port and that of its control interface; 0 lets every bank take free ones."""
     place = names().index(name)
     return (first + 2 * place, first + 2 * place + 1) if first else (0, 0)
+
+
+def token_port(name: str, first: int) -> int:
+    """Return the port of a bank's second host, if it has one; 0 takes a free one."""
+    return first + _TOKEN_HOSTS + names().index(name) if first else 0

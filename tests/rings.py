@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import pytest
 
 MARKS = {
+    "operating": "faults around the service, with times measured; `make operating` at full size",
     "server": "asks for PostgreSQL, Redis or a browser; not in `make quick`",
     "process": "starts a process; not in `make quick`",
     "slow": "a unit test that takes long, as it sets up much; not in `make quick`",
@@ -20,19 +21,44 @@ MARKS = {
 }
 SERVERS = frozenset({"browser", "postgres_server", "redis_server"})
 PIPELINE = frozenset({"checkout", "street", "workshop"})
-MAY_START = ("server", "process", "pipeline")
+OPERATING_TESTS = "tests/operating/"
+"""All of it is of the pipeline too: times are measured, and loads last seconds."""
+PIPELINE_TESTS = (
+    "tests/contract/authors/",
+    "tests/contract/openapi/clients/",
+    "tests/contract/transport/",
+    "tests/operating/",
+    "tests/readme/",
+    "tests/simulation/",
+    "tests/torture/",
+)
+"""All that `make pipeline` collects; the Makefile has the same list."""
+MAY_START = ("operating", "server", "process", "pipeline")
 # What starts another program, whatever it goes through: see the table of audit events of Python.
 STARTS = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
 
 
 def mark(items: Iterable[pytest.Item]) -> None:
-    """Mark each test by the fixtures it asks for, and by the database it is parametrized with."""
+    """
+    Mark each test by its folder, the fixtures it asks for, and its database's parameter.
+
+    Raises:
+        UsageError: One of the pipeline stands where the pipeline does not look.
+    """
     for item in items:
         asked = set(getattr(item, "fixturenames", ()))
         if PIPELINE & asked:
             item.add_marker("pipeline")
+        if item.nodeid.startswith(OPERATING_TESTS):
+            item.add_marker("operating")
+            item.add_marker("pipeline")
         if SERVERS & asked or "postgres" in _parameters(item):
             item.add_marker("server")
+        if item.get_closest_marker("pipeline") and not item.nodeid.startswith(PIPELINE_TESTS):
+            message = (
+                f"`make pipeline` does not collect {item.nodeid}: add its folder to both lists"
+            )
+            raise pytest.UsageError(message)
 
 
 def _parameters(item: pytest.Item) -> list[str]:

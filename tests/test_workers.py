@@ -124,11 +124,51 @@ def test_a_worker_that_dies_loses_no_other_test(seed: int):
     assert set(left) < {test for test, _ in run.done}
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_workers_that_die_together_are_replaced_one_after_the_other(seed: int):
+    """The first heir has found its tests while the second still looks for them."""
+    run = begun(2, seed)
+    for _ in range(50):
+        run.step()
+    broken = [run.shifts.remove_node(dead) for dead in run.workers]
+    run.workers = [Process(NAMES), Process(NAMES)]
+    for heir in run.workers:
+        run.shifts.add_node(heir)
+
+    for heir in run.workers:
+        run.shifts.add_node_collection(heir, NAMES)
+        run.shifts.schedule()
+    while run.step():
+        pass
+
+    ended = [*(test for test in broken if test), *(test for test, _ in run.done)]
+    assert sorted(ended) == sorted(NAMES)
+
+
 def test_a_module_stays_with_one_worker_but_for_very_large_ones():
     modules, alone = shared(NAMES)
 
-    assert [len(part) for part in modules] == [1, 10, 60, 40, 40, 40]
+    assert [len(part) for part in modules] == [1, 60, 10, 40, 40, 40]
     assert [test.split("/")[1] for test in alone] == ["torture"] * 3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_modules_of_a_slow_folder_follow_each_other_however_they_are_shuffled(seed: int):
+    """What they share, such as a gateway with its pages, ends before other tests begin."""
+    files = [
+        f"tests/{folder}/test_{n}.py"
+        for folder in ("browser", "surfaces", "unit")
+        for n in range(9)
+    ]
+    random.Random(seed).shuffle(files)
+
+    modules, _ = shared([f"{file}::test_it" for file in files])
+
+    assert [test.split("/")[1] for [test] in modules] == [
+        *["browser"] * 9,
+        *["surfaces"] * 9,
+        *["unit"] * 9,
+    ]
 
 
 def test_workers_that_found_different_tests_are_refused():

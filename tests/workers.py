@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Protocol
 
-ALONE = ("tests/torture/test_campaign.py",)
+ALONE = ("tests/operating/", "tests/torture/test_campaign.py")
 # Given out first: a long module that starts last keeps one worker busy while the others wait.
 LONG = (
     "tests/bench/",
+    "tests/browser/",
     "tests/contract/",
     "tests/identity/",
     "tests/payouts/",
@@ -28,6 +29,7 @@ LONG = (
     "tests/unit/gateway/cli/",
 )
 
+_ANY = ""
 _AT_ONCE = 60
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 
@@ -153,8 +155,12 @@ class Shifts:
             self._feed(node)
 
     def _feed(self, node: Worker) -> None:
-        """See that a worker has two tests or more; it starts one only when it knows the next."""
-        if node.shutting_down:
+        """
+        See that a worker has two tests or more; it starts one only when it knows the next.
+
+        One that replaces another gets none until it has told what it found.
+        """
+        if node.shutting_down or node not in self._numbers:
             return
         while self._modules and len(self._given[node]) < 2:
             self._give(node, self._modules.popleft())
@@ -174,16 +180,20 @@ class Shifts:
 
 
 def shared(names: Sequence[str]) -> tuple[deque[list[str]], list[str]]:
-    """Share tests out: modules for any worker, in parts of a size, and what must be alone."""
-    modules: deque[list[str]] = deque()
+    """
+    Share tests out: modules for any worker, in parts of a size, and what must be alone.
+
+    The modules of a folder of ``LONG`` follow each other: some share what they set up.
+    """
+    parts: dict[str, list[list[str]]] = {folder: [] for folder in (*LONG, _ANY)}
     alone: list[str] = []
     for path, found in groupby(names, lambda name: name.partition("::")[0]):
-        tests = list(found)
         if path.startswith(ALONE):
-            alone += tests
+            alone += found
         else:
-            (modules.extendleft if path.startswith(LONG) else modules.extend)(_parts(tests))
-    return modules, alone
+            folder = next((each for each in LONG if path.startswith(each)), _ANY)
+            parts[folder] += _parts(list(found))
+    return deque(chain.from_iterable(parts.values())), alone
 
 
 def _parts(tests: list[str]) -> Iterable[list[str]]:

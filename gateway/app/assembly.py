@@ -13,21 +13,24 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from gateway.app.background import periodic_tasks
+from gateway.app.background import Role, build_role, periodic_tasks
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import listener_of
 from gateway.app.build_identity import build_identity
 from gateway.app.build_telemetry import Telemetry, build_telemetry, refusals_below
 from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
+from gateway.app.sandbox.control import at_taken_port
 from gateway.config.checks import check
+from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.http.ops.surface import OpsSurface, check_ops_address
-from gateway.http.pages import openapi_pages
+from gateway.http.pages import Page, openapi_pages
 from gateway.http.route import Surface
 from gateway.http.server import Admission, Server, Serving
 from gateway.http.table import Table, check_surfaces
+from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
@@ -38,9 +41,11 @@ from gateway.runtime.failpoints import armed, failing_replies
 from gateway.runtime.gauges import connection_gauges
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.periodic_task import PeriodicTask
-from gateway.runtime.process import wall_clock
+from gateway.runtime.process import ALONE, Part, wall_clock
 from gateway.runtime.providers import Connection, ProviderHealth
 from gateway.runtime.readiness import Readiness
+from gateway.runtime.records.payout_events import EventSealing
+from gateway.security.identity.passwords import COST, Cost, PasswordHasher
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import Limits
@@ -58,10 +63,12 @@ class Gateway:
     Everything that was made, ready to be started.
 
     Attributes:
+        role: Whether this process serves, does a worker's tasks, or both.
         bank: The sandbox bank that lives in this process; None elsewhere.
     """
 
     kernel: Kernel
+    role: Role
     rooms: Rooms
     connections: Mapping[str, Connection]
     telemetry: Telemetry
@@ -72,7 +79,14 @@ class Gateway:
     bank: SandboxBank | None
 
 
-def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool = True) -> Gateway:
+def assemble(
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    with_bank: bool = True,
+    part: Part = ALONE,
+    cost: Cost = COST,
+) -> Gateway:
     """
     Make every part.
 
@@ -80,15 +94,19 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         settings: Checked for form; what contradicts itself is refused here.
         environ: The process's environment, for the sandbox's test handles.
         with_bank: False leaves the embedded sandbox bank to another process.
+        part: What the process does.
+        cost: Of a password's digest; only tests have a reason to take less.
 
     Raises:
         ConfigError, AdapterRefused, ValueError: the configuration cannot be used.
         StoreUnavailable: the store's file or folder cannot be made.
     """
-    _refuse_contradictions(settings)
+    refuse_contradictions(settings)
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
-    store = open_store(settings.store_url, _limits(settings), audit_keys(keys))
+    store = open_store(
+        settings.store_url, _limits(settings), audit_keys(keys), EventSealing(keys.derivation)
+    )
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
     tally = AuditTally(store.audit, store.identity.users, now)
     kernel = Kernel(
@@ -100,31 +118,45 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         events=_events(SecurityLog(telemetry.observer.count), tally),
         failpoint=armed(settings.environment, environ),
     )
-    health, wake = ProviderHealth(telemetry.observer, now), asyncio.Event()
+    kernel.reloads.append(telemetry.take)
+    breakers = {name: each.breaker for name, each in settings.providers.items()}
+    health, wake = ProviderHealth(telemetry.observer, now, breakers), asyncio.Event()
     runtime = Runtime(now=now, failpoint=kernel.failpoint)
     cache = build_cache(settings, keys.derivation, telemetry.observer.count)
     connections = {
         name: connect(name, settings, health, runtime, cache) for name in settings.providers
     }
-    rooms = build_rooms(kernel, build_identity(kernel), connections, wake.set, cache)
+    identity = build_identity(kernel, PasswordHasher(keys.password_peppers, cost))
+    rooms = build_rooms(kernel, identity, connections, wake.set, cache)
     surfaces = build_surfaces(rooms, lambda: health.known(connections))
-    public = _public_listener(kernel, surfaces, telemetry)
-    readiness = Readiness(store)
+    described = openapi_pages(surfaces) if settings.server.openapi else {}
+    pages = {**described, **rooms.panel.static.pages()}
+    public = _public_listener(kernel, surfaces, pages, telemetry)
+    role, bank = build_role(kernel, part), _bank(kernel, public) if with_bank else None
+    readiness = Readiness(store, role.has_worker)
+    if bank is not None:
+        at_taken_port(rooms.backoffice.sandbox, lambda: bank.control_url)
     return Gateway(
         kernel=kernel,
+        role=role,
         rooms=rooms,
         connections=connections,
         telemetry=telemetry,
         readiness=readiness,
-        tasks=(*periodic_tasks(rooms, telemetry, tally, wake), rooms.accounts.uses.task),
+        tasks=periodic_tasks(rooms, telemetry, tally, wake, role),
         public=public,
-        operations=_operations_listener(settings, telemetry, readiness),
-        bank=_bank(kernel, public) if with_bank else None,
+        operations=_operations_listener(kernel, telemetry, readiness),
+        bank=bank,
     )
 
 
-def _refuse_contradictions(settings: Settings) -> None:
-    """Refuse settings that are well-formed one by one and wrong together."""
+def refuse_contradictions(settings: Settings) -> None:
+    """
+    Refuse settings that are well-formed one by one and wrong together.
+
+    Raises:
+        ConfigError, ValueError: names them.
+    """
     problems = check(settings, names())
     if problems:
         raise ConfigError(*map(str, problems))
@@ -176,7 +208,12 @@ def _bank(kernel: Kernel, public: Listener) -> SandboxBank | None:
     )
 
 
-def _public_listener(kernel: Kernel, surfaces: Sequence[Surface], telemetry: Telemetry) -> Listener:
+def _public_listener(
+    kernel: Kernel,
+    surfaces: Sequence[Surface],
+    pages: Mapping[str, Page],
+    telemetry: Telemetry,
+) -> Listener:
     """
     Make the public listener.
 
@@ -188,39 +225,54 @@ def _public_listener(kernel: Kernel, surfaces: Sequence[Surface], telemetry: Tel
     if problems:
         raise ConfigError(*problems)
     server = settings.server
-    serve = Server(_serving(settings, surfaces, telemetry)).answer
+    serve = Server(_serving(kernel, surfaces, pages, telemetry)).answer
     listener = Listener(
         failing_replies(serve, kernel.failpoint) if kernel.failpoint else serve,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
         limits=_server_limits(settings),
         refusals=refusals_below(telemetry.observer),
     )
+    kernel.reloads.append(lambda settings: listener.change(_server_limits(settings)))
     usage = kernel.store.database.usage
     usage.on_usage = telemetry.observer.stored
     telemetry.sampled.append(connection_gauges(telemetry.observer.show, listener, usage))
     return listener
 
 
-def _serving(settings: Settings, surfaces: Sequence[Surface], telemetry: Telemetry) -> Serving:
+def _serving(
+    kernel: Kernel,
+    surfaces: Sequence[Surface],
+    pages: Mapping[str, Page],
+    telemetry: Telemetry,
+) -> Serving:
     """Say how requests are served."""
+    settings = kernel.settings
     return Serving(
         table=Table(surfaces),
-        pages=openapi_pages(surfaces) if settings.server.openapi else {},
-        admission=_admission(settings, telemetry),
+        pages=pages,
+        admission=_admission(kernel, telemetry),
         observer=telemetry.observer,
         body_deadline_s=settings.server.body_deadline_s,
         uuid_traces=settings.trace.accept == "uuid",
     )
 
 
-def _admission(settings: Settings, telemetry: Telemetry) -> Admission:
+def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
     """Say when to shed, and show how much is going on."""
+    settings = kernel.settings
     admission = Admission(
         most=settings.limits.in_flight,
         longest_lag_s=settings.limits.loop_lag_s,
         lag_s=telemetry.lag.p95_s,
         count=telemetry.observer.count,
     )
+
+    def take(settings: Settings) -> None:
+        """Shed by other limits from now on."""
+        admission.most = settings.limits.in_flight
+        admission.longest_lag_s = settings.limits.loop_lag_s
+
+    kernel.reloads.append(take)
     show = telemetry.observer.show
     telemetry.sampled.append(lambda: show(Gauge.REQUESTS_IN_FLIGHT, admission.in_flight))
     return admission
@@ -238,21 +290,24 @@ def _server_limits(settings: Settings) -> ServerLimits:
         keepalive_s=server.keep_alive_s,
         connections_per_address=server.connections_per_address,
         connections=server.connections,
+        descriptors=callers_below(descriptor_limit()),
         trusted_peers=server.trusted_networks,
         client_address=server.client_address,
         certificate_header=server.certificate_header,
     )
 
 
-def _operations_listener(
-    settings: Settings, telemetry: Telemetry, readiness: Readiness
-) -> Listener:
+def _operations_listener(kernel: Kernel, telemetry: Telemetry, readiness: Readiness) -> Listener:
     """Make the operations listener."""
+    settings = kernel.settings
     surface = OpsSurface(
         ready=readiness.checks,
         draining=lambda: readiness.draining,
+        has_worker=readiness.has_worker,
         metrics=telemetry.values,
         config_digest=telemetry.digest,
         version=version("pixgate"),
     )
+
+    kernel.reloads.append(lambda settings: surface.change_digest(config_digest(settings)))
     return Listener(surface.answer, at=Address(host=settings.admin.host, port=settings.admin.port))

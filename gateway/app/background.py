@@ -1,28 +1,36 @@
-"""The periodic tasks of a serving process, with their schedules."""
+"""The periodic tasks of a process, with their schedules: of a server process, a worker, or both."""
 
 from __future__ import annotations
 
 import asyncio
-import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.rooms import Rooms
+from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.bank_callbacks import MissedEvents
 from gateway.operations.backoffice.callback_accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
 from gateway.runtime.gauges import AuditGauge, StoreGauges
 from gateway.runtime.kernel import Kernel
+from gateway.runtime.mail_sender import MailSender, sending
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.runtime.process import Part
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
-from gateway.runtime.request_log_writer import RequestLogWriter
-from gateway.runtime.retention import BackofficeRetention
+from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
+from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken
+from gateway.runtime.retention import BackofficeRetention, IdentityRetention
+from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
+from gateway.runtime.worker.lines import Received, Sent
 from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.ports import Gauge
 
 _SECOND_S: Final = 1.0
@@ -30,24 +38,69 @@ _SCRAPE_S: Final = 15.0
 """The usual interval of a scrape: no gauge is older than two of them."""
 _MINUTE_S: Final = 60.0
 _HOUR_S: Final = 3600.0
+_EACH_MINUTE: Final = Schedule(every_s=_MINUTE_S, delayed=True, finishing=True)
 _MISSED: Final = Schedule(every_s=300.0, delayed=True)
-"""Banks give up after minutes to hours; each process asks, and an event is stored once."""
+"""Banks give up after minutes to hours; an event is stored once."""
+_EACH_SECOND: Final = Schedule(every_s=_SECOND_S, finishing=True)
+_LINES: Final = Schedule(every_s=0.2, finishing=True)
+"""Often enough that what waits has room in the socket."""
+_OLD_SIGN_INS_S: Final = 600.0
+"""Often enough that a run deletes little at once."""
 _AUDIT_WALK: Final = (100, 0.05)
 """Events verified at a time, and the seconds between: about 2 ms of work, then others' requests."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """
+    What of the background is this process's.
+
+    Attributes:
+        watch: Looks for a worker where this process is none.
+    """
+
+    part: Part
+    leases: LeasedTasks
+    watch: WorkerWatch
+
+    def has_worker(self) -> bool:
+        """Say whether somebody does a worker's tasks, as far as is known."""
+        return self.part.works or not self.watch.absent
+
+
+def build_role(kernel: Kernel, part: Part) -> Role:
+    """Build a process's role; a file has one process, which needs no lease."""
+    stored = kernel.store.leases
+    alone = is_sqlite(address(kernel.store.url))
+    show = partial(kernel.observer.show, Gauge.WORKER_ABSENT)
+    return Role(
+        part=part,
+        leases=LeasedTasks(None if alone else stored, kernel.new_id(), kernel.now),
+        watch=WorkerWatch(stored, kernel.now, show),
+    )
+
+
 def periodic_tasks(
-    rooms: Rooms, telemetry: Telemetry, tally: AuditTally, wake: asyncio.Event
+    rooms: Rooms, telemetry: Telemetry, tally: AuditTally, wake: asyncio.Event, role: Role
 ) -> Sequence[PeriodicTask]:
     """Return the tasks, the change feed first; ``wake`` is set when a callback has come."""
-    kernel, task = rooms.kernel, PeriodicTask
-    office = kernel.store.office
-    reconciler, writer = _reconciler(rooms), _request_log_writer(kernel, telemetry, tally)
-    retention = BackofficeRetention(office.requests, office.callbacks, kernel.now)
-    audit = AuditGauge(
-        audit=StoredAudit(kernel.store.database, *_AUDIT_WALK), values=telemetry.values
+    tasks = [*_everywhere(rooms, telemetry)]
+    if role.part.serves:
+        tasks += _beside_requests(rooms, telemetry, tally, role)
+    if role.part.works:
+        tasks += _work(rooms, telemetry, wake, role.leases)
+    if role.part.lines is not None and not role.part.serves:
+        received = Received(role.part.lines, rooms.kernel.store.office.requests.add)
+        tasks.append(PeriodicTask("request log", received.run_once, _LINES))
+    return tasks
+
+
+def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
+    """Return what each process does for itself."""
+    kernel, task, office = rooms.kernel, PeriodicTask, rooms.kernel.store.office
+    minutes = ProviderMinuteWriter(
+        office.provider_minutes, telemetry.values, kernel.new_id(), kernel.now
     )
-    expire = rooms.backoffice.approvals.expire
 
     async def show_cache() -> None:
         """Show what the cache holds here."""
@@ -55,16 +108,73 @@ def periodic_tasks(
 
     return (
         task("change feed", _change_feed(rooms, telemetry).run_once, Schedule(every_s=EVERY_S)),
+        task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
+        task("charges", rooms.bank.kept_charges.notes.run_once, _EACH_SECOND),
+        task("provider minutes", minutes.run_once, _EACH_MINUTE),
+    )
+
+
+def _beside_requests(
+    rooms: Rooms, telemetry: Telemetry, tally: AuditTally, role: Role
+) -> Sequence[PeriodicTask]:
+    """Return what a process does about the requests it answers itself."""
+    task, readings = PeriodicTask, rooms.backoffice.figures.readings
+    tasks = [
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
+        _request_log(rooms.kernel, telemetry, tally, role.part),
+        task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
+        rooms.accounts.uses.task,
+    ]
+    if not role.part.works:
+        tasks.append(task("worker", role.watch.run_once, Schedule(every_s=_SCRAPE_S)))
+    return tasks
+
+
+def _work(
+    rooms: Rooms, telemetry: Telemetry, wake: asyncio.Event, leases: LeasedTasks
+) -> Sequence[PeriodicTask]:
+    """
+    Return what no request waits for.
+
+    Payouts and callbacks are claimed row by row, and gauges shown by each; the rest has leases.
+    """
+    kernel, task, reconciler = rooms.kernel, PeriodicTask, _reconciler(rooms)
+    gauges = _store_gauges(kernel, telemetry)
+    audit = AuditGauge(
+        audit=StoredAudit(kernel.store.database, *_AUDIT_WALK), values=telemetry.values
+    )
+    return (
         reconciler.task,
         task("callbacks", _looks(rooms, reconciler).turn, Schedule(every_s=_SECOND_S), wake),
-        task("missed events", _missed_events(rooms).turn, _MISSED),
-        task("request log", writer.run_once, Schedule(every_s=_SECOND_S, finishing=True)),
-        task("gauges", _store_gauges(kernel, telemetry).run_once, Schedule(every_s=_SCRAPE_S)),
-        task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
+        task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),
-        task("approvals", expire, Schedule(every_s=_MINUTE_S)),
-        task("retention", retention.cleanup, Schedule(every_s=_HOUR_S)),
+        *(task(name, leases.leased(name, run), when) for name, run, when in _leased(rooms)),
+    )
+
+
+def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
+    """Give what one worker does for all: its name, the work, and when."""
+    kernel, does = rooms.kernel, rooms.backoffice
+    sign_ins = IdentityRetention(kernel.store.identity, kernel.now)
+    outbox, server = rooms.identity.context.stores.outbox, kernel.settings.identity.mail
+    yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
+    yield "missed events", _missed_events(rooms).turn, _MISSED
+    yield "approvals", does.approvals.expire, Schedule(every_s=_MINUTE_S)
+    yield "figures", does.figures.overviews.remember, Schedule(every_s=_MINUTE_S)
+    yield "old sign-ins", sign_ins.cleanup, Schedule(every_s=_OLD_SIGN_INS_S)
+    yield "retention", _retention(rooms).cleanup, Schedule(every_s=_HOUR_S)
+
+
+def _retention(rooms: Rooms) -> BackofficeRetention:
+    """Delete what is old."""
+    kernel, office = rooms.kernel, rooms.kernel.store.office
+    return BackofficeRetention(
+        requests=office.requests,
+        callbacks=office.callbacks,
+        provider_minutes=office.provider_minutes,
+        events=kernel.store.payout_events,
+        events_kept=timedelta(days=kernel.settings.payouts.events_kept_days),
+        now=kernel.now,
     )
 
 
@@ -83,12 +193,13 @@ def _reconciler(rooms: Rooms) -> Reconciler:
     return Reconciler(
         Work(
             due=kernel.store.follow_ups,
-            accounts=kernel.store.accounts,
+            accounts=rooms.accounts.kept.accounts,
             follow_up=rooms.payouts.follow_up,
             now=kernel.now,
             owner=kernel.new_id(),
-            chance=random.random,
+            chance=chance,
             tell=kernel.observer.unsettled,
+            pace=rooms.paces,
         )
     )
 
@@ -104,6 +215,7 @@ def _looks(rooms: Rooms, reconciler: Reconciler) -> CallbackLooks:
         banks=rooms.bank.banks,
         look=reconciler.look_at,
         look_back=rooms.payouts.follow_up.look_back,
+        paid=rooms.bank.kept_charges.read_payment,
         now=rooms.kernel.now,
     )
 
@@ -118,14 +230,19 @@ def _missed_events(rooms: Rooms) -> MissedEvents:
     )
 
 
-def _request_log_writer(
-    kernel: Kernel, telemetry: Telemetry, tally: AuditTally
-) -> RequestLogWriter:
-    """Write the request log; every request is counted for the audit log, written or not."""
-    writer = RequestLogWriter(kernel.store.office.requests, kernel.observer.count)
+def _request_log(
+    kernel: Kernel, telemetry: Telemetry, tally: AuditTally, part: Part
+) -> PeriodicTask:
+    """Keep the requests answered here; each is counted for the audit log, kept or not."""
+    store, count = kernel.store.office.requests.add, kernel.observer.count
+    writer: RequestLogWriter[Taken] | RequestLogWriter[bytes] = (
+        RequestLogWriter(Stored(store), count)
+        if part.lines is None
+        else RequestLogWriter(Sent(part.lines, store), count)
+    )
     is_on = kernel.settings.telemetry.request_log
     telemetry.observer.kept = keeping(tally, writer.keep if is_on else None)
-    return writer
+    return PeriodicTask("request log", writer.run_once, _EACH_SECOND)
 
 
 def _store_gauges(kernel: Kernel, telemetry: Telemetry) -> StoreGauges:

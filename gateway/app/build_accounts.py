@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from gateway.config.settings import RateLimits
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import (
     KeptRecords,
@@ -45,7 +46,7 @@ class AccountsRoom:
 
 def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     """Build the room; every change that this process makes in the store is told to ``kept``."""
-    store, rates = kernel.store, kernel.settings.ratelimits
+    store = kernel.store
     sources = StoredSources(
         credentials=store.credentials,
         accounts=store.accounts,
@@ -55,18 +56,23 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     kept = build_kept_records(kernel.settings, sources, kernel.observer, kernel.now)
     store.database.followers.append(kept.changed_here)
     uses = LastUses(store.credentials, kernel.now)
-    quotas = {"read": rates.read, "payout": rates.payout, COMPANY: rates.company}
+    quota = WithinQuota(
+        _quotas(kernel.settings.ratelimits), kernel.monotonic, kernel.observer.count
+    )
+    kernel.reloads.append(lambda settings: quota.change(_quotas(settings.ratelimits)))
     return AccountsRoom(
         kept=kept,
         uses=uses,
         credentials=_credentials(kernel, kept, uses),
-        quota=WithinQuota(
-            {name: Quota(each.rate, each.burst) for name, each in quotas.items()},
-            kernel.monotonic,
-            kernel.observer.count,
-        ),
+        quota=quota,
         scope=AccountScope(kept.accounts.find),
     )
+
+
+def _quotas(rates: RateLimits) -> dict[str, Quota]:
+    """Return the quotas of partners by name."""
+    named = {"read": rates.read, "payout": rates.payout, COMPANY: rates.company}
+    return {name: Quota(each.rate, each.burst) for name, each in named.items()}
 
 
 def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCredentials:

@@ -11,9 +11,11 @@ from functools import partial
 from typing import Final
 
 from gateway.app.build_identity import IdentityRoom
-from gateway.app.build_payouts import build_payout_records
+from gateway.app.build_payouts import build_payout_records, build_probes, tax_number_digests
+from gateway.app.sandbox.control import build_sandbox_tools
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
+from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
@@ -27,8 +29,15 @@ from gateway.operations.backoffice.access_orders import (
 )
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.bank_connections import BankConnections
+from gateway.operations.backoffice.downloads.exports import Exports
+from gateway.operations.backoffice.downloads.files import Turns
+from gateway.operations.backoffice.figures.overview import Figures, Overviews
+from gateway.operations.backoffice.figures.readings import Readings
+from gateway.operations.backoffice.figures.weather import WeatherReports
+from gateway.operations.backoffice.money.linked_statements import LinkedStatements
 from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.backoffice.oversight import Oversight
+from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.backoffice.scoped_records import (
     AdminServices,
@@ -46,6 +55,7 @@ from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
 from policies.authorization.user import VisibleAccount
+from provider_adapters.kit import banks
 
 _NOBODY: Final = "system"
 """Who acts until a caller is named; nothing is written in this name."""
@@ -55,31 +65,63 @@ def build_backoffice(
     kernel: Kernel, bank: BankServices, payouts: Payouts, identity: IdentityRoom
 ) -> BackOfficeOperations:
     """Build the room; users order what partners order, by the same operations."""
-    settings, store, services = kernel.settings, kernel.store, identity.services
-    admin = build_admin_services(kernel, AuditContext(_NOBODY, kernel.now))
-    money = MoneyOrders(
-        accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=kernel.now
-    )
-    users = identity.context.stores.users
-    carriers = BackOfficeCarriers(records=admin.credentials, services=services, users=users)
-    approvals = _approvals(kernel, money, carriers)
-    rules = FourEyes(credentials=settings.approvals.credentials, people=settings.approvals.people)
+    admin, rules = build_admin_services(kernel, AuditContext(_NOBODY, kernel.now)), _rules(kernel)
+    money, carriers = _money_orders(kernel, bank, payouts), _carriers(admin, identity)
     return BackOfficeOperations(
         bank=bank,
         payouts=payouts,
         payout_lists=PayoutLists(payouts.store),
-        payout_reads=PayoutReads(payouts, store.returns),
+        payout_reads=PayoutReads(payouts, kernel.store.returns),
         payout_records=build_payout_records(kernel),
-        identity=services,
+        payout_finder=(finder := _payout_finder(kernel)),
+        exports=Exports(finder, kernel.store.office.requests, Turns()),
+        payout_probes=build_probes(kernel, payouts),
+        identity=identity.services,
         admin=admin,
-        accounts=VisibleAccounts(store.office.scoped, store.companies),
-        connections=BankConnections(bank.banks, store.audit),
-        approvals=approvals,
+        accounts=VisibleAccounts(kernel.store.office.scoped, kernel.store.companies),
+        connections=BankConnections(bank.banks, kernel.store.audit),
+        approvals=(approvals := _approvals(kernel, money, carriers)),
         credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
-        users=PeopleOrders(services=services, approvals=approvals, rules=rules),
+        users=PeopleOrders(services=identity.services, approvals=approvals, rules=rules),
         sessions=UserSessions(identity.context),
         oversight=_oversight(kernel, identity),
-        alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
+        figures=_figures(kernel, bank.banks),
+        linked_statements=_linked_statements(kernel, bank),
+        listed_banks=banks.every,
+        sandbox=build_sandbox_tools(kernel),
+        alphanumeric_cnpj=kernel.settings.validation.alphanumeric_cnpj,
+    )
+
+
+def _rules(kernel: Kernel) -> FourEyes:
+    """Return which orders about access a second person decides."""
+    asked = kernel.settings.approvals
+    return FourEyes(credentials=asked.credentials, people=asked.people)
+
+
+def _money_orders(kernel: Kernel, bank: BankServices, payouts: Payouts) -> MoneyOrders:
+    """Build what carries out orders of money."""
+    accounts, refunds = kernel.store.accounts, bank.refunds
+    return MoneyOrders(accounts=accounts, payouts=payouts, refunds=refunds, now=kernel.now)
+
+
+def _payout_finder(kernel: Kernel) -> PayoutFinder:
+    """Build what finds payouts by whatever names them."""
+    office = kernel.store.office
+    return PayoutFinder(
+        directory=office.payouts,
+        records=office.scoped,
+        now=kernel.now,
+        digests=tax_number_digests(kernel).every,
+    )
+
+
+def _carriers(admin: AdminServices, identity: IdentityRoom) -> BackOfficeCarriers:
+    """Build what carries approved orders out."""
+    return BackOfficeCarriers(
+        records=admin.credentials,
+        services=identity.services,
+        users=identity.context.stores.users,
     )
 
 
@@ -125,7 +167,7 @@ def _accounts(kernel: Kernel, acting: AuditContext) -> AccountRecords:
         seal=kernel.keys.sealer.seal,
         read_secrets=partial(_account_secrets, settings),
         providers=settings.providers,
-        alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
+        alphanumeric_cnpj=kernel.settings.validation.alphanumeric_cnpj,
     )
 
 
@@ -172,6 +214,16 @@ def _reviews(kernel: Kernel, acting: AuditContext) -> PayoutReviews:
     )
 
 
+def _linked_statements(kernel: Kernel, bank: BankServices) -> LinkedStatements:
+    """Build what ties statements to payouts and charges."""
+    return LinkedStatements(
+        statements=bank.statements,
+        payouts=kernel.store.payout_links,
+        charges=kernel.store.charges,
+        now=kernel.now,
+    )
+
+
 def _oversight(kernel: Kernel, identity: IdentityRoom) -> Oversight:
     """Build what shows the logs; mail is shown in the sandbox alone."""
     office, is_sandbox = kernel.store.office, kernel.settings.environment is Environment.SANDBOX
@@ -180,6 +232,21 @@ def _oversight(kernel: Kernel, identity: IdentityRoom) -> Oversight:
         callbacks=office.callbacks,
         requests=office.requests,
         outbox=identity.context.stores.outbox if is_sandbox else None,
+    )
+
+
+def _figures(kernel: Kernel, banks: Banks) -> Figures:
+    """Build the figures; a bank whose callbacks have a secret of their own is to send them."""
+    office, providers = kernel.store.office, kernel.settings.providers
+    telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
+    return Figures(
+        overviews=Overviews(records=office.overview, telling=telling, now=kernel.now),
+        weather=WeatherReports(
+            minutes=office.provider_minutes, providers=frozenset(providers), now=kernel.now
+        ),
+        readings=Readings(
+            records=office.readings, accounts=kernel.store.accounts, banks=banks, now=kernel.now
+        ),
     )
 
 

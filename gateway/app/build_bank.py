@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from msgspec import Struct, to_builtins
 
@@ -14,7 +16,10 @@ from gateway.domain.accounts.accounts import BankSecrets, GivenSecrets
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Banks, ProviderAdapter
 from gateway.domain.kernel.cache import Cache
+from gateway.net.common.names import HostNames
+from gateway.net.common.route import Route
 from gateway.net.common.runtime import Runtime
+from gateway.operations.bank.charge_records import ChargeList, ChargeNotes, KeptCharges
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
 from gateway.operations.bank.reads import (
@@ -30,14 +35,18 @@ from gateway.operations.bank.reports import Reports
 from gateway.operations.bank.services import BankServices
 from gateway.operations.bank.snapshots import Snapshots
 from gateway.operations.bank.statements import Statements
+from gateway.operations.payouts.paces import Pace, share_of
 from gateway.runtime.kernel import Kernel
-from gateway.runtime.providers import Connection, limits_of
+from gateway.runtime.providers import Connection, limits_of, proxy_of
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, AdapterRefused
 from provider_adapters.kit.secrets import open_secrets, read_secrets, secrets_kind
-from provider_adapters.kit.settings import ALL_OPERATIONS
+from provider_adapters.kit.settings import ALL_OPERATIONS, ClientLimits
 from provider_adapters.registry import find
+
+_ASKED_BY_LOOKS: Final = (PortCall.FIND_PAYOUT, PortCall.LIST_STATEMENT, ALL_OPERATIONS)
 
 
 def connect(
@@ -59,17 +68,24 @@ def connect(
             is not what the port asks for; the reason quotes no setting.
     """
     provider = settings.providers[name]
+    told: list[ClientLimits] = []
     context = AdapterContext(
         name=name,
         environment=settings.environment,
         observer=observer,
-        runtime=runtime or Runtime(),
+        runtime=replace(runtime or Runtime(), route=_route(name, provider, observer)),
+        on_limits=told.append,
         cache=cache,
     )
     checked = CheckedAdapter(name, _made(provider, context), observer.count)
+    return replace(_connection(provider, checked, settings), pace=_pace(told, provider))
+
+
+def _connection(provider: Provider, adapter: ProviderAdapter, settings: Settings) -> Connection:
+    """Return a provider with what opens its accounts' secrets."""
     kind = secrets_kind(find(provider.adapter), provider.settings)
     opener = None if kind is None else partial(open_secrets, kind, environment=settings.environment)
-    return Connection(checked, provider.read_only, opener, provider.adapter)
+    return Connection(adapter, provider.read_only, opener, provider.adapter, provider.in_flight)
 
 
 def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
@@ -94,6 +110,25 @@ async def start(name: str, connection: Connection) -> None:
     """
     with refused_if_raised(f"providers.{name}: the adapter's start"):
         await connection.adapter.start()
+
+
+def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
+    """Return the share of following up; of an adapter without our client, in what is configured."""
+    if not told:
+        return share_of(provider.in_flight, 0, ())
+    allowed = told[0].account_limits
+    rates = (allowed.rates.get(name) for name in _ASKED_BY_LOOKS)
+    return share_of(
+        told[0].bulkhead.in_flight,
+        allowed.in_flight or 0,
+        [each.rate for each in rates if each is not None],
+    )
+
+
+def _route(name: str, provider: Provider, observer: Observer) -> Route:
+    """Return a provider's own way to its bank; look-ups that fail are counted."""
+    on_failed = partial(observer.count, Event.LOOK_UP_FAILED, name)
+    return Route(HostNames(on_failed), proxy_of(provider))
 
 
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
@@ -142,6 +177,8 @@ def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) 
     kept = kernel.settings.statements
     snapshots = Snapshots(cache=cache, keep_s=kept.snapshot_s, most_bytes=kept.snapshot_bytes)
     terms = RefundTerms(environment=environment, now=now, monotonic=kernel.monotonic, stops=stops)
+    notes = ChargeNotes(kernel.store.charges, now)
+    charges = KeptCharges(records=kernel.store.charges, notes=notes, now=now, new_id=kernel.new_id)
     return BankServices(
         banks=banks,
         balances=Balances(banks),
@@ -152,8 +189,10 @@ def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) 
         ),
         pix_keys=PixKeys(banks),
         key_orders=PixKeyOrders(banks, audit),
-        charges=Charges(banks, now),
-        charge_orders=ChargeOrders(banks, audit),
-        incoming=Incoming(banks),
+        charges=Charges(banks, now, charges),
+        kept_charges=charges,
+        charge_list=ChargeList(kernel.store.charges),
+        charge_orders=ChargeOrders(banks, audit, charges),
+        incoming=Incoming(banks, charges),
         refunds=Refunds(banks, audit, terms),
     )

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from gateway.config.settings import Settings
+from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.http.identity.surface import UserPolicies
 from gateway.operations.identity.ports import (
     AttemptLimits,
@@ -22,9 +22,7 @@ from gateway.operations.identity.services import (
     build_identity_services,
 )
 from gateway.runtime.kernel import Kernel
-from gateway.runtime.mail_sender import MailSender
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
-from gateway.runtime.retention import IdentityRetention
 from gateway.security.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.security.identity.passwords import PasswordHasher
 from gateway.security.identity.sealed_mail import SealedOutbox
@@ -35,8 +33,6 @@ from policies.authorization.user import RequiresSecondFactor
 from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
-_CLEANUP_EVERY_S: Final = 600.0
-"""Often enough that a run deletes little at once."""
 _ANSWER_EVERY_S: Final = 1.0
 """Reset links are written by the clock, so that the answer's duration tells nobody who exists."""
 _RETURNED: Final = frozenset({"sign_in", "second_factor"})
@@ -64,7 +60,7 @@ class IdentityRoom:
 
     async def start(self) -> None:
         """
-        Make the first signing key where there is none, and begin to send mail.
+        Make the first signing key where there is none, and begin to answer who asks for a link.
 
         Raises:
             StoreUnavailable: the store does not answer.
@@ -103,46 +99,53 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         policies=_policies(kernel, services),
         keyring=keyring,
         hasher=hasher,
-        tasks=_tasks(kernel, context, services),
+        tasks=_tasks(services),
     )
 
 
 def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
     """Build what is asked of users."""
     settings, count = kernel.settings, kernel.observer.count
-    rates = {
-        name: Quota(each.rate, each.burst)
-        for name, each in (
-            ("anonymous", settings.ratelimits.anonymous),
-            ("keys", settings.ratelimits.keys),
-            ("sign_in", settings.ratelimits.sign_in),
-            ("second_factor", settings.ratelimits.second_factor),
-            ("recovery", settings.ratelimits.recovery),
-        )
-    }
-    user = settings.ratelimits.person
+    rates = settings.ratelimits
+    addresses = WithinAddressQuota(_quotas(rates), kernel.monotonic, count, _RETURNED)
+    users = WithinPersonQuota(_quota(rates.person), kernel.monotonic, count)
+
+    def take(fresh: Settings) -> None:
+        """Draw from other quotas from now on."""
+        addresses.change(_quotas(fresh.ratelimits))
+        users.change(_quota(fresh.ratelimits.person))
+
+    kernel.reloads.append(take)
     return UserPolicies(
         bearer=BearerToken(services.sessions.authenticate),
         factor=RequiresSecondFactor(settings.factor_roles),
-        address_quota=WithinAddressQuota(rates, kernel.monotonic, count, _RETURNED),
-        user_quota=WithinPersonQuota(Quota(user.rate, user.burst), kernel.monotonic, count),
+        address_quota=addresses,
+        user_quota=users,
         origin=lambda: settings.origin,
     )
 
 
-def _tasks(
-    kernel: Kernel, context: IdentityContext, services: IdentityServices
-) -> Sequence[PeriodicTask]:
-    """Build what identity does in the background."""
-    mail = MailSender(context.stores.outbox, kernel.settings.identity.mail, kernel.now)
-    retention = IdentityRetention(kernel.store.identity, kernel.now)
-    answer = services.reset_requests.answer
+def _quotas(rates: RateLimits) -> dict[str, Quota]:
+    """Return the quotas of addresses by name."""
+    named = {
+        "anonymous": rates.anonymous,
+        "keys": rates.keys,
+        "sign_in": rates.sign_in,
+        "second_factor": rates.second_factor,
+        "recovery": rates.recovery,
+    }
+    return {name: _quota(each) for name, each in named.items()}
+
+
+def _quota(rate: Rate) -> Quota:
+    """Return a quota as it is configured."""
+    return Quota(rate.rate, rate.burst)
+
+
+def _tasks(services: IdentityServices) -> Sequence[PeriodicTask]:
+    """Build what identity does in the background of a process that serves."""
     answering = Schedule(every_s=_ANSWER_EVERY_S, finishing=True)
-    return (
-        mail.task,
-        PeriodicTask("old sign-ins", retention.cleanup, Schedule(every_s=_CLEANUP_EVERY_S)),
-        PeriodicTask("reset links", answer, answering),
-    )
+    return (PeriodicTask("reset links", services.reset_requests.answer, answering),)
 
 
 def _crypto(kernel: Kernel, keyring: Keyring, hasher: PasswordHasher) -> Crypto:

@@ -1,4 +1,4 @@
-"""Panel: its sessions in browsers, and the policies behind their cookies."""
+"""Panel: its sessions in browsers, the policies behind their cookies, and its pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,23 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from gateway.app.build_identity import IdentityRoom
+from gateway.domain.accounts.accounts import Environment
+from gateway.http.panel.api import allowed_in
+from gateway.http.panel.pages.badges import Badges
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.navigation import Navigation
+from gateway.http.panel.pages.represent import PageResponses
+from gateway.http.panel.pages.surface import Frame, pages_surface
+from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import PanelSessionActions
+from gateway.http.panel.screens.recovery import recovery_pages
+from gateway.http.panel.screens.screens import member_pages
+from gateway.http.panel.screens.service.reference import Reference, reference_pages, trying_pages
+from gateway.http.panel.screens.session import SessionPages, session_pages
+from gateway.http.panel.static import StaticFiles, read_static
 from gateway.http.panel.surface import PanelPolicies
+from gateway.http.route import Surface
 from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
@@ -37,6 +51,7 @@ class PanelRoom:
     Attributes:
         actions: What the rows run.
         responses: How sessions and their cookies are answered.
+        static: Styles, scripts, fonts and icons of the pages.
     """
 
     context: PanelContext
@@ -46,6 +61,7 @@ class PanelRoom:
     actions: PanelSessionActions
     responses: PanelResponses
     policies: PanelPolicies
+    static: StaticFiles
 
 
 def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
@@ -70,6 +86,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
             device=DeviceCookie(form, devices.read),
             session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
         ),
+        static=read_static(),
     )
 
 
@@ -88,3 +105,41 @@ def _context(kernel: Kernel, identity: IdentityRoom) -> PanelContext:
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),
     )
+
+
+def build_pages(
+    room: PanelRoom,
+    backoffice: Surface,
+    own: Surface,
+    partners: Surface,
+    environment: Environment,
+) -> Surface:
+    """
+    Build the surface of pages; nothing is loaded before somebody looks.
+
+    ``backoffice`` has the rows that the panel may call, ``own`` those of one's own account;
+    ``partners`` is shown as a reference.
+    """
+    mine = {row.name for gate in own.gates for row in gate.rows}
+    rows = RowCalls((backoffice, own), {*allowed_in(environment), *mine}, room.context.identity.now)
+    session = SessionPages(rows, room.actions, room.responses.form)
+    pages = (
+        *session_pages(session),
+        *recovery_pages(rows, session),
+        *member_pages(rows),
+        *reference_pages(Reference(partners)),
+        *(trying_pages() if environment is Environment.SANDBOX else ()),
+    )
+    responses = PageResponses(
+        templates=Templates(room.static.address),
+        navigation=Navigation(pages),
+        environment=environment,
+        idle=room.context.settings.idle,
+    )
+    frame = Frame(
+        responses=responses,
+        badges=Badges(rows),
+        policies=room.policies,
+        step_up=session.step_up,
+    )
+    return pages_surface(frame, pages)

@@ -7,14 +7,19 @@ from functools import partial
 from typing import Final
 
 from gateway.domain.bank.providers import Banks
+from gateway.domain.kernel.clocks import CertainClock
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout
+from gateway.net.common.runtime import chance
 from gateway.operations.bank.refunds import StopsInForce
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts, Terms
+from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutRecords
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.kernel import Kernel
+from gateway.runtime.reconciler import Reconciler, Work
+from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
 
 _SIMILAR_S: Final = 600.0
@@ -45,8 +50,14 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             count=kernel.observer.count,
             look_first=settings.payouts.look_first,
             moved=partial(_count_ended, kernel.observer),
+            payee_digest=tax_number_digests(kernel).digest,
         ),
     )
+
+
+def tax_number_digests(kernel: Kernel) -> TaxNumberDigests:
+    """Build what finds payouts by the tax number of their recipient."""
+    return TaxNumberDigests(kernel.keys.derivation.keys(LABEL))
 
 
 def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
@@ -59,6 +70,7 @@ def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
         kernel.store.returns,
         look_first=kernel.settings.payouts.look_first,
         moved=partial(_count_ended, kernel.observer),
+        certain=CertainClock(kernel.now, kernel.monotonic),
     )
 
 
@@ -70,8 +82,26 @@ def build_payout_records(kernel: Kernel) -> PayoutRecords:
         follow_ups=store.follow_ups,
         reviews=store.reviews,
         returns=store.returns,
+        events=store.payout_events,
         similar_within=timedelta(seconds=within_s or _SIMILAR_S),
     )
+
+
+def build_probes(kernel: Kernel, payouts: Payouts) -> PayoutProbes:
+    """Build what asks a bank for a person; its places are not those of the background."""
+    store = kernel.store
+    reconciler = Reconciler(
+        Work(
+            due=store.follow_ups,
+            accounts=store.accounts,
+            follow_up=payouts.follow_up,
+            now=kernel.now,
+            owner=kernel.new_id(),
+            chance=chance,
+            tell=kernel.observer.unsettled,
+        )
+    )
+    return PayoutProbes(payouts=store.payouts, look=reconciler.probe, audit=store.audit)
 
 
 def _count_ended(observer: RequestObserver, payout: Payout, change: Change) -> None:

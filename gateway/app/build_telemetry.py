@@ -15,6 +15,7 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
 from gateway.http.pages import PAGES
+from gateway.http.panel.static import NAME as STATIC
 from gateway.http.rendering import error_body
 from gateway.http.route import Surface
 from gateway.net.server.reply import Refusals
@@ -46,6 +47,13 @@ class Telemetry:
     lag: LoopLag
     sampled: list[Callable[[], None]]
     digest: str
+
+    def take(self, settings: Settings) -> None:
+        """Log at another level, under the name of the configuration that is in force now."""
+        digest = config_digest(settings)
+        self.logs.change_level(settings.telemetry.level.upper())
+        self.observer.change_digest(digest)
+        self.values.change_digest(digest)
 
 
 def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Telemetry:
@@ -88,7 +96,7 @@ def refusals_below(observer: RequestObserver) -> Refusals:
 def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> MetricRegistry:
     """Make the series, with the label values that can occur."""
     gates = [gate for surface in surfaces for gate in surface.gates]
-    routes = frozenset(row.name for gate in gates for row in gate.rows) | set(PAGES)
+    routes = frozenset(row.name for gate in gates for row in gate.rows) | {*PAGES, STATIC}
     instance = Instance(
         version=version("pixgate"),
         environment=settings.environment.value,

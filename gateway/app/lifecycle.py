@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from gateway.app.assembly import Gateway
 from gateway.app.build_bank import start
+from gateway.runtime.process import warn_of_few_descriptors
 from gateway.store.schema import prepare, refuse_unsafe_sqlite
 
 _log = logging.getLogger("gateway")
@@ -62,6 +63,8 @@ async def drain(gateway: Gateway, asked: signal.Signals) -> None:
     for a while longer. SIGINT comes from a person at a terminal, who waits.
     """
     gateway.readiness.draining = True
+    if not gateway.role.part.serves:
+        return
     if asked is signal.SIGTERM:
         await asyncio.sleep(gateway.kernel.settings.server.drain_accept_s)
     await gateway.public.stop_accepting()
@@ -78,17 +81,21 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     telemetry.lag.task.start()
     started.push_async_callback(telemetry.lag.task.stop)
+    if gateway.role.part.serves:
+        warn_of_few_descriptors(gateway.kernel.settings)
 
 
 async def _start_identity(gateway: Gateway, started: AsyncExitStack) -> None:
     """Begin what identity and the panel do in the background."""
     started.push_async_callback(gateway.rooms.identity.close)
-    await gateway.rooms.identity.start()
+    if gateway.role.part.serves:
+        await gateway.rooms.identity.start()
     started.push_async_callback(gateway.rooms.panel.tokens.close)
 
 
 def _start_tasks(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Start the periodic tasks."""
+    """Start the periodic tasks; their leases end after them."""
+    started.push_async_callback(gateway.role.leases.release)
     for task in gateway.tasks:
         task.start()
         started.push_async_callback(task.stop)
@@ -106,11 +113,12 @@ def _spare_the_collector() -> None:
 
 
 async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Open both listeners, the public one last: from then on the process is ready."""
+    """Open both listeners, the public one last: then the process is ready. A worker has one."""
     await gateway.operations.start()
     started.push_async_callback(gateway.operations.close, 1.0)
-    await gateway.public.start()
-    started.push_async_callback(gateway.public.close, gateway.kernel.settings.server.drain_s)
+    if gateway.role.part.serves:
+        await gateway.public.start()
+        started.push_async_callback(gateway.public.close, gateway.kernel.settings.server.drain_s)
     gateway.readiness.started = True
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
 
 from msgspec.structs import replace
 
@@ -14,12 +17,16 @@ from gateway.app.build_backoffice import build_backoffice, build_visible_account
 from gateway.app.build_bank import build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
-from gateway.app.build_panel import PanelRoom, build_panel
+from gateway.app.build_panel import PanelRoom, build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
+from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
 from gateway.config.values import Secret
+from gateway.http.backoffice.administration.configuration import Configuration
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.oversight.providers import Health
+from gateway.http.backoffice.oversight.traces import TraceActs
+from gateway.http.backoffice.oversight.what_if import WhatIf
 from gateway.http.backoffice.rows import backoffice_rows
 from gateway.http.backoffice.surface import backoffice_surface
 from gateway.http.banking.routes import banking_rows
@@ -29,15 +36,20 @@ from gateway.http.identity.surface import identity_surface, keys_surface
 from gateway.http.panel.api import allowed_in, panel_api
 from gateway.http.panel.surface import panel_surface, session_gate
 from gateway.http.route import Surface
+from gateway.http.table import Table
 from gateway.net.common.runtime import utc_now
 from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.backoffice.refusals.rehearsals import Rehearsals
+from gateway.operations.backoffice.refusals.traces import Traces
 from gateway.operations.bank.services import BankServices
+from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts
 from gateway.runtime.caches.cache import ConfiguredCache, build_cache
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.security.keys import load_keys
 from gateway.store.engine import absent_store
+from gateway.store.schema import REVISIONS, revision_of
 from policies.validation.inputs import payout_input
 
 _KEY_BYTES = 32
@@ -45,7 +57,12 @@ _KEY_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rooms:
-    """The rooms; each is built on those before it."""
+    """
+    The rooms; each is built on those before it.
+
+    Attributes:
+        paces: How fast a provider's unsettled payouts are followed up, by its name.
+    """
 
     kernel: Kernel
     identity: IdentityRoom
@@ -56,6 +73,7 @@ class Rooms:
     backoffice: BackOfficeOperations
     panel: PanelRoom
     callbacks: Reception
+    paces: Callable[[str], Pace]
 
 
 def build_rooms(
@@ -83,10 +101,19 @@ def build_rooms(
         cache=cache,
         bank=bank,
         payouts=payouts,
-        backoffice=build_backoffice(kernel, bank, payouts, identity),
+        backoffice=_with_absences(build_backoffice(kernel, bank, payouts, identity), connections),
         panel=build_panel(kernel, identity),
         callbacks=build_callbacks(kernel, connections, wake),
+        paces=banks.pace_of,
     )
+
+
+def _with_absences(
+    backoffice: BackOfficeOperations, connections: Mapping[str, Connection]
+) -> BackOfficeOperations:
+    """Tell the back office what "not found" proves at each bank, as its adapter declares it."""
+    found = {name: each.adapter.capabilities.absent_after for name, each in connections.items()}
+    return dataclasses.replace(backoffice, absent_after=found)
 
 
 def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
@@ -95,23 +122,25 @@ def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> S
 
 
 def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
-    """Build the surfaces of users: identity, its keys, the panel, the back office twice."""
+    """Build the surfaces of users: identity, its keys, panel, its pages, back office twice."""
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
     backoffice = backoffice_surface(
-        backoffice_rows(rooms.backoffice, providers),
+        backoffice_rows(rooms.backoffice, _traces(rooms), _configuration(rooms), providers),
         policies,
         build_visible_account(kernel),
         kernel.now,
         environment,
     )
     session = session_gate(panel.actions, panel.responses, panel.policies)
+    own = panel_surface(panel.actions, panel.responses, panel.policies)
     return (
         identity_surface(identity.services, session, policies, environment),
         keys_surface(identity.keyring.published, policies.address_quota),
-        panel_surface(panel.actions, panel.responses, panel.policies),
+        own,
         backoffice,
         panel_api(backoffice, panel.policies, allowed_in(environment)),
+        build_pages(panel, backoffice, own, _banking(rooms), environment),
     )
 
 
@@ -133,6 +162,41 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
     )
     kernel = Kernel(settings=bare, store=absent_store(), keys=load_keys(bare), now=utc_now)
     return build_surfaces(build_rooms(kernel, build_identity(kernel), {}, lambda: None), tuple)
+
+
+def _configuration(rooms: Rooms) -> Configuration:
+    """Build what tells how this process is configured."""
+    settings, database = rooms.kernel.settings, rooms.kernel.store.database
+    configuration = Configuration(
+        version=version("pixgate"),
+        environment=settings.environment.value,
+        digest=config_digest(settings),
+        shown=partial(effective, settings),
+        revision=partial(revision_of, database),
+        revisions=REVISIONS,
+    )
+
+    def take(settings: Settings) -> None:
+        """Tell of the settings that are in force from now on."""
+        configuration.digest = config_digest(settings)
+        configuration.shown = partial(effective, settings)
+
+    rooms.kernel.reloads.append(take)
+    return configuration
+
+
+def _traces(rooms: Rooms) -> TraceActs:
+    """Build what explains the partners' surface, by its own rows and policies."""
+    partners, office = _banking(rooms), rooms.kernel.store.office
+    rows = [row for gate in partners.gates for row in gate.rows]
+    traces = Traces(
+        requests=office.requests,
+        records=office.scoped,
+        audit=office.record,
+        needed={row.name: str(row.needs) for row in rows if row.needs is not None},
+    )
+    rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
+    return TraceActs(traces, WhatIf(Table([partners]), office.scoped, rehearse))
 
 
 def _banking(rooms: Rooms) -> Surface:

@@ -105,7 +105,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     except RuleViolation as problem:
         raise click.ClickException(str(problem)) from problem
     except StoreUnavailable as problem:
-        message = "the store does not answer"
+        message = f"the store does not answer: {problem}"
         raise click.ClickException(message) from problem
 
 

@@ -6,13 +6,13 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateway.app.build_backoffice import build_admin_services
 from gateway.app.build_payouts import build_payout_records
+from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
-from gateway.config.reading import ConfigError, read_settings
+from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
@@ -21,11 +21,14 @@ from gateway.runtime.audit_log import audit_keys
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.process import wall_clock
 from gateway.runtime.providers import ConnectedBanks, Connection
+from gateway.runtime.records.payout_events import EventSealing
 from gateway.security.keys import Keys, load_keys
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import UNSEALED
-from gateway.store.schema import StoreRefused, prepare, refuse_unsafe_sqlite
+from gateway.store.kernel.facts import KEYLESS
+from gateway.store.schema import prepare, refuse_unsafe_sqlite
+from gateway.store.stamp import StoreRefused
 
 if TYPE_CHECKING:
     from gateway.app.build_identity import IdentityRoom
@@ -47,25 +50,6 @@ class AdminContext:
     def payouts(self) -> PayoutRecords:
         """The payouts as operators read them."""
         return build_payout_records(self.kernel)
-
-
-def settings_of(file: Path) -> Settings:
-    """
-    Read the configuration.
-
-    Raises:
-        RuleViolation: when it cannot be used, in one line.
-    """
-    try:
-        return read_settings(file, os.environ)
-    except OSError as problem:
-        message = f"{file} cannot be read: {problem.strerror}"
-        raise RuleViolation(message) from problem
-    except ConfigError as problem:
-        first, *others = problem.problems
-        more = f" (and {len(others)} more: see `pixgate config check`)" if others else ""
-        message = f"{file}: {first}{more}"
-        raise RuleViolation(message) from problem
 
 
 def keys_of(settings: Settings) -> Keys:
@@ -94,17 +78,33 @@ async def opened_store(
         RuleViolation: it is of another environment or schema, or must not be used.
         StoreUnavailable: it does not answer.
     """
-    url, now = settings.store_url, wall_clock(settings.environment, os.environ)
+    now = wall_clock(settings.environment, os.environ)
+    async with own_store(settings, keys) as store:
+        await prepare(store, settings.environment, migrate=migrate, now=now)
+        yield store
+
+
+@asynccontextmanager
+async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterator[Store]:
+    """
+    Open the store, of whatever schema it is, and close it in the end.
+
+    Raises:
+        RuleViolation: it must not be used, or the block says so by ``StoreRefused``.
+        StoreUnavailable: it does not answer.
+    """
     try:
         refuse_unsafe_sqlite(
-            settings.environment, url, allowed=settings.database.allow_sqlite_in_production
+            settings.environment,
+            settings.store_url,
+            allowed=settings.database.allow_sqlite_in_production,
         )
         chain = audit_keys(keys) if keys is not None else UNSEALED
-        store = open_store(url, chain=chain)
+        facts = EventSealing(keys.derivation) if keys is not None else KEYLESS
+        store = open_store(settings.store_url, chain=chain, facts=facts)
     except (StoreRefused, ValueError) as problem:
         raise RuleViolation(str(problem)) from problem
     try:
-        await prepare(store, settings.environment, migrate=migrate, now=now)
         yield store
     except StoreRefused as problem:
         raise RuleViolation(str(problem)) from problem

@@ -20,7 +20,7 @@ from gateway.cli.payouts.commands import payouts
 from gateway.cli.sandbox.banks import bank
 from gateway.cli.sandbox.commands import sandbox
 from gateway.cli.sandbox.demo import demo
-from gateway.cli.serve.commands import sandbox_bank, serve
+from gateway.cli.serve.commands import sandbox_bank, serve, worker
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -31,6 +31,7 @@ def pixgate() -> None:
 
 for _command in (
     serve,
+    worker,
     sandbox_bank,
     bank,
     demo,

@@ -246,6 +246,31 @@ def _callbacks(settings: Settings) -> Iterator[Finding]:
                 yield Finding(where, f"has fewer than {LEAST_SECRET_BYTES} bytes")
 
 
+def _way_out(settings: Settings) -> Iterator[Finding]:
+    """Check that a proxy towards a bank is an address, and is told a whole user or none."""
+    for name, provider in settings.providers.items():
+        path, proxy = f"providers.{name}.proxy", provider.proxy
+        if proxy.url and not _is_proxy(proxy.url):
+            yield Finding(f"{path}.url", "wants http://host:port; its user stands beside it")
+        if bool(proxy.user) != bool(proxy.password):
+            yield Finding(path, "wants user and password, or neither")
+        if ":" in proxy.user or not proxy.user.isprintable():
+            yield Finding(f"{path}.user", "must have neither colons nor control characters")
+        if proxy.user and not proxy.url:
+            yield Finding(f"{path}.url", "is empty, and there is a user")
+
+
+def _is_proxy(url: str) -> bool:
+    """Say whether a URL names a proxy: TLS is with the bank, inside, and not with the proxy."""
+    try:
+        parts = urlsplit(url)
+        named = parts.scheme == "http" and bool(parts.hostname) and bool(parts.port)
+    except ValueError:
+        return False
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return named and url.isascii() and url.lower().rstrip("/") == f"http://{host}:{parts.port}"
+
+
 def _throttles(settings: Settings) -> Iterator[Finding]:
     """Check that the throttle's limits grow with what they count."""
     limits, path = settings.limits.failed_credentials, "limits.failed_credentials"
@@ -346,7 +371,7 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
 
 _ALWAYS: tuple[Check, ...] = (
     *(_listeners, _proxies, _keys, _deadlines),
-    *(_cache, _callbacks, _throttles, _people),
+    *(_cache, _way_out, _callbacks, _throttles, _people),
 )
 _PRODUCTION: tuple[Check, ...] = (
     *(_production_keys, _production_people),

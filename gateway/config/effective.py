@@ -35,7 +35,7 @@ def config_digest(settings: Settings) -> str:
     """
     Return 12 hexadecimal characters by which two processes see that they agree.
 
-    Workers of one configuration do: what each has for itself, such as its
+    Server processes and workers of one configuration do: what each has for itself, such as its
     operations port, does not count.
     """
     shared = msgspec.structs.replace(

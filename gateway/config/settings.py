@@ -41,6 +41,9 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         timeout_s: For a connection of the pool, and for a statement.
         auth_timeout_s: To look up a credential or account; then 503.
         allow_sqlite_in_production: Permits SQLite there, for one process only.
+        pooler: What stands in front of a server: ``none``, also for a pooler with
+            a session for each of our connections; ``session``, one with fewer;
+            ``transaction``, one that gives each transaction another session.
         migrate: ``auto`` brings the schema of a file up to date at the start,
             ``always`` that of a server too, ``never`` refuses an older one.
     """
@@ -50,6 +53,7 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout_s: Seconds = 2.0
     auth_timeout_s: Seconds = 0.5
     allow_sqlite_in_production: bool = False
+    pooler: Literal["none", "session", "transaction"] = "none"
     migrate: Literal["auto", "always", "never"] = "auto"
 
 
@@ -59,19 +63,19 @@ class Basic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         cache_ttl_s: How long a credential or account is kept without being read
-            anew. Changes are heard of sooner; whatever nobody tells of counts
-            within 5 seconds, so it is at most that.
+            anew. Changes are heard of sooner; this bounds what nobody tells of,
+            such as a row changed by hand.
         cache_negative_ttl_s: How long it is kept that there is none.
-        cache_size: Most records kept, per process.
+        cache_size: Most accounts kept, and most credentials, per process.
         pepper: What the digests of client secrets are made under; any text of
             32 bytes or more.
         retired_peppers: Former peppers, by a label of yours, for the secrets
             digested under them.
     """
 
-    cache_ttl_s: Annotated[float, Meta(gt=0, le=5)] = 5.0
+    cache_ttl_s: Annotated[float, Meta(gt=0, le=3600)] = 3600.0
     cache_negative_ttl_s: Annotated[float, Meta(gt=0, le=5)] = 2.0
-    cache_size: Count = 10_000
+    cache_size: Annotated[int, Meta(ge=1, le=1_000_000)] = 100_000
     pepper: Annotated[Secret, written("${PIXGATE_PEPPER:-}")] = Secret("")
     retired_peppers: dict[Label, Secret] = field(default_factory=dict)
 
@@ -196,12 +200,15 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         approval_above: Reais with two decimals: a payout or refund that a person
             orders waits for another person when it is above; ``"0.00"`` lets
             every one wait, null none. Partners' payouts never wait.
+        events_kept_days: How long what happened to payouts is kept event by event; the
+            payouts themselves, their tries and what people said of them are never deleted.
     """
 
     look_first: Annotated[bool, written("${PIXGATE_LOOK_FIRST:-false}")] = False
     similar_within_s: SecondsOrNone = 600.0
     similar: Literal["warn", "refuse"] = "warn"
     approval_above: Reais | None = "0.00"
+    events_kept_days: Annotated[int, Meta(ge=31, le=3660)] = 90
 
 
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -251,6 +258,21 @@ class Statements(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     snapshot_bytes: Annotated[int, Meta(ge=65_536, le=1_073_741_824)] = 16_777_216
 
 
+class Worker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Where the tasks run that no request waits for; with SQLite always in the one process.
+
+    Attributes:
+        run: ``host``: ``pixgate serve`` keeps a worker beside its server processes.
+            ``apart``: it keeps none, ``pixgate worker`` runs elsewhere. ``inside``:
+            each server process does those tasks itself.
+        nice: How far a worker steps back behind other processes, as of ``nice``.
+    """
+
+    run: Literal["host", "apart", "inside"] = "host"
+    nice: Annotated[int, Meta(ge=0, le=19)] = 10
+
+
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What the process says about itself.
@@ -276,7 +298,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
         limits, ratelimits, validation, payouts, approvals, cache, statements: (likewise).
-        sandbox_bank, telemetry: (likewise).
+        sandbox_bank, telemetry, worker: (likewise).
         providers: By the name that accounts give.
     """
 
@@ -302,6 +324,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     providers: dict[Name, Provider] = field(default_factory=dict)
     sandbox_bank: SandboxBank = SandboxBank()
     telemetry: Telemetry = Telemetry()
+    worker: Worker = Worker()
 
     @property
     def folder(self) -> Path:
@@ -310,8 +333,18 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def store_url(self) -> Address:
-        """The store's URL, the embedded default included."""
-        return self.database.url or Address(f"sqlite:///{self.folder / 'pixgate.db'}")
+        """The store's URL, the embedded default included, and the pooler as a parameter."""
+        url, pooler = self.database.url, self.database.pooler
+        if not url:
+            return Address(f"sqlite:///{self.folder / 'pixgate.db'}")
+        if pooler == "none" or url.startswith("sqlite"):
+            return url
+        return Address(f"{url}{'&' if '?' in url else '?'}pooler={pooler}")
+
+    @property
+    def works_inside(self) -> bool:
+        """Whether each server process does a worker's tasks itself."""
+        return self.worker.run == "inside" or self.store_url.startswith("sqlite")
 
     @property
     def factor_roles(self) -> frozenset[Role]:

@@ -74,6 +74,21 @@ class Tls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str = ""
 
 
+class Proxy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    A proxy that connects us to the bank by CONNECT, for networks that have no other way out.
+
+    Attributes:
+        url: ``http://host:port``; empty for connecting directly.
+        user: As the proxy knows us; empty where it asks for nobody.
+        password: Of that user. The proxy is told both unencrypted, as by every client.
+    """
+
+    url: str = ""
+    user: str = ""
+    password: Secret = Secret("")
+
+
 class Callbacks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What a bank proves its callbacks with.
@@ -97,6 +112,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         read_only: Refuses payouts.
         settings: The adapter's own; which ones, its README says.
         tls: Whom to trust, and who we are.
+        proxy: What stands between us and it.
         callbacks: What it proves with that a callback is its own.
         connect_timeout_s: To open a connection.
         first_byte_timeout_s: From the request written to the answer's first byte; zero
@@ -118,6 +134,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     read_only: bool = False
     settings: dict[str, object] = field(default_factory=dict)
     tls: Tls = Tls()
+    proxy: Proxy = Proxy()
     callbacks: Callbacks = Callbacks()
     connect_timeout_s: Seconds = 2.0
     first_byte_timeout_s: SecondsOrNone = 0.0

@@ -16,7 +16,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests.reasons import sentence, told
+from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document
 from gateway.http.table import RoutedRow
 from gateway.net.server.reply import Reply
@@ -85,9 +85,18 @@ def message_of(refusal: ServiceError) -> str:
     error = refusal.error
     if refusal.detail:
         return f"{error.message} {_sentence(refusal.detail)}"
-    if refusal.field or error.code.startswith(_INPUT):
-        return sentence(refusal.reason, refusal.field) or error.message
-    return error.message
+    return sentence(refusal.reason, refusal.field) if wrong(refusal) else error.message
+
+
+def wrong(refusal: ServiceError) -> str:
+    """Return what is wrong with what was sent, ``{field}`` for its name; else nothing."""
+    is_input = refusal.field or refusal.error.code.startswith(_INPUT)
+    return REASONS.get(refusal.reason, "") if is_input else ""
+
+
+def means(reason: str) -> str:
+    """Say what a word for a refusal means, ``{field}`` for the name of what was sent."""
+    return REASONS.get(reason, "")
 
 
 def explained(refusal: ServiceError) -> Mapping[str, str]:

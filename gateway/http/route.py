@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar
@@ -11,6 +11,8 @@ from typing import Any, Generic, TypeVar
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.identity.rights import Right
 from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.headers import Headers
 from gateway.domain.requests.calls import Call, Input, Policy, RawRequest
 
 Document = Mapping[str, Any]
@@ -34,6 +36,7 @@ class Answer(Generic[Content]):
         headers: Of this answer alone; they win over ours.
         cookies: The values of ``Set-Cookie`` that it gives beside those.
         status: Another one than the row's; the row declares it in ``also``.
+        rest: What follows bytes, piece by piece; None where they are all of it.
     """
 
     content: Content
@@ -41,6 +44,7 @@ class Answer(Generic[Content]):
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Sequence[str] = ()
     status: int | None = None
+    rest: AsyncGenerator[bytes, None] | None = None
 
 
 class VersionedAnswer(Answer[Content]):
@@ -199,6 +203,26 @@ class Gate(Generic[Who]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedPath:
+    """
+    What was asked for and refused.
+
+    Attributes:
+        target: Path and query as they were sent.
+        is_read: It was asked for by GET or HEAD.
+    """
+
+    target: str
+    is_read: bool
+    trace_id: str
+    headers: Headers
+
+
+Refuse = Callable[[ServiceError, Call | None, RefusedPath], Answer[bytes]]
+"""Shows a refusal to a person; the call is None where no policy was asked yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
     """
     A part of the public interface.
@@ -210,6 +234,7 @@ class Surface:
         exempt: Names of rows served even when overloaded.
         explains: Refusals carry ``field`` and ``reason`` beside the three fields
             of contract 2.2; for the surfaces of people.
+        refuse: Shows refusals as pages; None writes contract 2.2's document.
     """
 
     name: str
@@ -219,3 +244,4 @@ class Surface:
     body_bytes: int
     exempt: frozenset[str]
     explains: bool = False
+    refuse: Refuse | None = None

@@ -22,9 +22,12 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
+from gateway.http.route import RefusedPath
+from gateway.http.streams import counted, why_cut
 from gateway.http.table import RoutedRow, Table
-from gateway.net.server.reply import Reply
+from gateway.net.server.reply import Reply, Written
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
+from gateway.net.server.streaming import Pieces, write_pieces
 from gateway.telemetry import trace
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import AccessRecord, Observer, RequestObserver, begin_record
@@ -120,7 +123,7 @@ _AUTH = {
 """The result of asking who it is, by the reason; for any other reason nobody was asked yet."""
 _UNPROVEN = 401
 _READING = ("GET", "HEAD")
-_ALLOWED = ", ".join(_READING)
+_ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(_READING)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +169,7 @@ class Server:
 
     serving: Serving
 
-    def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply]:
+    def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply | Written]:
         """Answer one request, or return what has to be waited for; raises nothing."""
         exchange = self._begin(request)
         try:
@@ -188,21 +191,40 @@ class Server:
 
     def _end(self, exchange: Exchange, reply: Reply) -> Reply:
         """Complete the answer, and tell of it."""
+        exchange.record.bytes_out = len(reply.body)
+        self._complete(exchange, reply)
+        self._tell(exchange)
+        return reply
+
+    def _complete(self, exchange: Exchange, reply: Reply) -> None:
+        """Give an answer what every answer has."""
+        reply.trace_id = exchange.record.trace_id
+        reply.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
+        exchange.record.status = reply.status
+
+    def _tell(self, exchange: Exchange) -> None:
+        """Note that a request was answered."""
         record = exchange.record
         self.serving.admission.in_flight -= 1
-        reply.trace_id = record.trace_id
-        reply.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
-        record.status = reply.status
-        record.bytes_out = len(reply.body)
         _describe(exchange.call, record)
         record.duration_s = self.serving.clock() - exchange.started
         self.serving.observer.request(record)
-        return reply
 
-    def _start(self, exchange: Exchange) -> Reply | Coroutine[Any, Any, Reply]:
+    async def _stream(self, exchange: Exchange, reply: Reply, rest: Pieces) -> Written:
+        """Write an answer piece by piece; it is told of when its end is out, or it was cut."""
+        self._complete(exchange, reply)
+        rest = counted(exchange.record, len(reply.body), rest)
+        try:
+            return await write_pieces(exchange.request, reply, rest)
+        except Exception as problem:  # noqa: BLE001 - what has begun cannot be refused any more
+            exchange.record.reason = why_cut(problem, exchange.place)
+            return Written(keeps=False)
+        finally:
+            self._tell(exchange)
+
+    def _start(self, exchange: Exchange) -> Reply | Coroutine[Any, Any, Reply | Written]:
         """Find and judge; what is left is a page, or has to be waited for."""
-        request = exchange.request
-        page = self.serving.pages.get(request.path)
+        page = self.serving.pages.get((request := exchange.request).path)
         if page is not None:
             return self._show(page, exchange)
         place, path = self._find(exchange)
@@ -215,8 +237,8 @@ class Server:
         exchange.record.route = page.name
         self.serving.admission.check()
         if exchange.request.method not in _READING:
-            raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: _ALLOWED})
-        return Reply(body=page.body, headers={hdrs.CONTENT_TYPE: page.content_type})
+            raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", _ALLOWED)
+        return page.reply(exchange.request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
     def _find(self, exchange: Exchange) -> tuple[RoutedRow, Mapping[str, str]]:
         """Name the row and let the request in, or refuse: overloaded, no path, no method."""
@@ -237,7 +259,7 @@ class Server:
 
     async def _serve(
         self, exchange: Exchange, place: RoutedRow, call: Call, asking: Awaitable[None] | None
-    ) -> Reply:
+    ) -> Reply | Written:
         """Wait for what the policies left open, read the body, run and show."""
         row = place.row
         try:
@@ -249,15 +271,19 @@ class Server:
             shown = await row.serve(place.gate.admits(call), call.asked)
             if call.on_success is not None:
                 call.on_success()
-            reply = render(shown, row.status, call.headers)
+            reply, rest = render(shown, row.status, call.headers), getattr(shown, "rest", None)
         except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
-            reply = self._refuse(exchange, problem)
+            reply, rest = self._refuse(exchange, problem), None
         except BaseException:
             self.serving.admission.in_flight -= 1
             raise
         if call.asked.unknown_fields:
             self.serving.observer.count(Event.UNKNOWN_FIELD, row.name)
-        return self._end(exchange, reply)
+        return (
+            self._end(exchange, reply)
+            if rest is None
+            else await self._stream(exchange, reply, rest)
+        )
 
     async def _body(self, request: Request, limit: int) -> bytes:
         """Read the body within its size and time."""
@@ -274,13 +300,31 @@ class Server:
         refusal = translate(problem, place)
         record.code, record.reason = refusal.error.code, refusal.reason
         record.field = refusal.field
+        request = exchange.request
+        wants_page = "text/html" in request.headers.get(hdrs.ACCEPT, "")
+        refuse = self.serving.table.refuse(request.path, place, wants_page=wants_page)
+        if refuse is not None:
+            shown = refuse(refusal, call, _refused(exchange))
+            return render(shown, refusal.error.status, call.headers if call else {})
         return render_refusal(
             refusal,
             place,
             record.trace_id,
             call.headers if call else {},
-            explains=self.serving.table.explains(exchange.request.path, place),
+            explains=self.serving.table.explains(request.path, place),
         )
+
+
+def _refused(exchange: Exchange) -> RefusedPath:
+    """Say what was asked for."""
+    request = exchange.request
+    target = f"{request.path}?{request.query}" if request.query else request.path
+    return RefusedPath(
+        target=target,
+        is_read=request.method in _READING,
+        trace_id=exchange.record.trace_id,
+        headers=request.headers,
+    )
 
 
 def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:
@@ -347,8 +391,10 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
         record.auth, record.user_id = "ok", call.person.user_id
     elif call.needs is not None or record.reason in _UNKNOWN:
         record.auth = _AUTH.get(record.reason, "invalid" if record.status == _UNPROVEN else "")
-    if call.account is not None:
-        record.account_id = call.account.id
-        record.provider = record.provider or call.account.provider
+    account = call.account or call.out_of_scope
+    if account is not None:
+        record.account_id = account.id
+        record.account_hash = account.derived.hash or account.log_hash
+    record.provider = record.provider or (call.account.provider if call.account else "")
     if call.needs is not None:
         record.resource = call.needs.resource

@@ -9,8 +9,15 @@ from urllib.parse import unquote
 
 import msgspec
 
-from gateway.http.route import Gate, Row, Surface
-from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+from gateway.http.route import Gate, Refuse, Row, Surface
+from policies.traffic.csrf import (
+    CsrfToken,
+    FormFromOurPage,
+    OpensOurPage,
+    ReadFromOurPage,
+    WriteFromOurPage,
+)
+from policies.validation.forms import FormBody
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,7 @@ class Table:
         self._root = _Node()
         every = tuple(surfaces)
         self._explaining = tuple(each.prefix + "/" for each in every if each.explains)
+        self._pages = [(each.prefix + "/", each.refuse) for each in every if each.refuse]
         for surface in every:
             for gate in surface.gates:
                 for row in gate.rows:
@@ -102,6 +110,14 @@ class Table:
         if place is not None:
             return place.surface.explains
         return raw_path.startswith(self._explaining)
+
+    def refuse(self, raw_path: str, place: RoutedRow | None, *, wants_page: bool) -> Refuse | None:
+        """Return what shows refusals here as pages; a path without a row goes by its prefix."""
+        if place is not None:
+            return place.surface.refuse
+        if not wants_page:
+            return None
+        return next((each for prefix, each in self._pages if raw_path.startswith(prefix)), None)
 
     def places(self) -> list[RoutedRow]:
         """Return every row once, as declared."""
@@ -199,5 +215,7 @@ def _is_guarded(gate: Gate[Any], row: Row[Any]) -> bool:
     """Say whether a cookie gate asks where a request comes from, and a write for its token."""
     asked = {type(policy) for policy in gate.policies}
     if row.method in _READING:
-        return bool(asked & {ReadFromOurPage, WriteFromOurPage})
+        return bool(asked & {ReadFromOurPage, WriteFromOurPage, OpensOurPage})
+    if row.takes.body is FormBody:
+        return FormFromOurPage in asked
     return {WriteFromOurPage, CsrfToken} <= asked

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 
 from gateway.domain.bank.statements import Entry
@@ -18,7 +18,7 @@ from gateway.reports import texts
 from gateway.reports.document import Document, change, operation
 from gateway.reports.texts import cell
 
-_BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 _PLAIN_HEAD = (
     "created_at",
     "operation",
@@ -31,7 +31,7 @@ _PLAIN_HEAD = (
     "e2e_id",
 )
 _BRAZILIAN_HEAD = (
-    "Data e hora",
+    "Data e hora (Brasília)",
     "Operação",
     "Natureza",
     "Valor",
@@ -45,16 +45,39 @@ _BRAZILIAN_HEAD = (
 
 def write(document: Document) -> bytes:
     """Write the plain form; ``amount`` is negative for a debit."""
-    return _table(",", [_PLAIN_HEAD, *map(_plain, document.entries)]).encode()
+    return b"".join(pieces(document, [document.entries]))
 
 
 def write_brazilian(document: Document) -> bytes:
     """Write the form that a Portuguese spreadsheet opens; debits are negative."""
-    table = _table(";", [_BRAZILIAN_HEAD, *map(_brazilian, document.entries)])
-    return (_BYTE_ORDER_MARK + table).encode()
+    return b"".join(brazilian_pieces(document, [document.entries]))
 
 
-def _table(delimiter: str, rows: Iterable[Sequence[str]]) -> str:
+def pieces(_document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[bytes]:
+    """Write the plain form piece by piece: the head, then each group of movements."""
+    yield table(",", [_PLAIN_HEAD]).encode()
+    for group in groups:
+        yield table(",", map(_plain, group)).encode()
+
+
+def brazilian_pieces(_document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[bytes]:
+    """Write the form of ``write_brazilian`` piece by piece."""
+    yield brazilian_head(_BRAZILIAN_HEAD)
+    for group in groups:
+        yield brazilian(map(_brazilian, group))
+
+
+def brazilian(rows: Iterable[Sequence[str]]) -> bytes:
+    """Write lines of a table in the Brazilian form."""
+    return table(";", rows).encode()
+
+
+def brazilian_head(names: Sequence[str]) -> bytes:
+    """Write the first line of a table in the Brazilian form, behind the byte order mark."""
+    return BYTE_ORDER_MARK.encode() + brazilian([names])
+
+
+def table(delimiter: str, rows: Iterable[Sequence[str]]) -> str:
     """Write rows, quoted where RFC 4180 asks for it."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(rows)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from gateway.domain.bank.statements import Entry
 from gateway.reports import csv, json, ofx, pdf
 from gateway.reports.document import Document
 
 Write = Callable[[Document], bytes]
+WritePieces = Callable[[Document, Iterable[Sequence[Entry]]], Iterator[bytes]]
+"""Writes a document without movements, and these in groups, oldest first."""
 
 
 class Locale(StrEnum):
@@ -32,16 +35,24 @@ class Format:
         write: The plain form. May raise ``WriterMissing``, and take seconds
             for thousands of movements.
         write_brazilian: The form for readers in Brazil; often the same.
+        pieces: Writes the plain form piece by piece; None where it is made whole.
+        pieces_brazilian: Likewise.
     """
 
     name: str
     media_type: str
     write: Write
     write_brazilian: Write
+    pieces: WritePieces | None = None
+    pieces_brazilian: WritePieces | None = None
 
     def writer(self, locale: Locale) -> Write:
         """Choose how to write."""
         return self.write_brazilian if locale is Locale.PT_BR else self.write
+
+    def piece_writer(self, locale: Locale) -> WritePieces | None:
+        """Choose how to write piece by piece; None where it is made whole."""
+        return self.pieces_brazilian if locale is Locale.PT_BR else self.pieces
 
     def file_name(self, document: Document) -> str:
         """Name the file: ASCII, no blanks, the same for the same account and window."""
@@ -61,12 +72,16 @@ FORMATS: Final = _known(
         media_type="text/csv; charset=utf-8; header=present",
         write=csv.write,
         write_brazilian=csv.write_brazilian,
+        pieces=csv.pieces,
+        pieces_brazilian=csv.brazilian_pieces,
     ),
     Format(
         name="ofx",
         media_type="application/x-ofx",
         write=ofx.write,
         write_brazilian=ofx.write,
+        pieces=ofx.pieces,
+        pieces_brazilian=ofx.pieces,
     ),
     Format(
         name="json",

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
@@ -25,6 +26,9 @@ _HEAD = (
     b'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
     b'<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n'
 )
+
+
+_END_OF_LIST = b"</BANKTRANLIST>"
 
 
 _UNASKED = "0"
@@ -45,6 +49,21 @@ def write(document: Document) -> bytes:
     importer knows what it has seen. ``LEDGERBAL`` is the balance when the
     report was made, not at the window's end, and says so by its date.
     """
+    return b"".join(pieces(document, [document.entries]))
+
+
+def pieces(document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[bytes]:
+    """Write the statement piece by piece: the head, each group of movements, the end."""
+    head, end, rest = _frame(document).partition(_END_OF_LIST)
+    yield head
+    ids = StableIds(document.account_id)
+    for group in groups:
+        yield b"".join(_movement(entry, ids.of(entry)) for entry in group)
+    yield end + rest
+
+
+def _frame(document: Document) -> bytes:
+    """Write a statement without its movements."""
     ofx = ET.Element("OFX")
     _sign_on(ET.SubElement(ofx, "SIGNONMSGSRSV1"), document)
     answer = ET.SubElement(ET.SubElement(ofx, "BANKMSGSRSV1"), "STMTTRNRS")
@@ -79,11 +98,14 @@ def _statement(parent: ET.Element, document: Document) -> None:
     movements = ET.SubElement(parent, "BANKTRANLIST")
     window, made_at = document.window, document.generated_at
     _fill(movements, [("DTSTART", _time(window.start)), ("DTEND", _time(min(window.end, made_at)))])
-    ids = stable_ids(document.account_id, document.entries)
-    for entry, fit_id in zip(document.entries, ids, strict=True):
-        _entry(ET.SubElement(movements, "STMTTRN"), entry, fit_id)
     balance = [("BALAMT", str(document.balance.balance)), ("DTASOF", _time(made_at))]
     _fill(ET.SubElement(parent, "LEDGERBAL"), balance)
+
+
+def _movement(entry: Entry, fit_id: str) -> bytes:
+    """Write one movement, each element in a line; as text, a tenth of what a tree costs."""
+    lines = "".join(f"<{tag}>{escape(text)}</{tag}>\n" for tag, text in _elements(entry, fit_id))
+    return f"<STMTTRN>\n{lines}</STMTTRN>\n".encode("ascii")
 
 
 def _account(parent: ET.Element, document: Document) -> None:
@@ -102,21 +124,18 @@ def _bank(document: Document) -> str:
     return ascii_line(at.bank_number or at.ispb or "000")[:_LONGEST_BANK]
 
 
-def _entry(parent: ET.Element, entry: Entry, fit_id: str) -> None:
-    """Write one movement."""
+def _elements(entry: Entry, fit_id: str) -> Sequence[tuple[str, str]]:
+    """Return the elements of a movement and their texts, which are ASCII."""
     name = ascii_line(entry.counterparty.name or texts.operation(entry))
     reference = ascii_line(entry.e2e_id or entry.provider_id)[:_LONGEST_REFERENCE]
-    _fill(
-        parent,
-        [
-            ("TRNTYPE", _type(entry)),
-            ("DTPOSTED", _time(entry.created_at)),
-            ("TRNAMT", str(change(entry))),
-            ("FITID", fit_id),
-            *([("REFNUM", reference)] if reference else []),
-            ("NAME", name[:_LONGEST_NAME].rstrip()),
-            ("MEMO", _memo(entry)),
-        ],
+    return (
+        ("TRNTYPE", _type(entry)),
+        ("DTPOSTED", _time(entry.created_at)),
+        ("TRNAMT", str(change(entry))),
+        ("FITID", fit_id),
+        *([("REFNUM", reference)] if reference else []),
+        ("NAME", name[:_LONGEST_NAME].rstrip()),
+        ("MEMO", _memo(entry)),
     )
 
 
@@ -151,22 +170,36 @@ def _fill(parent: ET.Element, texts: Iterable[tuple[str, str]]) -> None:
 _LENGTH = 32
 
 
-def stable_ids(account_id: str, entries: Iterable[Entry]) -> Sequence[str]:
+class StableIds:
     """
     Name each movement by what a bank does not change about it; no two alike.
 
     Banks repeat ids (a fee under the payment's, a return under the payout's),
     so an id counts together with instant, direction and value. What is
     alike in all that is numbered; being of one instant, it is always in the
-    same window.
+    same window. Movements come in their order: only those of one instant are remembered.
     """
-    seen: Counter[str] = Counter()
-    ids = []
-    for entry in entries:
-        digest = _digest(account_id, entry)
-        seen[digest] += 1
-        ids.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
-    return ids
+
+    def __init__(self, account_id: str) -> None:
+        """Name movements of an account."""
+        self._account_id = account_id
+        self._at: datetime | None = None
+        self._seen: Counter[str] = Counter()
+
+    def of(self, entry: Entry) -> str:
+        """Name the next movement."""
+        if entry.created_at != self._at:
+            self._at = entry.created_at
+            self._seen.clear()
+        digest = _digest(self._account_id, entry)
+        self._seen[digest] += 1
+        return digest if self._seen[digest] == 1 else f"{digest}-{self._seen[digest]}"
+
+
+def stable_ids(account_id: str, entries: Iterable[Entry]) -> Sequence[str]:
+    """Name movements that come in their order."""
+    ids = StableIds(account_id)
+    return [ids.of(entry) for entry in entries]
 
 
 def _digest(account_id: str, entry: Entry) -> str:

@@ -19,6 +19,8 @@ _DASHES_AND_QUOTES = str.maketrans(
     "\u2010\u2011\u2012\u2013\u2014\u2018\u2019\u201c\u201d", "-----''\"\""
 )
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_TURNS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BEHIND_NOTHING = re.compile(r"^[\s\u00ad\u200b-\u200d\u2060\u2423\ufeff]+")
 _LAYOUT = ("\t", "\r", "\n")
 
 
@@ -44,11 +46,12 @@ def cell(text: str) -> str:
     Make a text safe to open in a spreadsheet.
 
     One that a spreadsheet would take for a formula gets an apostrophe in
-    front, full-width signs and leading blanks included. Numbers and dates
-    of ours do not come here.
+    front, full-width signs included, whatever blank or invisible stands before
+    it. What turns the direction of writing is shown as a box, so that no cell
+    reads otherwise than it is. Numbers and dates of ours do not come here.
     """
-    safe = encodable(text)
-    is_formula = safe.startswith(_LAYOUT) or safe.lstrip().startswith(_FORMULA)
+    safe = _TURNS.sub("\N{OPEN BOX}", encodable(text))
+    is_formula = safe.startswith(_LAYOUT) or _BEHIND_NOTHING.sub("", safe).startswith(_FORMULA)
     return f"'{safe}" if is_formula else safe
 
 
@@ -80,6 +83,11 @@ def amount(value: Money) -> str:
 def minute(at: datetime) -> str:
     """Write an instant as ``dd/mm/yyyy HH:MM`` in the time of Brasilia."""
     return at.astimezone(ZONE).strftime("%d/%m/%Y %H:%M")
+
+
+def second(at: datetime) -> str:
+    """Write an instant as ``dd/mm/yyyy HH:MM:SS`` in the time of Brasilia."""
+    return at.astimezone(ZONE).strftime("%d/%m/%Y %H:%M:%S")
 
 
 def day(on: date) -> str:

@@ -52,8 +52,14 @@ FAILED: Final[Mapping[str, str]] = {
 TAKEN: Final[Mapping[str, str]] = {
     "backoffice.report": "report.downloaded",
     "backoffice.audit_export": "audit.exported",
+    "backoffice.payouts_export": "payouts.exported",
+    "backoffice.requests_export": "requests.exported",
+    "panel_pages.statement_export": "report.downloaded",
+    "panel_pages.audit_export": "audit.exported",
+    "panel_pages.payouts_export": "payouts.exported",
+    "panel_pages.requests_export": "requests.exported",
 }
-"""What people take away, by the rows that give it."""
+"""What people take away, by the rows and pages that give it; also where it was cut."""
 REFUSED: Final = "access.refused"
 _GOOD: Final = 400
 _OTHERS: Final = "others"

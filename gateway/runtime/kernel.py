@@ -6,7 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -76,6 +76,7 @@ class Kernel:
         observer: Told of requests and bank calls; counts.
         events: Told of sign-ins and sessions.
         new_id: Makes a UUID.
+        reloads: Each takes the settings that are in force from now on.
         failpoint: Called at each point of a payout; None if none is armed.
     """
 
@@ -88,4 +89,5 @@ class Kernel:
     monotonic: Monotonic = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     new_id: Callable[[], str] = new_id
+    reloads: list[Callable[[Settings], None]] = field(default_factory=list)
     failpoint: Failpoint | None = None

@@ -1,8 +1,8 @@
 """
 The outbox emptied into a mail server, in the background.
 
-A message is sent at least once: a process that dies between sending and noting
-it sends it again, and two processes may both send one. Links in it work once.
+A message is sent at least once: a worker that dies between sending and noting
+it sends it again, and so may two whose lease was lost. Links in it work once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gateway.config.identity import Mail as Server
 from gateway.domain.identity.challenges import Mail, Outbox
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
+from gateway.runtime.periodic_task import Schedule, TryLater
 
 _log = logging.getLogger(__name__)
 
@@ -28,24 +28,19 @@ _FOR_GOOD = 500
 """From this status on, a server's refusal is final (RFC 5321, part 4.2.1)."""
 
 
-class MailSender:
-    """
-    Sends what waits; a server that fails is tried again, less and less often.
+def sending(server: Server) -> Schedule:
+    """Say when mail is sent: often, and ever more seldom while the server fails."""
+    return Schedule(every_s=server.every_s, delayed=True, backoff_to_s=_LONGEST_PAUSE_S)
 
-    Attributes:
-        task: Sends in the background.
-    """
+
+class MailSender:
+    """Sends what waits; a server that fails is tried again, less and less often."""
 
     def __init__(self, outbox: Outbox, server: Server, now: Now) -> None:
         """Take the outbox and the server; without one nothing is ever sent."""
         self._outbox = outbox
         self._server = server
         self._now = now
-        self.task = PeriodicTask(
-            "mail",
-            self.run_once,
-            Schedule(every_s=server.every_s, delayed=True, backoff_to_s=_LONGEST_PAUSE_S),
-        )
 
     async def run_once(self) -> None:
         """

@@ -1,14 +1,17 @@
-"""The process: its clocks, its signals, and several of them on one port."""
+"""The process: its clocks, its signals, its file descriptors, and several of them on one port."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import signal
-from collections.abc import Iterator, Mapping
+import socket
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from math import ceil
 from typing import Final
 
 import msgspec
@@ -16,6 +19,7 @@ import msgspec
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
+from gateway.net.common.descriptors import RESERVED, callers_below, descriptor_limit
 
 OFFSET = "PIXGATE_CLOCK_OFFSET"
 """Seconds by which a sandbox gateway's wall clock is wrong on purpose."""
@@ -31,6 +35,27 @@ def wall_clock(environment: Environment, environ: Mapping[str, str]) -> Now:
 
 
 _now: Final[Now] = partial(datetime.now, UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """
+    What of the service a process does; alone it does everything.
+
+    Attributes:
+        serves: Answers requests.
+        works: Does what no request waits for: follow-up, mail, figures, retention.
+        lines: Where lines of the request log go from a server process to the worker of the
+            same host; None where there is none, or where the process does both.
+    """
+
+    serves: bool = True
+    works: bool = True
+    lines: socket.socket | None = None
+
+
+ALONE: Final = Part()
+
 StopSignal = asyncio.Future[signal.Signals]
 _log = logging.getLogger("gateway")
 _STOPS = (signal.SIGTERM, signal.SIGINT)
@@ -46,10 +71,17 @@ def outlive_hangups() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
+def log_not_reloaded() -> None:
+    """Say that SIGHUP has no effect."""
+    _log.warning(NOT_RELOADED)
+
+
 @contextmanager
-def stop_signals() -> Iterator[StopSignal]:
+def stop_signals(on_hangup: Callable[[], None] = log_not_reloaded) -> Iterator[StopSignal]:
     """
-    Catch both for the length of the block; give a future with the first one. SIGHUP is logged.
+    Catch both for the length of the block; give a future with the first one.
+
+    SIGHUP calls ``on_hangup``.
 
     Entered before anything is said or started, so that a signal that comes
     early ends the process in order, too.
@@ -63,7 +95,7 @@ def stop_signals() -> Iterator[StopSignal]:
 
     for number in _STOPS:
         loop.add_signal_handler(number, note, number)
-    loop.add_signal_handler(signal.SIGHUP, _log.warning, NOT_RELOADED)
+    loop.add_signal_handler(signal.SIGHUP, on_hangup)
     try:
         yield received
     finally:
@@ -72,8 +104,12 @@ def stop_signals() -> Iterator[StopSignal]:
         outlive_hangups()
 
 
-def as_worker(settings: Settings, number: int) -> Settings:
-    """Return the settings of worker ``number``, counted from 0: a shared port, its own ops port."""
+def as_child(settings: Settings, number: int) -> Settings:
+    """
+    Return the settings of one of several processes of a supervisor, counted from 0.
+
+    Server processes share the public port; each process has an operations port of its own.
+    """
     admin = settings.admin
     port = admin.port + number if admin.port else 0
     return msgspec.structs.replace(
@@ -81,3 +117,25 @@ def as_worker(settings: Settings, number: int) -> Settings:
         server=msgspec.structs.replace(settings.server, reuse_port=True),
         admin=msgspec.structs.replace(admin, port=port),
     )
+
+
+_MARGIN: Final = 1.2
+"""One fifth more: logs, files that are read, connections that are being closed."""
+
+
+def wanted_descriptors(settings: Settings) -> int:
+    """Return how many file descriptors a process needs when all is in use that may be."""
+    banks = sum(each.in_flight + each.payout_connections for each in settings.providers.values())
+    most = settings.server.connections + settings.database.pool + banks + RESERVED
+    return ceil(most * _MARGIN)
+
+
+def warn_of_few_descriptors(settings: Settings) -> None:
+    """Log a warning if the system allows fewer than are wanted."""
+    limit, wanted = descriptor_limit(), wanted_descriptors(settings)
+    if limit < wanted:
+        _log.warning(
+            "at most %d file descriptors (RLIMIT_NOFILE), and the configured connections may need "
+            "%d: callers are turned away from descriptor %d on",
+            *(limit, wanted, callers_below(limit)),
+        )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
+from yarl import URL
 
-from gateway.config.upstream import Provider
+from gateway.config.upstream import Breaker, Provider
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.backoffice.weather import WELL
 from gateway.domain.bank.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
 from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.oversight.providers import Health
+from gateway.net.common.route import Proxy
+from gateway.operations.payouts.paces import SLOWEST, Pace
 from gateway.security.sealing import SealBroken
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer, ProviderCall
@@ -29,24 +33,31 @@ class Connection:
         open_secrets: Reads an account's secrets from the text that was sealed; None for
             a bank that wants a single text. Raises ``CredentialsRefused``.
         adapter_name: Of the adapter, as configured.
+        in_flight_limit: The most calls at once, of this process.
+        pace: How fast its unsettled payouts are followed up.
     """
 
     adapter: ProviderAdapter
     read_only: bool
     open_secrets: Callable[[str], object] | None = None
     adapter_name: str = ""
+    in_flight_limit: int = 0
+    pace: Pace = SLOWEST
 
 
-# One small object for each account that was used; above this bound the oldest go.
-_BANKS_KEPT = 10_000
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The bank of an account, and who found it."""
+
+    by: ConnectedBanks
+    bank: Bank | None
 
 
 class ConnectedBanks:
     """
     Finds banks; a ``Banks``.
 
-    An account's bank is kept for as long as its record leads to the same place
-    with the same sealed credentials, so that those are opened once.
+    What was found is kept on the account's record, so that its credentials are opened once.
     """
 
     def __init__(
@@ -55,7 +66,6 @@ class ConnectedBanks:
         """Open credentials by ``unseal``: sealed bytes, and the account id they are bound to."""
         self._connections = connections
         self._unseal = unseal
-        self._kept: OrderedDict[str, tuple[Account, Bank | None]] = OrderedDict()
 
     def of(self, account: Account) -> Bank | None:
         """
@@ -65,15 +75,17 @@ class ConnectedBanks:
             CredentialsRefused: the account's provider credentials cannot be
                 opened with the keys in force, or are not what its bank asks for.
         """
-        kept = self._kept.get(account.id)
-        if kept is not None and kept[0] is account:
-            return kept[1]
-        alike = kept is not None and _leads_alike(kept[0], account)
-        bank = kept[1] if kept is not None and alike else self._connected(account)
-        self._kept[account.id] = (account, bank)
-        if len(self._kept) > _BANKS_KEPT:
-            self._kept.popitem(last=False)
+        kept = account.derived.bank
+        if isinstance(kept, _Opened) and kept.by is self:
+            return kept.bank
+        bank = self._connected(account)
+        account.derived.bank = _Opened(self, bank)
         return bank
+
+    def pace_of(self, provider: str) -> Pace:
+        """Return how fast unsettled payouts of a provider are followed up."""
+        connection = self._connections.get(provider)
+        return SLOWEST if connection is None else connection.pace
 
     def _connected(self, account: Account) -> Bank | None:
         """Connect an account to its provider."""
@@ -103,15 +115,6 @@ class ConnectedBanks:
             raise CredentialsRefused(reason) from problem
 
 
-def _leads_alike(one: Account, other: Account) -> bool:
-    """Say whether two records of an account lead to the same place as the same caller."""
-    return (one.provider, one.provider_account, one.sealed_credentials) == (
-        other.provider,
-        other.provider_account,
-        other.sealed_credentials,
-    )
-
-
 def limits_of(provider: Provider) -> Mapping[str, object]:
     """Write a provider's limits as an adapter's settings take them."""
     return {
@@ -130,6 +133,17 @@ def limits_of(provider: Provider) -> Mapping[str, object]:
     }
 
 
+def proxy_of(provider: Provider) -> Proxy | None:
+    """Return what connects us to a provider; None without a proxy. The URL has been checked."""
+    if not provider.proxy.url:
+        return None
+    url = URL(provider.proxy.url)
+    user = provider.proxy.user
+    credentials = b64encode(user.encode() + b":" + provider.proxy.password.encode())
+    authorization = f"Basic {credentials.decode()}" if user else ""
+    return Proxy(host=url.raw_host or "", port=url.port or 0, authorization=authorization)
+
+
 _OK = "ok"
 
 
@@ -142,15 +156,24 @@ class _Seen:
     at: datetime | None = None
     ok_at: datetime | None = None
     problem: str = ""
+    failed: ProviderCall | None = None
+    failed_at: datetime | None = None
+    in_flight: tuple[int, int] = (0, 0)
+    certificate_ends_at: datetime | None = None
+    openings: dict[str, int] = field(default_factory=dict)
+    open_until: dict[str, datetime] = field(default_factory=dict)
 
 
 class ProviderHealth:
     """Stands between adapters and the observer, and remembers the latest; an ``Observer``."""
 
-    def __init__(self, told: Observer, now: Now) -> None:
-        """Pass everything on to ``told``."""
+    def __init__(
+        self, told: Observer, now: Now, breakers: Mapping[str, Breaker] | None = None
+    ) -> None:
+        """Pass everything on to ``told``; ``breakers`` say how long each provider's stay open."""
         self._told = told
         self._now = now
+        self._breakers = breakers or {}
         self._seen: dict[str, _Seen] = {}
 
     def known(self, connections: Mapping[str, Connection]) -> Sequence[Health]:
@@ -163,11 +186,19 @@ class ProviderHealth:
         seen.call, seen.at = call, self._now()
         if call.outcome == _OK:
             seen.ok_at = seen.at
+        elif call.outcome not in WELL:
+            seen.failed, seen.failed_at = call, seen.at
         self._told.provider_call(call)
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Remember a breaker's new state, and pass it on."""
-        self._of(provider).breakers[operation_class] = state
+        seen = self._of(provider)
+        seen.breakers[operation_class] = state
+        seen.open_until.pop(operation_class, None)
+        if state == "open":
+            self._opened(provider, operation_class)
+        elif state == "closed":
+            seen.openings.pop(operation_class, None)
         self._told.breaker(provider, operation_class, state)
 
     def provider_retry(self, provider: str, operation: str) -> None:
@@ -175,11 +206,13 @@ class ProviderHealth:
         self._told.provider_retry(provider, operation)
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """Pass it on."""
+        """Remember it, and pass it on."""
+        self._of(provider).in_flight = calls, limit
         self._told.in_flight(provider, calls, limit)
 
     def certificate(self, provider: str, ends: datetime) -> None:
-        """Pass it on."""
+        """Remember it, and pass it on."""
+        self._of(provider).certificate_ends_at = ends
         self._told.certificate(provider, ends)
 
     def count(self, event: Event, label: str) -> None:
@@ -189,6 +222,13 @@ class ProviderHealth:
             at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
             self._of(provider).problem = f"{operation} broke the port, last at {at}"
         self._told.count(event, label)
+
+    def _opened(self, provider: str, operation_class: str) -> None:
+        """Remember until about when a breaker stays open: longer each time in a row."""
+        seen, limits = self._of(provider), self._breakers.get(provider, Breaker())
+        seen.openings[operation_class] = seen.openings.get(operation_class, 0) + 1
+        open_s = min(limits.longest_open_s, limits.open_s * seen.openings[operation_class])
+        seen.open_until[operation_class] = self._now() + timedelta(seconds=open_s)
 
     def _of(self, provider: str) -> _Seen:
         seen = self._seen.get(provider)
@@ -207,4 +247,11 @@ class ProviderHealth:
             last_operation=seen.call.operation if seen.call else "",
             last_outcome=seen.call.outcome if seen.call else "",
             last_ok_at=seen.ok_at,
+            last_failed_at=seen.failed_at,
+            last_failed_operation=seen.failed.operation if seen.failed else "",
+            last_failure=seen.failed.outcome if seen.failed else "",
+            in_flight=seen.in_flight[0],
+            in_flight_limit=seen.in_flight[1] or connection.in_flight_limit,
+            open_until=dict(seen.open_until),
+            certificate_ends_at=seen.certificate_ends_at,
         )

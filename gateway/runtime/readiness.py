@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -15,11 +15,13 @@ class Readiness:
     The checks behind ``/readyz``.
 
     Attributes:
+        has_worker: Whether a worker is at work, as far as is known; requests are served without.
         started: Set once the store was prepared and the listener is open.
         draining: Set when the process begins to stop; not ready any more, whatever passes.
     """
 
     store: Store
+    has_worker: Callable[[], bool] = lambda: True
     started: bool = False
     draining: bool = False
 

@@ -3,25 +3,42 @@ The reconciler: asks banks about payouts that are not settled; it never sends.
 
 It runs in every process. Claims share the work out, and the compare-and-set of
 every step makes two that look at once harmless, so there is no leader.
+
+A turn claims for each bank what there is room for, and claims more as soon as half of that is
+looked at. So a backlog is worked off without a pause, and a bank that hangs keeps its own places
+and nobody else's.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Protocol, TypeVar
 
-from gateway.domain.accounts.accounts import Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.followups import Checked, FollowUps, Unsettled, held_check
+from gateway.domain.payouts.events import PayoutEvent
+from gateway.domain.payouts.followups import (
+    PROBE_EVERY,
+    Checked,
+    FollowUps,
+    ProbeClaim,
+    Unsettled,
+    held_check,
+)
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
+from gateway.operations.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.operations.payouts.followup import UNSETTLED, FollowUp
+from gateway.operations.payouts.looks import Hear, unheard
+from gateway.operations.payouts.paces import SLOWEST, BankPlaces, Pace
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.telemetry import trace
 
+Seen = TypeVar("Seen")
 _log = logging.getLogger(__name__)
 
 _FIRST_S = (2, 5, 15, 60, 300, 900)
@@ -30,10 +47,28 @@ _HOUR = timedelta(hours=1)
 _GIVES_UP = timedelta(hours=26)
 # A process that dies leaves its payouts to the others after this time.
 _CLAIM = timedelta(seconds=60)
+# A clock that is only corrected goes back by less; then nothing is late by more either.
+_CORRECTED = timedelta(seconds=5)
+# As far ahead as looks are planned while somebody may still wait for them.
+_PLANNED = timedelta(minutes=15)
+# How often a payout is looked at whose last step is in the future, for the clock was put back.
+_PUT_BACK = timedelta(minutes=1)
 # Longer than for a caller's read: here nobody waits for the answer.
 _LOOK_S = 8.0
 # Spreads the hourly looks of payouts that became unknown at one moment.
 _JITTER = 0.1
+
+
+class AccountRecords(Protocol):
+    """Accounts by id: of the store, or those that the process keeps of it."""
+
+    def find(self, account_id: str, /) -> Awaitable[Account | None]:
+        """Return one; None when there is none."""
+        ...
+
+
+def _slowest(_provider: str) -> Pace:
+    return SLOWEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,21 +79,30 @@ class Work:
     Attributes:
         owner: The name its claims carry; another process has another.
         chance: Numbers from 0 up to 1; spreads the hourly looks.
-        at_once: Looks in flight per provider.
-        pause_s: Between two turns.
+        pace: How fast a bank is asked, by its provider's name.
+        pause_s: Between two turns, and between two looks at the store in one.
         tell: Shown how payouts stand, after every turn.
     """
 
     due: FollowUps
-    accounts: Accounts
+    accounts: AccountRecords
     follow_up: FollowUp
     now: Now
     owner: str
     chance: Callable[[], float]
     tell: Callable[[list[Unsettled], datetime], None]
-    at_once: int = 2
+    pace: Callable[[str], Pace] = _slowest
     pause_s: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A payout as it was claimed, as it stands after its look, and what was said of it."""
+
+    claimed: Payout
+    seen: Payout
+    heard: Sequence[PayoutEvent]
 
 
 class Reconciler:
@@ -76,59 +120,169 @@ class Reconciler:
         self.task = PeriodicTask(
             "unsettled payouts", self.run_once, Schedule(every_s=work.pause_s), sleep=work.sleep
         )
-        self._places: dict[str, asyncio.Semaphore] = {}
+        self._places: dict[str, BankPlaces] = {}
+        self._claims = DueClaims(work.due, work.owner, lambda name: self._places_of(name).pace)
+        self._looked = asyncio.Event()
+        self._turned_at = work.now()
 
     async def run_once(self) -> int:
         """
-        Look once at everything that is due; return how many payouts that were.
+        Look at everything that is due, until nothing is; return how many looks that were.
 
         Raises:
             StoreUnavailable: the store does not answer; in an ``ExceptionGroup``
                 when it was lost between two looks.
         """
-        work = self._work
-        now = work.now()
-        claimed = await work.due.claim_due(work.owner, now, now + _CLAIM)
+        self._claims.forget()
+        looks, told_at = 0, asyncio.get_running_loop().time()
         async with asyncio.TaskGroup() as looking:
-            for payout in claimed:
-                looking.create_task(self._in_turn(payout))
-        work.tell(list(await work.due.standing()), work.now())
-        return len(claimed)
+            while True:
+                claimed = await self._claim()
+                looks += len(claimed)
+                for payouts in by_account(claimed):
+                    looking.create_task(self._follow(payouts))
+                if not await self._is_under_way():
+                    break
+                if asyncio.get_running_loop().time() - told_at >= self._work.pause_s:
+                    told_at = asyncio.get_running_loop().time()
+                    await self._tell()
+        await self._tell()
+        return looks
 
-    async def look_at(self, payout: Payout, named: str = "") -> Payout:
+    async def _is_under_way(self) -> bool:
+        """Wait until there may be more to claim; False when nothing is left to look at."""
+        try:
+            async with asyncio.timeout(self._work.pause_s):
+                while self._claims.holds_any and not self._claims.can_go_on:
+                    self._looked.clear()
+                    await self._looked.wait()
+        except TimeoutError:
+            return True
+        return self._claims.can_go_on
+
+    async def _tell(self) -> None:
+        self._work.tell(list(await self._work.due.standing()), self._work.now())
+
+    async def _claim(self) -> Sequence[Payout]:
+        """
+        Claim what is due and what there is room for.
+
+        If the clock was put back since the last turn, everything planned before is due now: it
+        would be looked at only when the clock gets there again.
+        """
+        now = self._work.now()
+        before, self._turned_at = self._turned_at, now
+        if now >= before - _CORRECTED:
+            return await self._claims.share(Lease(now, now + _CLAIM))
+        _log.warning("payouts_clock_put_back seconds=%d", (before - now).total_seconds())
+        due = before + _PLANNED
+        return await self._claims.everything(Lease(due, due + _CLAIM))
+
+    async def look_at(self, payout: Payout, named: str = "", hear: Hear = unheard) -> Payout:
         """
         Look at one payout: at the bank, then in its statement; return it as it stands.
 
-        ``named`` is the bank's id of it as a callback says it; see ``FollowUp.look``.
+        ``named`` is the bank's id of it as a callback says it; see ``FollowUp.look``. ``hear`` is
+        told what the bank said where that moved nothing.
         """
         account = await self._work.accounts.find(payout.account_id)
         if account is None:
             return payout
-        seen = await self._work.follow_up.look(payout, account, _LOOK_S, named)
+        seen = await self._work.follow_up.look(payout, account, _LOOK_S, named, hear)
         # The statement shows nothing before the bank has decided.
         if seen.state in UNSETTLED and not seen.is_held(self._work.now()):
             seen = await self._work.follow_up.search_statement(seen, account, _LOOK_S)
         return seen
 
-    async def _in_turn(self, payout: Payout) -> None:
-        """Look at one payout when its provider has a place, and say when to look again."""
-        place = self._places.setdefault(payout.provider, asyncio.Semaphore(self._work.at_once))
-        async with place:
-            trace.begin(trace.new_trace_id())
-            await self._release(await self._seen(payout))
+    async def probe(self, account_id: str, reference: str) -> Payout | None:
+        """
+        Look at one payout now, and plan its next look; None if somebody did or does just now.
 
-    async def _seen(self, payout: Payout) -> Payout:
-        """Look at one payout; what is wrong with its bank must not keep others from their look."""
+        Raises:
+            StoreUnavailable: as stores do; the claim ends by itself.
+        """
+        now = self._work.now()
+        claim = ProbeClaim(
+            account_id=account_id,
+            reference=reference,
+            owner=self._work.owner,
+            at=now,
+            until=now + _CLAIM,
+            quiet_since=now - PROBE_EVERY,
+        )
+        payout = await self._work.due.claim(claim)
+        if payout is None:
+            return None
+        heard: list[PayoutEvent] = []
+        async with self._places_of(payout.provider).place(account_id):
+            look = self.look_at(payout, hear=heard.append)
+            seen = await self._seen(look, payout, otherwise=payout)
+        await self._release(seen, heard)
+        return seen
+
+    async def _follow(self, payouts: Sequence[Payout]) -> None:
+        """
+        Look at payouts of one account and bank: each by itself, then the rest in one statement.
+
+        Those that a look has settled, or that their bank holds, are let go at once.
+        """
+        trace.begin(trace.new_trace_id())
+        first, left = payouts[0], list[_Looked]()
+        account = await self._work.accounts.find(first.account_id)
+        async with asyncio.TaskGroup() as looking:
+            for payout in payouts:
+                looking.create_task(self._look(payout, account, left))
+        if account is None or not left:
+            return
+        places, seen = self._places_of(first.provider), [each.seen for each in left]
+        async with places.place(first.account_id):
+            search = self._work.follow_up.search_statements(
+                seen, account, _LOOK_S, places.further_turns(first.account_id)
+            )
+            searched = await self._seen(search, first, otherwise=seen)
+        async with asyncio.TaskGroup() as letting_go:
+            for each, found in zip(left, searched, strict=True):
+                letting_go.create_task(self._let_go(each.claimed, found, each.heard))
+
+    async def _look(self, payout: Payout, account: Account | None, left: list[_Looked]) -> None:
+        """Look at one payout when its bank has a place; ``left`` gets it for the statement."""
+        heard, seen, follow_up = list[PayoutEvent](), payout, self._work.follow_up
+        if account is not None:
+            async with self._places_of(payout.provider).place(payout.account_id):
+                trace.begin(trace.new_trace_id())
+                look = follow_up.look(payout, account, _LOOK_S, hear=heard.append)
+                seen = await self._seen(look, payout, otherwise=payout)
+        # The statement shows nothing before the bank has decided.
+        if account is None or seen.state not in UNSETTLED or seen.is_held(self._work.now()):
+            await self._let_go(payout, seen, heard)
+        else:
+            left.append(_Looked(payout, seen, heard))
+
+    async def _let_go(self, claimed: Payout, seen: Payout, heard: Sequence[PayoutEvent]) -> None:
+        """Release a claimed payout; its place in the claims is free."""
+        await self._release(seen, heard)
+        self._claims.let_go(claimed)
+        self._looked.set()
+
+    def _places_of(self, provider: str) -> BankPlaces:
+        """Return the places of a bank."""
+        places = self._places.get(provider)
+        if places is None:
+            places = self._places[provider] = BankPlaces(self._work.pace(provider))
+        return places
+
+    async def _seen(self, look: Awaitable[Seen], payout: Payout, otherwise: Seen) -> Seen:
+        """Look; what is wrong with a payout's bank must not keep others from their look."""
         try:
-            return await self.look_at(payout)
+            return await look
         except StoreUnavailable:
             raise
         except Exception:  # noqa: BLE001 - an adapter's or a key's mistake stays with its payout
             _log.exception("payout_look_failed provider_key=%s", payout.provider_key)
-            return payout
+            return otherwise
 
-    async def _release(self, payout: Payout) -> None:
-        """Let the claim go."""
+    async def _release(self, payout: Payout, heard: Sequence[PayoutEvent]) -> None:
+        """Let the claim go, and keep what the bank said."""
         now = self._work.now()
         due = next_check(payout, now, self._work.chance())
         stuck = due is None and payout.state not in FINAL_STATES
@@ -145,6 +299,7 @@ class Reconciler:
                 next_check_at=due,
                 review=stuck or (payout.review and payout.state not in FINAL_STATES),
                 held_until=payout.held_until,
+                heard=heard[-1] if heard else None,
             )
         )
 
@@ -169,6 +324,8 @@ def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
         return datetime(day.year, day.month, day.day, tzinfo=UTC)
     if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:
         return None
+    if payout.updated_at > now + _CORRECTED:
+        return now + _PUT_BACK
     return _again(payout, now, chance)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 import msgspec
 
-from gateway.domain.backoffice.lists import LoggedRequest, RequestLog
+from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.telemetry.logs.lines import encode_struct
+from gateway.telemetry.metrics.families import OTHER
+from gateway.telemetry.metrics.series import METHODS
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import AccessRecord
 
@@ -20,10 +24,52 @@ _MOST_COMMON: Final = 200
 _BATCH: Final = 100
 """Small enough that writing one does not hold a request up by more than a millisecond or two."""
 _GOOD: Final = 400
+_FILES: Final = "panel.static"
+"""Styles and scripts that everybody may fetch: a page would push twenty lines before it."""
 _READING: Final = frozenset({"GET", "HEAD"})
 
 
-class RequestLogWriter:
+Kept = TypeVar("Kept")
+
+
+class Outlet(Protocol[Kept]):
+    """Where requests go; what is kept of one until then is its own affair."""
+
+    def taken(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> Kept:
+        """Take a request; raises nothing."""
+        ...
+
+    async def add(self, batch: Sequence[Kept]) -> None:
+        """
+        Let some go.
+
+        Raises:
+            StoreUnavailable: they went nowhere.
+        """
+        ...
+
+
+Taken = tuple[datetime, AccessRecord, msgspec.Struct]
+Add = Callable[[Sequence[LoggedRequest]], Awaitable[None]]
+"""As ``RequestLog.add``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The outlet of a process that stores them itself."""
+
+    store: Add
+
+    def taken(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> Taken:
+        """Keep what is there anyway."""
+        return at, record, line
+
+    async def add(self, batch: Sequence[Taken]) -> None:
+        """Write them out, and store them."""
+        await self.store([logged(*each) for each in batch])
+
+
+class RequestLogWriter(Generic[Kept]):
     """
     Keeps requests for operators to search.
 
@@ -36,16 +82,18 @@ class RequestLogWriter:
     what people do are never thinned.
     """
 
-    def __init__(self, store: RequestLog, count: Count, most: int = _MOST_WAITING) -> None:
+    def __init__(self, outlet: Outlet[Kept], count: Count, most: int = _MOST_WAITING) -> None:
         """Keep at most ``most`` lines in memory."""
-        self._store = store
+        self._outlet = outlet
         self._count = count
         self._most = most
         self._common_left = _MOST_COMMON
-        self._waiting: deque[tuple[datetime, AccessRecord, msgspec.Struct]] = deque()
+        self._waiting: deque[Kept] = deque()
 
     def keep(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
         """Take a line to be stored; raises nothing."""
+        if record.route == _FILES and record.status < _GOOD:
+            return
         if not record.user_id and (
             not record.client_id or (record.status < _GOOD and record.method in _READING)
         ):
@@ -56,7 +104,7 @@ class RequestLogWriter:
         if len(self._waiting) >= self._most:
             self._count(Event.REQUEST_LOG, "dropped")
             return
-        self._waiting.append((at, record, line))
+        self._waiting.append(self._outlet.taken(at, record, line))
 
     async def run_once(self) -> int:
         """
@@ -69,21 +117,22 @@ class RequestLogWriter:
         waiting = len(self._waiting)
         for stored in range(0, waiting, _BATCH):
             size = min(_BATCH, waiting - stored)
-            await self._add([_logged(*self._waiting.popleft()) for _ in range(size)])
+            await self._add([self._waiting.popleft() for _ in range(size)])
         return waiting
 
-    async def _add(self, batch: list[LoggedRequest]) -> None:
-        """Store a batch; one that is not taken is gone: newer ones are worth more."""
+    async def _add(self, batch: list[Kept]) -> None:
+        """Let a batch go; one that is not taken is gone: newer ones are worth more."""
         result = "dropped"
         try:
-            await self._store.add(batch)
+            await self._outlet.add(batch)
             result = "kept"
         finally:
             for _ in batch:
                 self._count(Event.REQUEST_LOG, result)
 
 
-def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
+def logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
+    """Write out what is kept of a request."""
     return LoggedRequest(
         at=at,
         trace_id=record.trace_id,
@@ -94,5 +143,9 @@ def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedR
         client_id=record.client_id,
         user_id=record.user_id,
         company_id=record.company_id,
+        method=record.method if record.method in METHODS else OTHER,
+        account_id=record.account_id if record.client_id or record.user_id else "",
+        reason=record.reason,
+        duration_us=int(record.duration_s * 1e6),
         line=encode_struct(line).decode().rstrip("\n"),
     )

@@ -7,8 +7,10 @@ from datetime import timedelta
 from typing import Final
 
 from gateway.domain.backoffice.callbacks import Callbacks
-from gateway.domain.backoffice.lists import RequestLog
+from gateway.domain.backoffice.request_log import RequestLog
+from gateway.domain.backoffice.weather import ProviderMinutes
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.payouts.events import PayoutEvents
 from gateway.store.identity.stores import IdentityStore
 
 REQUESTS_KEPT: Final = timedelta(days=30)
@@ -22,19 +24,34 @@ _LONGEST_IDLE: Final = timedelta(hours=1)
 """The most that ``session.idle_s`` may be: no browser session is deleted that may still go on."""
 
 
-@dataclass(frozen=True, slots=True)
+MINUTES_KEPT: Final = timedelta(days=8)
+"""The longest window that is shown is a week; a day more for a clock that was wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BackofficeRetention:
-    """Deletes old lines of the request log, and old callbacks."""
+    """
+    Deletes old lines of the request log, callbacks, minutes of providers and events of payouts.
+
+    Attributes:
+        events_kept: How long what happened to payouts is kept.
+    """
 
     requests: RequestLog
     callbacks: Callbacks
+    provider_minutes: ProviderMinutes
+    events: PayoutEvents
+    events_kept: timedelta
     now: Now
 
     async def cleanup(self) -> int:
-        """Delete; return how many lines and callbacks."""
+        """Delete; return how many lines, callbacks and events."""
         now = self.now()
+        await self.provider_minutes.forget(now - MINUTES_KEPT)
         deleted = await self.requests.forget(now - REQUESTS_KEPT)
-        return deleted + await self.callbacks.forget(now - CALLBACKS_KEPT)
+        deleted += await self.callbacks.forget(now - CALLBACKS_KEPT)
+        # Last: the database refuses if the clock of this machine is a month ahead of its own.
+        return deleted + await self.events.forget(now - self.events_kept)
 
 
 @dataclass(frozen=True, slots=True)

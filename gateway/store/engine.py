@@ -9,8 +9,11 @@ from sqlalchemy import literal, select
 from gateway.domain.accounts.accounts import Accounts, Companies
 from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
+from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
-from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.kernel.storage import TaskLeases
+from gateway.domain.payouts.events import PayoutEvents
+from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Reviews
 from gateway.domain.payouts.stops import Stops
@@ -20,11 +23,16 @@ from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.record import StoredChanges
 from gateway.store.backoffice.stops import StoredStops
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
+from gateway.store.bank.charges import StoredCharges
 from gateway.store.identity.stores import IdentityStore, identity_store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
+from gateway.store.kernel.facts import KEYLESS, FactSealing
+from gateway.store.kernel.leases import StoredTaskLeases
+from gateway.store.payouts.events import StoredPayoutEvents
 from gateway.store.payouts.followups import StoredFollowUps
+from gateway.store.payouts.links import StoredPayoutLinks
 from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.reviews import StoredReviews
 from gateway.store.payouts.store import StoredPayouts
@@ -45,12 +53,16 @@ class Store:
     accounts: Accounts
     credentials: Credentials
     payouts: StoredPayouts
-    follow_ups: FollowUps
+    payout_events: PayoutEvents
+    follow_ups: StoredFollowUps
     stops: Stops
     reviews: Reviews
     returns: Returns
+    charges: ChargeRecords
+    payout_links: PayoutLinks
     audit: Audit
     changes: Changes
+    leases: TaskLeases
     identity: IdentityStore
     office: BackOfficeStore
 
@@ -62,21 +74,28 @@ class Store:
     async def close(self) -> None:
         """Finish the writes under way, then close connections and threads."""
         await self.payouts.close()
+        await self.follow_ups.close()
         await self.database.close()
 
 
-def open_store(url: str, limits: Limits = DEFAULT_LIMITS, chain: ChainKeys = UNSEALED) -> Store:
+def open_store(
+    url: str,
+    limits: Limits = DEFAULT_LIMITS,
+    chain: ChainKeys = UNSEALED,
+    facts: FactSealing = KEYLESS,
+) -> Store:
     """
     Open a store; neither its schema nor its environment is looked at (see ``prepare``).
 
     Without the keys of the audit log everything can be read, but nothing be done
-    that is an act, once the log is sealed.
+    that is an act, once the log is sealed. Without that of ``facts`` events of payouts
+    neither keep nor show what was said.
 
     Raises:
         ValueError: the URL is of no form we know (see ``address``).
         StoreUnavailable: the file or its folder cannot be made.
     """
-    return _store_on(replace(open_database(url, limits), chain=chain), url)
+    return _store_on(replace(open_database(url, limits), chain=chain, facts=facts), url)
 
 
 def absent_store() -> Store:
@@ -95,12 +114,16 @@ def _store_on(database: Database, url: str) -> Store:
         accounts=StoredAccounts(database),
         credentials=StoredCredentials(database),
         payouts=StoredPayouts(database),
+        payout_events=StoredPayoutEvents(database),
         follow_ups=StoredFollowUps(database),
         stops=StoredStops(database),
         reviews=StoredReviews(database),
         returns=StoredReturns(database),
+        charges=StoredCharges(database),
+        payout_links=StoredPayoutLinks(database),
         audit=StoredAudit(database),
         changes=StoredChanges(database),
+        leases=StoredTaskLeases(database),
         identity=identity_store(database),
         office=backoffice_store(database),
     )

@@ -6,29 +6,43 @@ Alembic is imported only when a revision is run: it costs 0.3 s that no start sh
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
+from typing import Final
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, column, func, inspect, select, table
+from sqlalchemy import Connection, column, func, inspect, select, table, update
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.store.engine import Store, open_database
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.database import Database, Limits
+from gateway.store.stamp import (
+    Stamp,
+    StoreRefused,
+    check_environment,
+    compatible_with,
+    read_stamp,
+    stamped,
+)
 from gateway.store.tables.core import stamps
 
-REVISIONS = tuple(f"{number:04}" for number in range(1, 15))
-"""Every revision, oldest first; the last one is what this code works with."""
+REVISIONS = tuple(f"{number:04}" for number in range(1, 28))
+"""Every revision, oldest first; the last one is what this code was written for."""
+COMPATIBLE_WITH: Final = "0022"
+"""What the last of them declares: the oldest schema whose processes may go on beside it."""
 _SCRIPTS = "gateway.store:migrations"
 _VERSION = table("alembic_version", column("version_num"))
 # Rewriting a large table takes longer than any request may.
 _PATIENT = Limits(pool_size=1, statement_s=600.0, busy_s=60.0, whole_s=900.0)
 # Any number will do, if nobody else takes it: "pixgate" as a base-36 number.
 _LOCK = int("pixgate", 36)
+# Alembic keeps the migration that is under way in a global: two of one process would mix.
+_turns: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
 
 async def current(url: str) -> str | None:
@@ -47,46 +61,79 @@ async def upgrade(url: str, revision: str = "head") -> None:
     One transaction: done whole or not at all. A second one at the same time
     waits for the first.
     """
-    await _migrate(url, "upgrade", revision)
+    await _migrate(url, partial(_up, to=revision))
 
 
 async def downgrade(url: str, revision: str) -> None:
-    """Bring a store down to a revision, ``base`` for none; what only later ones hold is lost."""
-    await _migrate(url, "downgrade", revision)
+    """
+    Bring a store down to a revision, ``base`` for none; what only later ones hold is lost.
+
+    Raises:
+        StoreRefused: its schema is not newer than that one, or newer than any this code knows.
+    """
+    await _migrate(url, partial(_down, to=revision))
 
 
 async def revision_of(database: Database) -> str | None:
     """Return the revision an opened database is at; None when it has none yet."""
     async with database.reading() as connection:
-        if not await connection.run_sync(_is_versioned):
-            return None
-        found = await connection.execute(select(_VERSION.c.version_num))
-        revision: str | None = found.scalar_one_or_none()
-        return revision
+        return await connection.run_sync(_revision)
 
 
-def _is_versioned(connection: Connection) -> bool:
-    return inspect(connection).has_table(_VERSION.name)
-
-
-async def _migrate(url: str, direction: str, revision: str) -> None:
+async def _migrate(url: str, run: Callable[[Connection], None]) -> None:
     database = open_database(url, _PATIENT)
+    turn = _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
     try:
-        async with database.writing() as connection:
+        async with turn, database.writing() as connection:
             if connection.dialect.name == "postgresql":
                 await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            await connection.run_sync(_run, direction, revision)
+            await connection.run_sync(run)
     finally:
         await database.close()
+
+
+def _up(connection: Connection, to: str) -> None:
+    """Leave a newer release's schema as it is; its older migrations are ours."""
+    if _revision(connection) in {None, *REVISIONS}:
+        _run(connection, "upgrade", to)
+
+
+def _down(connection: Connection, to: str) -> None:
+    """Go down by migrations that this code knows."""
+    revision = _revision(connection)
+    if revision not in {None, *REVISIONS}:
+        raise StoreRefused(_too_new(revision, "use the pixgate that made it"))
+    places = {None: 0, "base": 0} | {each: place for place, each in enumerate(REVISIONS, 1)}
+    if places[to] > places[revision]:
+        problem = f"The store has {_named(revision)}: {to} is not older."
+        raise StoreRefused(problem)
+    if places[to] < places[revision]:
+        _run(connection, "downgrade", to)
 
 
 def _run(connection: Connection, direction: str, revision: str) -> None:
     from alembic import command  # noqa: PLC0415 - see the module
     from alembic.config import Config  # noqa: PLC0415 - see the module
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - see the module
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", _SCRIPTS)
     getattr(command, direction)(config, revision)
+    reached = _revision(connection)
+    if reached is None:
+        return
+    script = ScriptDirectory.from_config(config).get_revision(reached)
+    # Those before the window say nothing of it, and their stamp has no place for it.
+    declared = getattr(script.module, "compatible_with", None)
+    if declared is not None:
+        connection.execute(update(stamps).values(compatible_with=declared))
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(_VERSION.name):
+        return None
+    found: str | None = connection.execute(select(_VERSION.c.version_num)).scalar_one_or_none()
+    return found
 
 
 _SAFE_SQLITE = (3, 51, 3)
@@ -94,19 +141,6 @@ _FIT_TO_TRY = (
     "SQLite {} is fine for a sandbox. For data that must last use 3.51.3 or newer: on rare "
     "occasions an older one damages its file. Production refuses it."
 )
-
-
-class StoreRefused(Exception):
-    """This gateway must not work on this store; the text is one line for the operator."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
-    """What a store was marked with when it was first used; ``id`` is a UUID."""
-
-    environment: Environment
-    id: str
-    created_at: datetime
 
 
 async def prepare(
@@ -134,8 +168,8 @@ async def prepare(
     """
     await _bring_up(store, environment, migrate=migrate)
     fresh = Stamp(environment=environment, id=new_id(), created_at=now())
-    stamp = await _stamped(store.database, fresh)
-    _check_environment(stamp, environment)
+    stamp = await stamped(store.database, fresh, COMPATIBLE_WITH)
+    check_environment(stamp, environment)
     return stamp
 
 
@@ -170,59 +204,49 @@ def refuse_unsafe_sqlite(
     return None
 
 
+async def is_older(database: Database, environment: Environment) -> bool:
+    """
+    Say whether a store of ours has an older schema than this code, or none yet.
+
+    Newer ones are accepted from ours to the newest that says it is compatible with ours.
+
+    Raises:
+        StoreRefused: it is of the other environment, or of a schema that is too new.
+    """
+    revision = await revision_of(database)
+    if revision is None:
+        return True
+    if revision not in REVISIONS:
+        _check_window(revision, await compatible_with(database))
+    check_environment(await read_stamp(database), environment)
+    return revision in REVISIONS[:-1]
+
+
 async def _bring_up(store: Store, environment: Environment, *, migrate: bool) -> None:
     """Migrate where it may be done, but never the other environment's store."""
-    revision = await revision_of(store.database)
-    if revision is not None:
-        _check_known(revision)
-        _check_environment(await _read(store.database), environment)
-    if revision != REVISIONS[-1]:
-        if not migrate:
-            raise StoreRefused(_outdated(revision))
-        await upgrade(store.url)
+    if not await is_older(store.database, environment):
+        return
+    if not migrate:
+        raise StoreRefused(_outdated(await revision_of(store.database)))
+    await upgrade(store.url)
+    # A newer release may have been faster.
+    await is_older(store.database, environment)
 
 
-def _check_known(revision: str) -> None:
-    if revision not in REVISIONS:
-        ours = REVISIONS[-1]
-        problem = f"The store's schema {revision} is newer than this pixgate's {ours}."
-        raise StoreRefused(problem)
+def _check_window(revision: str, oldest: str | None) -> None:
+    if oldest not in REVISIONS:
+        raise StoreRefused(_too_new(revision, f"it needs a pixgate of {oldest or revision}"))
 
 
-def _check_environment(stamp: Stamp | None, environment: Environment) -> None:
-    if stamp is not None and stamp.environment is not environment:
-        problem = f"The store belongs to {stamp.environment}, this gateway to {environment}."
-        raise StoreRefused(problem)
+def _too_new(revision: str | None, what_to_do: str) -> str:
+    return (
+        f"The store's schema {revision} is newer than this pixgate's {REVISIONS[-1]}: {what_to_do}."
+    )
 
 
 def _outdated(revision: str | None) -> str:
-    has = "no schema yet" if revision is None else f"the schema {revision}"
-    return f"The store has {has}, {REVISIONS[-1]} is needed: run `pixgate db upgrade`."
+    return f"The store has {_named(revision)}, {REVISIONS[-1]} is needed: run `pixgate db upgrade`."
 
 
-async def _read(database: Database) -> Stamp | None:
-    async with database.reading() as connection:
-        row = (await connection.execute(select(stamps))).one_or_none()
-    if row is None:
-        return None
-    return Stamp(environment=Environment(row.environment), id=row.id, created_at=row.created_at)
-
-
-async def _stamped(database: Database, fresh: Stamp) -> Stamp:
-    """Stamp a store that has no stamp; return the one it has then."""
-    found = await _read(database)
-    if found is not None:
-        return found
-    row = {
-        "one": 1,
-        "environment": fresh.environment.value,
-        "id": fresh.id,
-        "created_at": fresh.created_at,
-    }
-    async with database.writing() as connection:
-        await database.add(connection, stamps, row)
-    found = await _read(database)
-    if found is None:
-        problem = "The store does not keep its stamp."
-        raise StoreRefused(problem)
-    return found
+def _named(revision: str | None) -> str:
+    return "no schema yet" if revision is None else f"the schema {revision}"

@@ -67,3 +67,7 @@ class Kinds(Generic[Record]):
                 self._known.clear()
             kind = self._known[key] = self._look(record)
         return kind
+
+    def forget(self) -> None:
+        """Look at every kind again: what stands in all lines has changed."""
+        self._known.clear()

@@ -86,6 +86,7 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
     Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
     Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
+    Event.LOOK_UP_FAILED: (series.PROVIDER_LOOK_UPS_FAILED, lambda provider: (provider,)),
     Event.PROVIDER_LIMITED: (series.PROVIDER_LIMITED, _split_limit),
     Event.STATEMENT_PAGE: (series.STATEMENT_PAGES, _split),
     Event.STATEMENT_TOO_LARGE: (series.STATEMENTS_TOO_LARGE, lambda provider: (provider,)),
@@ -111,8 +112,13 @@ _SHOWN: Final[Mapping[Gauge, tuple[Family, Key]]] = {
         Gauge(f"turned_away.{reason}"): (series.CONNECTIONS_TURNED_AWAY, (reason,))
         for reason in series.TURNED_AWAY.values or ()
     },
+    Gauge.SERVER_PROCESSES_RUNNING: (series.SERVER_PROCESSES, ("running",)),
+    Gauge.SERVER_PROCESSES_WANTED: (series.SERVER_PROCESSES, ("wanted",)),
     Gauge.STORE_IN_USE: (series.STORE_IN_USE, ()),
     Gauge.STORE_WAITING: (series.STORE_WAITING, ()),
+    Gauge.WORKER_ABSENT: (series.WORKER_ABSENT, ()),
+    Gauge.WORKERS_RUNNING: (series.WORKERS, ("running",)),
+    Gauge.WORKERS_WANTED: (series.WORKERS, ("wanted",)),
 }
 
 
@@ -153,6 +159,12 @@ class TelemetryObserver:
             event: (values.values(family), key) for event, (family, key) in _COUNTED.items()
         }
 
+    def change_digest(self, digest: str) -> None:
+        """Name another configuration in every line from now on."""
+        self._always["config_digest"] = digest
+        for kinds in (self._requests, self._answers, self._calls):
+            kinds.forget()
+
     def request(self, record: AccessRecord) -> None:
         """Count and log a request that was answered."""
         # fmt: off
@@ -160,7 +172,7 @@ class TelemetryObserver:
             record.surface, record.route, record.path_template, record.method, record.status,
             record.auth, record.code, record.reason, record.field, record.resource,
             record.payout, record.payout_method, record.address,
-            record.client_id, record.user_id, record.company_id, record.account_id,
+            record.client_id, record.user_id, record.company_id,
             record.provider, record.provider_outcome,
         )
         # fmt: on

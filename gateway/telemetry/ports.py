@@ -16,6 +16,7 @@ class Event(StrEnum):
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
     FORGOTTEN = "forgotten"  # source.record, such as feed.account
     LOGIN = "login"  # result
+    LOOK_UP_FAILED = "look_up_failed"  # provider
     MFA = "mfa"  # factor.result
     NOT_PIX = "not_pix"  # provider
     PAYOUT_SIMILAR = "payout_similar"  # provider
@@ -43,11 +44,17 @@ class Gauge(StrEnum):
     CREDENTIAL_STORE_UP = "credential_store_up"
     KEPT_RECORDS_BELIEVED = "kept_records_believed"
     REQUESTS_IN_FLIGHT = "requests_in_flight"
+    SERVER_PROCESSES_RUNNING = "server_processes.running"
+    SERVER_PROCESSES_WANTED = "server_processes.wanted"
     STORE_IN_USE = "store_in_use"
     STORE_WAITING = "store_waiting"
     TURNED_AWAY_ADDRESS = "turned_away.address"
+    TURNED_AWAY_DESCRIPTORS = "turned_away.descriptors"
     TURNED_AWAY_FULL = "turned_away.full"
     TURNED_AWAY_PEER = "turned_away.peer"
+    WORKER_ABSENT = "worker_absent"
+    WORKERS_RUNNING = "workers.running"
+    WORKERS_WANTED = "workers.wanted"
 
 
 Count = Callable[[Event, str], None]

@@ -28,6 +28,8 @@ class AccessRecord(msgspec.Struct, kw_only=True):
         payout: The outcome of a payout request: accepted, rejected, duplicate,
             conflict, intent_failed, not_sent, credentials_refused, rate_limited,
             unknown.
+        account_hash: The account's short form in the logs; empty unless somebody proved
+            who asks.
     """
 
     trace_id: str
@@ -49,6 +51,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
     user_id: str = ""
     company_id: str = ""
     account_id: str = ""
+    account_hash: str = ""
     resource: str = ""
     payout: str = ""
     payout_method: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -114,6 +114,33 @@ class BasicCredentials:
             return self._look_again(call, claim)
         return None
 
+    def rehearsal(
+        self,
+        find: Callable[[str], Awaitable[Credential | None]],
+        *,
+        is_right: bool,
+        address: str,
+        client_id: str,
+    ) -> BasicCredentials:
+        """
+        Return the same questions for a secret that nobody has to know.
+
+        It is taken as right, or as wrong, whatever it is. Refusals are not counted, and no secret
+        is marked as used.
+        """
+
+        async def find_again(wanted: str, _since: float) -> Credential | None:
+            return await find(wanted)
+
+        return replace(
+            self,
+            find=find,
+            find_again=find_again,
+            check=_pretended(self.now, is_right=is_right),
+            throttle=self.throttle.copy_of(address, client_id),
+            stopwatch=Stopwatch(self.stopwatch.clock, lambda _seconds: None),
+        )
+
     async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
         """Wait for the record, then compare."""
         try:
@@ -176,6 +203,16 @@ class BasicCredentials:
         """Refuse, as too many requests when the address is over its limit."""
         wait = self.throttle.wait_when_refused(address, client_id)
         return too_many(wait, "throttled") if wait else ServiceError(error, reason)
+
+
+def _pretended(now: Now, *, is_right: bool) -> SecretCheck:
+    """Take every secret as right, while one of the credential lives, or as wrong."""
+
+    def matching(_secret: str, digests: Sequence[SecretDigest]) -> SecretDigest | None:
+        live = (each for each in digests if each.expires_at is None or each.expires_at > now())
+        return next(live, None) if is_right else None
+
+    return SecretCheck(well_formed=lambda _secret: True, matching=matching, used=lambda *_: None)
 
 
 def _unavailable() -> ServiceError:

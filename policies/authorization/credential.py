@@ -75,6 +75,7 @@ def _compare(call: Call, account: Account | None) -> None:
     if account is None or principal is None or account.company_id != principal.company_id:
         raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
     if principal.account_id is not None and principal.account_id != account.id:
+        call.out_of_scope = account
         raise ServiceError(errors.SCOPE_DENIED, "scope")
     call.account = account
 

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.identity.errors import CSRF_FAILED
+from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
+from gateway.domain.identity.panel_sessions import Browser
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.headers import Headers
 from gateway.domain.requests.calls import Call
@@ -24,6 +25,8 @@ _MARKED: Final = "panel"
 _OUR_PAGE: Final = "same-origin"
 _OURS: Final = frozenset({_OUR_PAGE, "none"})
 _JSON: Final = "application/json"
+_FORM: Final = "application/x-www-form-urlencoded"
+_NAVIGATES: Final = ("navigate", "document")
 
 Origin = Callable[[], str]
 """Where our pages come from, ``https://host``; asked each time, for a port may be known late."""
@@ -96,6 +99,83 @@ class WriteFromOurPage:
         media = call.asked.content_type
         if media is not None and media.partition(";")[0].strip().lower() != _JSON:
             raise ServiceError(CSRF_FAILED, "content_type")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpensOurPage:
+    """
+    Layer two for pages: opened from a page of ours, or by the person themselves.
+
+    A link in a mail arrives without the cookie, since that is SameSite=Strict: for a
+    page behind the sign-in this is somebody who is not signed in.
+
+    Attributes:
+        links: Links of others may open it; for pages before the sign-in.
+    """
+
+    origin: Origin
+    links: bool = False
+    refuses = (CSRF_FAILED, SESSION_REQUIRED)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on unless another site asks for it.
+
+        Raises:
+            ServiceError: ``SESSION_REQUIRED`` (401) for a link elsewhere that was
+                followed, ``CSRF_FAILED`` (403) for anything else of other sites.
+        """
+        headers = call.asked.headers
+        try:
+            _check_place(headers, self.origin(), silent=True)
+        except ServiceError:
+            if not follows_link(headers):
+                raise
+            if not self.links:
+                raise ServiceError(SESSION_REQUIRED, "missing") from None
+
+
+def follows_link(headers: Headers) -> bool:
+    """Say whether a browser opens this as a page because a link on another site says so."""
+    mode, dest = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+    return (mode, dest) == _NAVIGATES and headers.get("Sec-Fetch-Site") not in _OURS
+
+
+@dataclass(frozen=True, slots=True)
+class FormFromOurPage:
+    """
+    Layers two and three for forms of pages: from our origin, in the form's one media type.
+
+    The fourth, the token, is a field of the form: it is compared when the body has been read.
+    """
+
+    origin: Origin
+    refuses = (CSRF_FAILED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if it is a form of a page of ours.
+
+        Raises:
+            ServiceError: ``CSRF_FAILED`` (403); also for a browser that says
+                nothing about where the request comes from.
+        """
+        _check_place(call.asked.headers, self.origin(), silent=False)
+        media = call.asked.content_type or ""
+        if media.partition(";")[0].strip().lower() != _FORM:
+            raise ServiceError(CSRF_FAILED, "content_type")
+
+
+def check_token(sent: str, browser: Browser | None) -> None:
+    """
+    Check the token of a form, in constant time.
+
+    Raises:
+        ServiceError: ``CSRF_FAILED`` (403) for another one, and without a session.
+    """
+    expected = b"" if browser is None else browser.panel.csrf.encode()
+    if not expected or not hmac.compare_digest(_bytes(sent), expected):
+        raise ServiceError(CSRF_FAILED, "token")
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,11 +56,18 @@ class Buckets:
     def __init__(self, quota: Quota, clock: Monotonic) -> None:
         """Draw from buckets of ``quota``."""
         self._clock = clock
-        self._step = 1 / quota.rate
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+        self._step = 0.0
+        self.change(quota)
+
+    def change(self, quota: Quota) -> None:
+        """Draw from buckets of another quota from now on; each lacks as many tokens as before."""
+        now, before, self._step = self._clock(), self._step, 1 / quota.rate
+        for key, full_at in self._full_at.items():
+            self._full_at[key] = now + max(0.0, full_at - now) * self._step / before
         self._capacity = quota.burst * self._step
         # A rounding error of a sum must not cost a whole token.
         self._slack = self._step / 1000
-        self._full_at: OrderedDict[str, float] = OrderedDict()
 
     def draw(self, key: str) -> Draw:
         """Take one token of ``key`` if there is one."""
@@ -76,6 +83,12 @@ class Buckets:
         if len(kept) > _KEYS_KEPT:
             kept.popitem(last=False)
         return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
+
+    def wait_s(self, key: str) -> float:
+        """Return the seconds until ``key`` has a token; 0 where it has one. Takes none."""
+        now = self._clock()
+        over = max(now, self._full_at.get(key, now)) + self._step - now - self._capacity
+        return over if over > self._slack else 0.0
 
     def give_back(self, key: str) -> None:
         """Put one token back that was taken from ``key``."""
@@ -95,9 +108,18 @@ class Meter:
         """Draw from buckets of ``quota``."""
         self._buckets = Buckets(quota, clock)
         self._name = name
-        self._policy = f'"{name}";q={quota.burst};w={quota.window_s}'
-        self._refill_s = math.ceil(1 / quota.rate)
         self._count = count
+        self._describe(quota)
+
+    def change(self, quota: Quota) -> None:
+        """Draw from buckets of another quota from now on."""
+        self._buckets.change(quota)
+        self._describe(quota)
+
+    def _describe(self, quota: Quota) -> None:
+        """Prepare what answers say of the quota."""
+        self._policy = f'"{self._name}";q={quota.burst};w={quota.window_s}'
+        self._refill_s = math.ceil(1 / quota.rate)
 
     def take(self, call: Call, key: str) -> int:
         """
@@ -111,10 +133,20 @@ class Meter:
             self._count(_ALLOWED, self._name)
             return draw.remaining
         self._count(_LIMITED, self._name)
-        reset_s = math.ceil(draw.wait_s)
+        raise self._refusal(call, draw.wait_s)
+
+    def rehearse(self, call: Call, key: str) -> None:
+        """Refuse as ``take`` does, but take no token and count nothing."""
+        wait_s = self._buckets.wait_s(key)
+        if wait_s:
+            raise self._refusal(call, wait_s)
+
+    def _refusal(self, call: Call, wait_s: float) -> ServiceError:
+        """Make the refusal of a caller whose next token comes in ``wait_s`` seconds."""
+        reset_s = math.ceil(wait_s)
         self._show(call, 0, reset_s)
         headers = {**call.headers, "Retry-After": str(max(1, reset_s))}
-        raise ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{self._name}", headers)
+        return ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{self._name}", headers)
 
     def draw(self, call: Call, key: str) -> None:
         """Take one token of ``key`` and show how many are left; raises as ``take`` does."""
@@ -144,6 +176,11 @@ class WithinQuota:
         """Use ``quotas`` by name, ``company`` among them; ``count`` counts draws."""
         self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
 
+    def change(self, quotas: Mapping[str, Quota]) -> None:
+        """Draw from other quotas of the same names from now on."""
+        for name, meter in self._meters.items():
+            meter.change(quotas[name])
+
     def __call__(self, call: Call) -> None:
         """
         Let the call on if both buckets have a token; raises as ``Meter.take`` does.
@@ -155,6 +192,13 @@ class WithinQuota:
             return
         self._meters[COMPANY].take(call, principal.company_id)
         self._meters[call.quota].draw(call, principal.client_id)
+
+    def rehearse(self, call: Call) -> None:
+        """Refuse as a call would be refused now; takes no token and counts nothing."""
+        principal = call.principal
+        if principal is not None:
+            self._meters[COMPANY].rehearse(call, principal.company_id)
+            self._meters[call.quota].rehearse(call, principal.client_id)
 
 
 class WithinAddressQuota:
@@ -177,6 +221,11 @@ class WithinAddressQuota:
         """Use ``quotas`` by name; ``count`` counts draws; ``returned`` count failures alone."""
         self._returned = frozenset(returned)
         self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
+
+    def change(self, quotas: Mapping[str, Quota]) -> None:
+        """Draw from other quotas of the same names from now on."""
+        for name, meter in self._meters.items():
+            meter.change(quotas[name])
 
     def __call__(self, call: Call) -> None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
@@ -207,6 +256,10 @@ class WithinPersonQuota:
     def __init__(self, quota: Quota, clock: Monotonic, count: Count) -> None:
         """Let everybody have ``quota``; ``count`` counts draws."""
         self._meter = Meter(PERSON, quota, clock, count)
+
+    def change(self, quota: Quota) -> None:
+        """Let everybody have another quota from now on."""
+        self._meter.change(quota)
 
     def __call__(self, call: Call) -> None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""

@@ -71,6 +71,14 @@ class FailureThrottle:
         """Return the seconds an address must wait before anything of it is looked at."""
         return self._wait((address, ""), self._limits.hard_per_address)
 
+    def copy_of(self, address: str, client_id: str) -> FailureThrottle:
+        """Return one that counts on from what is known of this caller; this one learns nothing."""
+        copy = FailureThrottle(self._limits, self._clock)
+        for key in ((address, ""), (address, client_id[:_ID_KEPT])):
+            if key in self._refusals:
+                copy._refusals[key] = self._refusals[key].copy()
+        return copy
+
     def _wait(self, key: tuple[str, str], limit: int) -> int:
         """Return the seconds until at most ``limit`` refusals lie in the window; 0 when so now."""
         times = self._refusals.get(key)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from gateway.domain.bank.capabilities import Capabilities, PortCall, ProofKind
+from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, PixKey
@@ -38,6 +39,32 @@ from provider_adapters.kit.proofs import PeerCertificate
 from provider_adapters.kit.secrets import secrets_of
 
 
+class Banking(Protocol):
+    """What some banks offer beyond the standard, each in its own way."""
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read the balance, live."""
+        ...
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read a page of movements."""
+        ...
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """Order a payout, once."""
+        ...
+
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, provider_id: str, /
+    ) -> Outcome:
+        """Look a payout up by our key, or by the bank's id."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiPixAdapter:
     """
@@ -45,7 +72,8 @@ class ApiPixAdapter:
 
     Attributes:
         clients: The bank's own, and that of the host that gives tokens if it is another.
-        own: What the bank offers beyond the standard; None for a bank that offers nothing.
+        banking: Balance, statement and payouts, for a bank that has them.
+        keys: PIX keys, likewise.
         authority: Who signs the certificate that the bank shows with callbacks.
         derives: The bank is a simulator on this machine, which may use a derived secret.
     """
@@ -55,7 +83,8 @@ class ApiPixAdapter:
     charges: Charges
     received: Received
     callbacks: Callbacks
-    own: Efi | None
+    banking: Banking | None
+    keys: Efi | None
     authority: PeerCertificate | None
     derives: bool
 
@@ -72,28 +101,31 @@ class ApiPixAdapter:
     def callback_proof(self, secrets: CallbackSecrets) -> ApiPixProof:
         """Make the check of callbacks; raises ``ProofRefused`` without certificate and secret."""
         shared = secrets.shared_or_derived if self.derives else secrets.shared
-        if ProofKind.TOKEN not in self.capabilities.callback_proofs:
-            shared = ()
-        return ApiPixProof(self.authority, shared)
+        return ApiPixProof(
+            self.authority,
+            shared,
+            self.callbacks.access.profile.secret_address,
+            lists_keys=PortCall.LIST_KEYS in self.capabilities.calls,
+        )
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live."""
-        return await self._own(PortCall.GET_BALANCE).get_balance(account)
+        return await self._banking(PortCall.GET_BALANCE).get_balance(account)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements."""
-        own = self._own(PortCall.LIST_STATEMENT)
+        own = self._banking(PortCall.LIST_STATEMENT)
         return await own.list_statement(account, window, cursor, limit)
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
         """Read the account's keys, as far as the bank lists them."""
-        return await self._own(PortCall.LIST_KEYS).list_keys(account, "list_keys")
+        return await self._keys_of(PortCall.LIST_KEYS).list_keys(account, "list_keys")
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
         """Find a key among those that the bank lists."""
-        for key in await self._own(PortCall.GET_KEY).list_keys(account, "get_key"):
+        for key in await self._keys_of(PortCall.GET_KEY).list_keys(account, "get_key"):
             if key.public_id(account.account_id) == key_id:
                 return key
         raise NotFound(Reason.NOT_FOUND)
@@ -111,24 +143,25 @@ class ApiPixAdapter:
     ) -> Outcome:
         """Order a payout, once."""
         try:
-            own = self._own(PortCall.CREATE_PAYOUT)
+            own = self._banking(PortCall.CREATE_PAYOUT)
         except ProviderError as failure:
             return unsent(failure)
         return await own.create_payout(account, order, send_by)
 
     async def find_payout(
-        self, account: ProviderAccount, provider_key: str, _provider_id: str
+        self, account: ProviderAccount, provider_key: str, provider_id: str
     ) -> Outcome:
-        """Look a payout up by our key; NotFound proves nothing, see the README."""
-        return await self._own(PortCall.FIND_PAYOUT).find_payout(account, provider_key)
+        """Look a payout up by our key, or by the bank's id; NotFound proves nothing."""
+        banking = self._banking(PortCall.FIND_PAYOUT)
+        return await banking.find_payout(account, provider_key, provider_id)
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, once."""
-        return await self._own(PortCall.CREATE_KEY).create_key(account, order)
+        return await self._keys_of(PortCall.CREATE_KEY).create_key(account, order)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Give a key up."""
-        return await self._own(PortCall.CANCEL_KEY).cancel_key(account, key)
+        return await self._keys_of(PortCall.CANCEL_KEY).cancel_key(account, key)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """Make an immediate charge, once; ``PUT /cob/{txid}``."""
@@ -186,8 +219,14 @@ class ApiPixAdapter:
             keys |= dict.fromkeys(key.key for key in await self.list_keys(account))
         return tuple(keys)
 
-    def _own(self, call: PortCall) -> Efi:
-        """Return what the bank offers beyond the standard; raises ``NotSupported``."""
-        if self.own is None or call not in self.capabilities.calls:
+    def _banking(self, call: PortCall) -> Banking:
+        """Return who answers balance, statement and payouts; raises ``NotSupported``."""
+        if self.banking is None or call not in self.capabilities.calls:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        return self.own
+        return self.banking
+
+    def _keys_of(self, call: PortCall) -> Efi:
+        """Return who answers calls about keys; raises ``NotSupported``."""
+        if self.keys is None or call not in self.capabilities.calls:
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        return self.keys

@@ -1,9 +1,9 @@
 """
 Callbacks of API Pix: how they are proven, what they say, and where they are registered.
 
-The standard has the bank show a certificate. Efí also sends to an address that nobody can guess:
-its last step is made from the secret of ``callbacks``, which itself stands in no address. A body
-tells of several payments, and names the account by one of its keys or charges.
+The standard has the bank show a certificate. Without one, it sends to an address that nobody can
+guess: a step of it is made from the secret of ``callbacks``, which itself stands in no address. A
+body tells of several payments, and names the account by one of its keys or charges.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount
 from gateway.domain.kernel.strict import uuid_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import OK, Access, accepted, failure
+from provider_adapters.apipix.profiles import SecretAddress
 from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.proofs import PeerCertificate, SharedToken
@@ -39,29 +40,38 @@ from provider_adapters.kit.requests import ProviderRequest, sending
 _PATH: Final = "/webhook/{chave}"
 _BELOW: Final = "pix"
 """What banks add to the address."""
-_NOTHING_BELOW: Final = "?ignorar="
-"""How an address ends to which Efí adds nothing ("Webhooks", read on 2026-11-22)."""
-_UNCERTIFIED: Final = {"x-skip-mtls-checking": "true"}
-"""Has Efí register an address that does not ask for its certificate."""
 _PURPOSE: Final = b"apipix callback address"
-_STEP: Final = re.compile(r"/[0-9a-f]{64}" + re.escape(_NOTHING_BELOW))
+_STEP: Final = r"/[0-9a-f]{64}"
 _SENT: Final = "SOLICITACAO"
 
 
 class ApiPixProof:
     """Checks callbacks; a ``CallbackProof``."""
 
-    def __init__(self, certificate: PeerCertificate | None, secrets: Sequence[bytes]) -> None:
+    def __init__(
+        self,
+        certificate: PeerCertificate | None,
+        secrets: Sequence[bytes],
+        address: SecretAddress,
+        *,
+        lists_keys: bool,
+    ) -> None:
         """
         Believe whoever shows the bank's certificate, or knows a step made from a secret.
+
+        Args:
+            certificate: Whose it must be; None believes no certificate.
+            secrets: Those shared with the bank.
+            address: What the bank makes of an address with such a step.
+            lists_keys: It lists an account's keys: by one of them the account can be found.
 
         Raises:
             ProofRefused: There is neither.
         """
-        steps = [step_of(secret) for secret in secrets]
+        steps = [step_of(secret) + address.adds for secret in secrets]
         below = frozenset({"", _BELOW}) if certificate is not None else frozenset[str]()
         self.rests = below | frozenset(steps)
-        self._certificate = certificate
+        self._certificate, self._lists_keys = certificate, lists_keys
         no_secret_needed = certificate is not None and not steps
         self._steps = None if no_secret_needed else SharedToken([each.encode() for each in steps])
 
@@ -69,7 +79,7 @@ class ApiPixProof:
         """Return what a callback says; nothing for the test at registration."""
         shown = self._certificate is not None and self._certificate.proves(came.certificate)
         known = self._steps is not None and self._steps.proves(came.rest)
-        return notices_of(came.body) if shown or known else None
+        return notices_of(came.body, lists_keys=self._lists_keys) if shown or known else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +88,12 @@ class Callbacks:
     Registers addresses, one for each key.
 
     Attributes:
-        certified: The bank shows its certificate, so that the address needs no secret step.
+        address: How the bank is given an address with a secret step; None where it shows its
+            certificate, so that no such step is needed.
     """
 
     access: Access
-    certified: bool
+    address: SecretAddress | None
 
     async def register(
         self, account: ProviderAccount, keys: Sequence[str], order: CallbackOrder
@@ -90,9 +101,10 @@ class Callbacks:
         """Have callbacks of every key sent to one address; safe to repeat."""
         if not keys:
             raise NeverSendable
-        url, headers = order.url, {}
-        if not self.certified:
-            url, headers = f"{url}/{step_of(order.secret)}{_NOTHING_BELOW}", _UNCERTIFIED
+        url, headers = order.url, dict[str, str]()
+        if self.address is not None:
+            url = f"{url}/{step_of(order.secret)}{self.address.ends}"
+            headers.update(self.address.headers)
         for key in keys:
             asked = _with(self._request(account, "register_callback", key), headers)
             request = sending(asked, {"webhookUrl": url}, "PUT")
@@ -117,8 +129,13 @@ class Callbacks:
                 url = await self.access.read(account, request, _url)
             except NotFound:
                 continue
-            found.append(RegisteredCallback(id=_id_of(account, key), url=_STEP.sub("", url)))
+            found.append(RegisteredCallback(id=_id_of(account, key), url=self._shown(url)))
         return tuple(found)
+
+    def _shown(self, url: str) -> str:
+        """Return an address without the step that proves it."""
+        ends = re.escape(self.access.profile.secret_address.ends)
+        return re.sub(_STEP + ends + r"\Z", "", url)
 
     async def remove(self, account: ProviderAccount, keys: Sequence[str], callback_id: str) -> None:
         """Have nothing sent for one key any more; raises ``NotFound`` when nothing is."""
@@ -139,16 +156,18 @@ def step_of(secret: bytes) -> str:
     return hmac.digest(secret, _PURPOSE, "sha256").hex()
 
 
-def notices_of(body: bytes) -> Sequence[Notice]:
+def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
     """Read what a proven body says; nothing of one that is no list of payments."""
     try:
         told = documents.AVISOS.decode(body)
-        return tuple(notice for part in told.pix for notice in _notices(bytes(part)))
+        return tuple(
+            notice for part in told.pix for notice in _notices(bytes(part), lists_keys=lists_keys)
+        )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ()
 
 
-def _notices(part: bytes) -> Iterator[Notice]:
+def _notices(part: bytes, *, lists_keys: bool) -> Iterator[Notice]:
     """Read one payment: sent, refunded, or received."""
     told = documents.AVISO.decode(part)
     provider_key = told.extras.id_envio if told.extras else None
@@ -156,7 +175,7 @@ def _notices(part: bytes) -> Iterator[Notice]:
         event = f"{told.e2e}:{told.tipo}:{told.status}"
         yield Notice(event=event, kind=CallbackKind.PAYOUT, subject=provider_key or "", part=part)
         return
-    account, named_by = _account(told)
+    account, named_by = _account(told, lists_keys=lists_keys)
     for refund in told.devolucoes:
         yield Notice(
             event=f"{refund.rtr_id or refund.id}:{refund.status}",
@@ -177,12 +196,12 @@ def _notices(part: bytes) -> Iterator[Notice]:
         )
 
 
-def _account(told: documents.Aviso) -> tuple[str, NamedBy]:
-    """Return what names the account: a random key, which banks list, else its charge."""
+def _account(told: documents.Aviso, *, lists_keys: bool) -> tuple[str, NamedBy]:
+    """Return what names the account: a random key, if its bank lists those, else its charge."""
     key = told.chave or ""
-    if told.txid and not _is_random(key):
-        return told.txid, NamedBy.CHARGE
-    return key, NamedBy.KEY
+    if lists_keys and (_is_random(key) or not told.txid):
+        return key, NamedBy.KEY
+    return told.txid or "", NamedBy.CHARGE
 
 
 def _is_random(key: str) -> bool:

@@ -21,6 +21,7 @@ from provider_adapters.apipix.callbacks import Callbacks
 from provider_adapters.apipix.charges import Charges
 from provider_adapters.apipix.documents import HARMLESS
 from provider_adapters.apipix.efi.calls import Efi
+from provider_adapters.apipix.inter.calls import Inter
 from provider_adapters.apipix.profiles import EFI, PROFILES, Name, Profile
 from provider_adapters.apipix.received import Received
 from provider_adapters.apipix.secrets import ApiPixSecrets
@@ -95,14 +96,17 @@ class ApiPixFactory:
             now=context.runtime.now,
         )
         authority, received = _authority(context, chosen), Received(access=access)
-        is_efi = chosen.profile is Name.EFI
+        efi = Efi(access=access, received=received) if chosen.profile is Name.EFI else None
         return ApiPixAdapter(
             capabilities=profile.capabilities,
             clients=(bank,) if tokens_at is None else (bank, tokens_at),
-            charges=Charges(access=access, due=chosen.due_charges, qrcodes=is_efi),
+            charges=Charges(access=access, due=chosen.due_charges, qrcodes=efi is not None),
             received=received,
-            callbacks=Callbacks(access=access, certified=authority is not None),
-            own=Efi(access=access, received=received) if is_efi else None,
+            callbacks=Callbacks(
+                access=access, address=None if authority is not None else profile.secret_address
+            ),
+            banking=Inter(access=access) if chosen.profile is Name.INTER else efi,
+            keys=efi,
             authority=authority,
             derives=urlsplit(base_url).hostname in _LOOPBACK,
         )

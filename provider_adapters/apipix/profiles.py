@@ -7,7 +7,7 @@ Sources are named in the README with their versions. What no source states is no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -49,6 +49,22 @@ class Name(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretAddress:
+    """
+    What a bank makes of a callback address whose last step is a secret.
+
+    Attributes:
+        ends: What follows that step when the bank is given the address.
+        adds: What the bank adds to it when it sends.
+        headers: Of the registration.
+    """
+
+    ends: str = ""
+    adds: str = "/pix"  # API Pix 2.9.0, callback "{$request.body#/webhookUrl}/pix"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """
     One bank.
@@ -62,6 +78,7 @@ class Profile:
         account_query: Fields of every query, likewise.
         certificate: It wants the account's certificate on every call.
         limits: What the bank allows each account.
+        secret_address: How its callbacks are proven without its certificate.
     """
 
     secrets: type[ApiPixSecrets]
@@ -75,6 +92,7 @@ class Profile:
     account_query: Mapping[str, str] = field(default_factory=dict)
     certificate: bool = True
     limits: AccountLimits = field(default_factory=AccountLimits)
+    secret_address: SecretAddress = field(default_factory=SecretAddress)
 
 
 STANDARD_CALLS: Final = frozenset(
@@ -106,6 +124,11 @@ EFI: Final = Profile(
     limits=AccountLimits(
         # "Limites de consumo" (2026-11-22): 500 PUT and 500 POST a second for a client.
         rates={"create_payout": CallRate(rate=500, burst=500)},
+    ),
+    # "Webhooks" (2026-11-22): adds nothing to an address that ends so, and with this header
+    # registers one that does not ask for its certificate.
+    secret_address=SecretAddress(
+        ends="?ignorar=", adds="", headers={"x-skip-mtls-checking": "true"}
     ),
     capabilities=Capabilities(
         calls=STANDARD_CALLS
@@ -140,16 +163,12 @@ _SCOPE: Final = "cob.read cob.write cobv.read pix.read pix.write webhook.read we
 
 
 def _standard(hosts: Hosts) -> Capabilities:
-    """
-    Declare what the document of the Banco Central states, and nothing else: no payouts.
-
-    Callbacks by certificate alone: these banks add ``/pix`` to an address, after any secret.
-    """
+    """Declare what the document of the Banco Central states, and nothing else: no payouts."""
     return Capabilities(
         calls=STANDARD_CALLS,
         account_credentials=True,
         charge_states=frozenset(ChargeStatus),
-        callback_proofs=frozenset({ProofKind.CERTIFICATE}),
+        callback_proofs=frozenset({ProofKind.CERTIFICATE, ProofKind.TOKEN}),
         hosts=hosts,
         largest_page=LARGEST_PAGE,
     )
@@ -161,14 +180,33 @@ INTER: Final = Profile(
         Environment.PRODUCTION: "https://cdpj.partners.bancointer.com.br",
         Environment.SANDBOX: "https://cdpj-sandbox.partners.uatinter.co",
     },
-    token=TokenForm(path="/oauth/v2/token", proof="body", more={"scope": _SCOPE}),
+    token=TokenForm(
+        path="/oauth/v2/token",
+        proof="body",
+        more={"scope": f"{_SCOPE} extrato.read pagamento-pix.read pagamento-pix.write"},
+    ),
     pix="/pix/v2",
     account_headers={"x-conta-corrente": "account"},
-    capabilities=_standard(
-        Hosts(
-            production=frozenset({"cdpj.partners.bancointer.com.br"}),
-            sandbox=frozenset({"cdpj-sandbox.partners.uatinter.co"}),
-        )
+    capabilities=replace(
+        _standard(
+            Hosts(
+                production=frozenset({"cdpj.partners.bancointer.com.br"}),
+                sandbox=frozenset({"cdpj-sandbox.partners.uatinter.co"}),
+            )
+        ),
+        calls=STANDARD_CALLS
+        | {
+            PortCall.GET_BALANCE,
+            PortCall.LIST_STATEMENT,
+            PortCall.CREATE_PAYOUT,
+            PortCall.FIND_PAYOUT,
+        },
+        destinations=frozenset(PayoutMethod),
+        # Others say that a known key is answered as before; no document of the bank's says it.
+        repeat=Repeat.IGNORES,
+        lookup=frozenset({Lookup.BANK_ID}),
+        entry_fields=frozenset({EntryField.KIND, EntryField.E2E_ID, EntryField.PARTY}),
+        blocked_known=True,
     ),
 )
 

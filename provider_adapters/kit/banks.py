@@ -52,6 +52,11 @@ def by_ispb(number: str) -> Bank | None:
     return _listed()[1].get(number)
 
 
+def every() -> Sequence[Bank]:
+    """Return every bank that has a COMPE number, by that number."""
+    return list(_listed()[0].values())
+
+
 def search(text: str) -> Sequence[Bank]:
     """Find banks by either number, or by a part of the name, accents or not; by COMPE."""
     wanted = _bare(text.strip())

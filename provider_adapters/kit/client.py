@@ -336,6 +336,7 @@ def client_of(
     fields of the bank's documents that are ``harmless``, and no others. ``limits`` are the
     provider's; what the bank allows each account is part of them.
     """
+    context.on_limits(limits)
     name, runtime = context.name, context.runtime
     if runtime.on_certificate is None:
         on_certificate = partial(context.observer.certificate, name)

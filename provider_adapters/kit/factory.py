@@ -16,11 +16,16 @@ from gateway.net.client.tls import TlsFiles, TlsSetup
 from gateway.net.client.transport import HttpTransport, Transport, TransportLimits
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
+from provider_adapters._road.limits import ClientLimits
 
 MakeTransport = Callable[
     [str, TransportLimits, Environment, Runtime, TlsFiles | TlsSetup], Transport
 ]
 """What carries a provider's requests, made as ``HttpTransport`` is; it opens nothing yet."""
+
+
+def _unheard(_limits: ClientLimits) -> None:
+    """Ignore limits: nobody asks for a share of them."""
 
 
 class AdapterRefused(Exception):
@@ -40,6 +45,8 @@ class AdapterContext:
             others, so that whole lives of it can be simulated, and its process
             ended at a given point.
         transport: Makes what carries the requests: HTTP, unless whole lives are simulated.
+        on_limits: Told the limits of each client that is made: those of the settings, with what
+            the bank allows its accounts.
         cache: Keeps what is dear to fetch, such as access tokens; what several
             processes share is sealed. None where there is no cache.
     """
@@ -49,6 +56,7 @@ class AdapterContext:
     observer: Observer
     runtime: Runtime = field(default_factory=Runtime)
     transport: MakeTransport = HttpTransport
+    on_limits: Callable[[ClientLimits], None] = _unheard
     cache: Cache | None = None
 
 

@@ -259,6 +259,7 @@ def client_of_accounts(
     payout is NotSent. Of ``tls`` it takes ``ca``, which keeps 1,000 accounts small: the
     system's authorities cost 0.8 MB for each account in use.
     """
+    context.on_limits(limits)
     return ProviderClient(
         ClientParts(
             provider=context.name,

@@ -68,6 +68,8 @@ class Row:
             that give tokens and keys.
         run: Never waits, so that what executes is never interrupted halfway.
         is_open: Whether anybody may call it.
+        at_token_host: Whether it is found at the bank's second host, and only there: some banks
+            give tokens at one.
     """
 
     method: str
@@ -75,6 +77,7 @@ class Row:
     operation: str
     run: Callable[[BankRequest], Answer]
     is_open: bool = False
+    at_token_host: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,3 +143,8 @@ class Dialect:
     payout_kind: PayoutKind = PayoutKind.IDEM
     client_certificates: bool = False
     secret_headers: frozenset[str] = _AUTHORIZATION
+
+    @property
+    def has_token_host(self) -> bool:
+        """Whether the bank gives tokens at a host of their own."""
+        return any(row.at_token_host for row in self.rows)

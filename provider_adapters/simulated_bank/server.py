@@ -1,4 +1,4 @@
-"""A running simulated bank: two ports, one database file, two background tasks."""
+"""A running simulated bank: two ports or three, one database file, two background tasks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import ipaddress
 import logging
 import secrets
 import ssl
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from provider_adapters.simulated_bank.control import (
 from provider_adapters.simulated_bank.control.api import Controls
 from provider_adapters.simulated_bank.dialect import Dialect
 from provider_adapters.simulated_bank.http.customers import CustomersPort
-from provider_adapters.simulated_bank.http.listening_port import ListeningPort
+from provider_adapters.simulated_bank.http.listening_port import ListeningPort, ListeningPorts
 from provider_adapters.simulated_bank.http.recorded_calls import RecordedCalls
 from provider_adapters.simulated_bank.kernel import books
 from provider_adapters.simulated_bank.kernel.faults import Faults
@@ -61,6 +61,7 @@ class SimulatedBank:
         port: The customers' port. 0 picks a free one; after ``start`` this is
             the real number.
         control_port: The control interface's port, likewise.
+        token_port: Likewise that of a second host, where the dialect gives tokens at one.
         settle_after_s: Seconds of bank clock from accepting a payout to
             settling it.
         latency_s: Seconds that every request of a customer waits before anything happens.
@@ -75,6 +76,7 @@ class SimulatedBank:
     host: str = "127.0.0.1"
     port: int = 8090
     control_port: int = 8091
+    token_port: int = 0
     settle_after_s: float = 0.3
     latency_s: float = 0.0
     now: Callable[[], datetime] = _utc_now
@@ -93,8 +95,13 @@ class SimulatedBank:
     @property
     def url(self) -> str:
         """Where its customers find it."""
-        scheme = "https" if self.dialect.client_certificates else "http"
-        return f"{scheme}://{self.host}:{self.port}"
+        return f"{self._scheme}://{self.host}:{self.port}"
+
+    @property
+    def token_url(self) -> str:
+        """Where they are given tokens: at a second host, or at the same one."""
+        port = self.token_port if self.dialect.has_token_host else self.port
+        return f"{self._scheme}://{self.host}:{port}"
 
     @property
     def control_url(self) -> str:
@@ -106,9 +113,13 @@ class SimulatedBank:
         """The certificate, in PEM, that its TLS is verified with; None where it has no TLS."""
         return Path(f"{self.db_path}.ca.pem") if self.dialect.client_certificates else None
 
+    @property
+    def _scheme(self) -> str:
+        return "https" if self.dialect.client_certificates else "http"
+
     async def start(self) -> None:
         """
-        Open the database file and both ports; write the file of its authority.
+        Open the database file and every port; write the file of its authority.
 
         Raises:
             OSError: A port is in use; then nothing stays open.
@@ -118,7 +129,7 @@ class SimulatedBank:
             self._closing = opened.pop_all()
 
     async def close(self) -> None:
-        """Close both ports and the file; safe to repeat. Open requests are cut off."""
+        """Close every port and the file; safe to repeat. Open requests are cut off."""
         await self._closing.aclose()
 
     async def _open(self, opened: contextlib.AsyncExitStack) -> None:
@@ -132,17 +143,29 @@ class SimulatedBank:
         opened.callback(kept.database.close)
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
         served = CustomersPort(self.dialect, kept, faults, recorded, self.latency_s)
-        tls = self._tls(kept)
-        customers = await self._listen(opened, served.application(), self.port, tls)
+        ports = ListeningPorts(await self._customers(opened, served))
         controls = Controls(
-            dialect=self.dialect, books=kept, faults=faults, calls=recorded, port=customers
+            dialect=self.dialect, books=kept, faults=faults, calls=recorded, ports=ports
         )
         app = api.application(controls, _CONTROL_ROWS)
         self.control_port = (await self._listen(opened, app, self.control_port)).port
-        self.port = customers.port
         delivery = Delivery(kept, self.dialect, self.listener)
         _run(opened, _settle(kept))
         _run(opened, delivery.send_until_cancelled())
+
+    async def _customers(
+        self, opened: contextlib.AsyncExitStack, served: CustomersPort
+    ) -> Sequence[ListeningPort]:
+        """Open the customers' port, and that of a second host where the bank has one."""
+        tls = self._tls(served.books)
+        first = await self._listen(opened, served.application(), self.port, tls)
+        self.port = first.port
+        if not self.dialect.has_token_host:
+            return (first,)
+        tokens = replace(served, at_token_host=True).application()
+        second = await self._listen(opened, tokens, self.token_port, tls)
+        self.token_port = second.port
+        return (first, second)
 
     def _tls(self, kept: books.Books) -> ssl.SSLContext | None:
         if self.authority_file is None:

@@ -17,11 +17,13 @@ class BankAddress(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         url: Its customers' port.
+        token_url: Where they are given tokens; empty for the same port.
         authority_file: What its TLS is verified with, in PEM; empty without TLS.
     """
 
     url: str
     control_url: str
+    token_url: str = ""
     authority_file: str = ""
 
 

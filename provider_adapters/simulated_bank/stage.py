@@ -136,6 +136,11 @@ class SimulatedStage(Stage):
         return self.bank.url
 
     @property
+    def token_address(self) -> str:
+        """Where they are given tokens, if the dialect has a second host for that."""
+        return self.bank.token_url
+
+    @property
     def accounts(self) -> Sequence[ProviderAccount]:
         """Both accounts."""
         return self._accounts
@@ -207,7 +212,8 @@ class SimulatedStage(Stage):
         if self._tls is None:
             with self._books() as kept:
                 server = certificates.server_context(kept)
-            self._tls = RelayTls(server=server, client=self._shown)
+            first = next(iter(self._pairs), None)
+            self._tls = RelayTls(server=server, client=self._shown, without=first)
         return self._tls
 
     async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:

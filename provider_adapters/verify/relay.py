@@ -27,6 +27,7 @@ _FRAMING: Final = re.compile(
     rb"\r\n(?:content-length|transfer-encoding|connection):[^\r]*", re.IGNORECASE
 )
 _CLOSES: Final = b"\r\nConnection: close"
+_AUTHORIZATION: Final = re.compile(rb"\r\nauthorization:[^\r]*", re.IGNORECASE)
 _RESET: Final = struct.pack("ii", 1, 0)
 _HEAD_END: Final = b"\r\n\r\n"
 _TURNS_TO_A_TASK: Final = 4
@@ -112,12 +113,38 @@ def at_request(number: int, act: Act) -> Script:
 
 
 @dataclass(slots=True)
+class TokenMemory:
+    """
+    The tokens that the bank gave, for relays that need not ask again: one for each credential.
+
+    Attributes:
+        path: Of the call that gives tokens.
+    """
+
+    path: str
+    _answers: dict[bytes, bytes] = field(default_factory=dict)
+
+    def known(self, seen: Seen) -> bytes | None:
+        """Return the answer to this request for a token; None when the bank is to be asked."""
+        return self._answers.get(_credential(seen)) if seen.path == self.path else None
+
+    def keep(self, seen: Seen, answer: bytes) -> None:
+        """Remember the answer to a request for a token."""
+        if seen.path == self.path:
+            self._answers[_credential(seen)] = answer
+
+
+@dataclass(slots=True)
 class Relay:
     """
     A bank's address for one adapter.
 
     Attributes:
         bank: The stage's address.
+        bare: The adapter is spared TLS; the relay's own to the bank stays. Only where ``tls``
+            says what it then shows.
+        elsewhere: Paths that the bank has at another address of its own, each with that one.
+        tokens: Remembers them for other relays too.
         script: May be replaced between calls.
         after: Called with a request that the bank has answered, before the adapter
             gets the answer.
@@ -127,6 +154,9 @@ class Relay:
 
     bank: str
     tls: RelayTls | None = None
+    bare: bool = False
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    tokens: TokenMemory | None = None
     script: Script = lambda _: PASS_ON
     after: Callable[[Seen], Awaitable[None]] | None = None
     seen: list[Seen] = field(default_factory=list)
@@ -137,7 +167,7 @@ class Relay:
     @property
     def address(self) -> str:
         """Where the adapter finds it."""
-        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self.tls and not self.bare else 'http'}://127.0.0.1:{self.port}"
 
     def begin(self, script: Script) -> None:
         """Count from one again, with another script."""
@@ -148,7 +178,9 @@ class Relay:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Relay]:
         """Listen on a free port."""
-        tls: Mapping[str, Any] = {"ssl": self.tls.server, **_HURRIED} if self.tls else {}
+        tls: Mapping[str, Any] = {}
+        if self.tls and not self.bare:
+            tls = {"ssl": self.tls.server, **_HURRIED}
         server = await asyncio.start_server(self._accepted, "127.0.0.1", 0, **tls)
         self.port = server.sockets[0].getsockname()[1]
         try:
@@ -196,7 +228,7 @@ class Relay:
             await act.play(line)
             return
         asked = request if act.ask is None else act.ask(request)
-        answer = await self._asked(asked, seen.certificate)
+        answer = await self._answer(seen, asked)
         if self.after is not None:
             await self.after(seen)
         if act.play is not None:
@@ -204,12 +236,23 @@ class Relay:
         else:
             await line.say(_framed(answer, act.alter))
 
-    async def _asked(self, request: bytes, certificate: bytes) -> bytes:
+    async def _answer(self, seen: Seen, asked: bytes) -> bytes:
+        """Return the bank's answer, or for a token one that it gave before."""
+        if self.tokens is None:
+            return await self._asked(seen, asked)
+        answer = self.tokens.known(seen)
+        if answer is None:
+            answer = await self._asked(seen, asked)
+            self.tokens.keep(seen, answer)
+        return answer
+
+    async def _asked(self, seen: Seen, request: bytes) -> bytes:
         """Ask the bank as whoever showed a certificate; the connection ends with its answer."""
-        where = urlsplit(self.bank)
+        where = urlsplit(self.elsewhere.get(seen.path, self.bank))
         tls: Mapping[str, Any] = {}
         if self.tls and where.scheme == "https":
-            tls = {"ssl": self.tls.client(certificate), **_HURRIED}
+            shown = (self.tls.without or b"") if self.bare else seen.certificate
+            tls = {"ssl": self.tls.client(shown), **_HURRIED}
         reader, writer = await asyncio.open_connection(where.hostname, where.port, **tls)
         try:
             head, _, body = request.partition(_HEAD_END)
@@ -263,6 +306,12 @@ def _seen(request: bytes, number: int, certificate: bytes) -> Seen:
     head, _, body = request.partition(_HEAD_END)
     method, path, _ = head.partition(b"\r\n")[0].decode("latin-1").split(" ", 2)
     return Seen(method, path, head, body, number, certificate)
+
+
+def _credential(seen: Seen) -> bytes:
+    """Return what a token is asked for with: a header, the body, or both."""
+    header = _AUTHORIZATION.search(seen.head)
+    return (header[0] if header else b"") + _HEAD_END + seen.body
 
 
 def _framed(answer: bytes, alter: Alter | None) -> bytes:

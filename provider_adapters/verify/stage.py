@@ -196,10 +196,14 @@ class RelayTls:
             adapter's where the bank does.
         client: Returns what the relay shows to the bank, for the certificate in DER that the
             adapter showed to the relay; empty for none.
+        without: Where the adapter takes an ``http://`` address of this machine too: what the
+            relay shows to the bank for an adapter that reached it so, the first account's
+            certificate in DER. Cases that ask some thousand times then spare most handshakes.
     """
 
     server: ssl.SSLContext
     client: Callable[[bytes], ssl.SSLContext]
+    without: bytes | None = None
 
 
 class Stage(Protocol):
@@ -309,7 +313,12 @@ class Stage(Protocol):
         raise NotApplicable(message)
 
     def doubtful(self) -> Sequence[BankAnswer]:
-        """Return answers of the bank's documents that prove nothing about a payout."""
+        """
+        Return answers of the bank's documents that prove nothing about a payout.
+
+        Every documented error that no sentence of the document calls final: only so is an
+        adapter caught that takes such a code for final.
+        """
         return ()
 
     def refusal(self, status: int, code: str) -> BankAnswer:
@@ -331,6 +340,11 @@ class Stage(Protocol):
     def token_path(self) -> str:
         """The path of the call that gives access tokens; empty for a bank without."""
         return ""
+
+    @property
+    def token_address(self) -> str:
+        """Where that call is found: at the bank's address, or at another host of the bank."""
+        return self.address
 
     async def revoke_tokens(self) -> None:
         """Let the bank refuse every access token it has given."""

@@ -30,7 +30,7 @@ from gateway.telemetry.records import ProviderCall
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
 from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits
 from provider_adapters.verify.cases import CaseFailed
-from provider_adapters.verify.relay import Relay
+from provider_adapters.verify.relay import Relay, TokenMemory
 from provider_adapters.verify.stage import PayoutWish, Stage
 
 MakeStage = Callable[[], Stage]
@@ -134,6 +134,7 @@ class Trial:
     stage: Stage
     capabilities: Capabilities
     checks: int = 0
+    _tokens: TokenMemory | None = None
 
     @property
     def account(self) -> ProviderAccount:
@@ -168,15 +169,38 @@ class Trial:
 
     @contextlib.asynccontextmanager
     async def harness(
-        self, limits: ClientLimits = PLENTY, more: Mapping[str, object] | None = None
+        self,
+        limits: ClientLimits = PLENTY,
+        more: Mapping[str, object] | None = None,
+        *,
+        relay: Relay | None = None,
     ) -> AsyncIterator[Harness]:
         """Start an adapter behind a relay of its own; ``more`` goes over its settings."""
-        relay, witness = Relay(self.stage.address, self.stage.relay_tls), Witness()
+        relay, witness = relay or self._relay(), Witness()
         async with contextlib.AsyncExitStack() as opened:
             await opened.enter_async_context(relay.open())
             made = self.adapter(relay.address, limits, witness, more)
             adapter = await opened.enter_async_context(made)
             yield Harness(adapter=adapter, relay=relay, witness=witness)
+
+    def light_relay(self, *, over_tls: bool) -> Relay:
+        """
+        Make a relay for one of some thousand attempts of this case.
+
+        All attempts share their tokens; without ``over_tls`` the adapter is spared handshakes
+        where it takes an address without TLS, which is most of what they would cost.
+        """
+        if self._tokens is None and self.stage.token_path:
+            self._tokens = TokenMemory(self.stage.token_path)
+        tls = self.stage.relay_tls
+        bare = tls is not None and tls.without is not None and not over_tls
+        return self._relay(bare=bare, tokens=self._tokens)
+
+    def _relay(self, *, bare: bool = False, tokens: TokenMemory | None = None) -> Relay:
+        """Make a relay that hands on to every host of the bank."""
+        stage = self.stage
+        hosts = {stage.token_path: stage.token_address}
+        return Relay(stage.address, stage.relay_tls, bare, elsewhere=hosts, tokens=tokens)
 
     @contextlib.asynccontextmanager
     async def adapter(
@@ -257,7 +281,7 @@ def _make(
     subject: Subject, settings: Mapping[str, object], limits: ClientLimits, witness: Witness
 ) -> EveryCall:
     """Make an adapter; the limits are the suite's where its settings have them."""
-    fields = {each.name for each in msgspec.structs.fields(subject.factory.settings)}
+    fields = subject.factory.settings.__struct_fields__
     limited = {"limits": msgspec.to_builtins(limits)} if "limits" in fields else {}
     context = AdapterContext(
         name=_PROVIDER,

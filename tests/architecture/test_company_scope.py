@@ -4,7 +4,7 @@ import ast
 import inspect
 from pathlib import Path
 
-from gateway.domain.backoffice import approvals, callbacks, lists
+from gateway.domain.backoffice import approvals, callbacks, lists, overview, readings, request_log
 from gateway.domain.identity import challenges
 from tests.architecture.tree import ROOT, modules
 
@@ -16,8 +16,10 @@ PORTS = {
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
     },
     callbacks.Callbacks: {"add", "due", "handled", "belongs", "forget"},  # our own tasks
-    lists.RequestLog: {"add", "forget"},
+    request_log.RequestLog: {"add", "forget"},
     lists.AuditRecord: {"verify"},  # a part of the chain proves nothing
+    readings.AccountReadings: {"claim", "keep"},  # of one that was found within a scope
+    overview.OverviewRecords: {"remember"},  # our own task, for whoever reads it in a scope
     challenges.Outbox: {"put", "waiting", "sent", "forget"},
 }
 """Every port that the back office reads from; methods without a scope, with the reason."""

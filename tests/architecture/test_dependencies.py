@@ -31,11 +31,12 @@ EXTRAS = [
 ]
 TEST = [Requirement(text) for text in PROJECT["dependency-groups"]["test"]]
 CLIENTS = [Requirement(text) for text in PROJECT["dependency-groups"]["clients"]]
+NODE = [Requirement(text) for text in PROJECT["dependency-groups"]["node"]]
 HASHES = r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
 PIN = re.compile(rf"^([a-z0-9-]+)==(\S+)(?: ; .*?)? \\\n{HASHES}", re.MULTILINE)
 LOCKS = {
     name: {pin[1]: pin[2] for pin in PIN.finditer((ROOT / f"requirements/{name}.txt").read_text())}
-    for name in ("run", "test", "clients")
+    for name in ("run", "test", "clients", "node")
 }
 
 
@@ -58,6 +59,7 @@ def test_what_is_asked_for_is_new_enough(name: str, floor: str):
 def test_a_pin_is_what_was_asked_for():
     """After a change of pyproject.toml: ``make lock``."""
     asked = {"run": RUN, "test": [*RUN, *EXTRAS, *TEST], "clients": CLIENTS}
+    asked["node"] = NODE
 
     wrong = [
         f"{need} is {LOCKS[lock].get(need.name, 'absent')} in {lock}.txt"
@@ -76,16 +78,28 @@ def test_every_pin_has_its_hash(lock: str):
     assert "".join(pin[0] for pin in PIN.finditer(text)) == text
 
 
-def test_what_node_runs_is_pinned_and_names_no_registry():
+@pytest.mark.parametrize("folder", [".", "tests/contract/openapi/clients"])
+def test_what_npm_installs_is_pinned_and_names_no_registry(folder: str):
     """The lock says which version and which hash; where from is the machine's business."""
-    folder = ROOT / "tests/contract/openapi/clients"
-    asked = json.loads((folder / "package.json").read_text())["devDependencies"]
+    folder = ROOT / folder
+    package = json.loads((folder / "package.json").read_text())
+    asked = package.get("dependencies", {}) | package["devDependencies"]
     locked = json.loads((folder / "package-lock.json").read_text())["packages"]
 
     pins = {name: locked[f"node_modules/{name}"]["version"] for name in asked}
     assert pins == asked
     assert all("integrity" in each for path, each in locked.items() if path)
     assert not any("resolved" in each for each in locked.values())
+
+
+def test_every_package_of_the_panel_has_its_reason():
+    """Those of tests too; what they bring along themselves is in the lock alone."""
+    package = json.loads((ROOT / "package.json").read_text())
+    page = (ROOT / "docs/dependencies.md").read_text()
+
+    explained = re.findall(r"^\| npm `(\S+)` \|", page, re.MULTILINE)
+
+    assert sorted(explained) == sorted(package["dependencies"] | package["devDependencies"])
 
 
 def test_tests_run_on_what_the_service_runs_on():
@@ -99,4 +113,5 @@ def test_every_dependency_has_its_reason():
 
     explained = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
 
-    assert sorted(explained) == sorted({need.name for need in [*RUN, *EXTRAS, *TEST, *CLIENTS]})
+    needs = [*RUN, *EXTRAS, *TEST, *CLIENTS, *NODE]
+    assert sorted(explained) == sorted({need.name for need in needs})

@@ -6,9 +6,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from provider_adapters.registry import ADAPTERS
 from tests.architecture.tree import PACKAGES, PROJECT, ROOT, modules
 
 DOMAIN = [path for path in modules() if path.is_relative_to("gateway/domain")]
+# Contract, and the list of it in which every adapter's package stands.
+ADAPTERS_ARE_LISTED = {"kit": "forbidden_modules", "authors": "source_modules"}
 
 
 def test_the_import_contracts_are_kept():
@@ -29,6 +34,19 @@ def test_no_contract_is_lost():
     names = [contract["name"] for contract in PROJECT["tool"]["importlinter"]["contracts"]]
 
     assert [name.partition(".")[0] for name in names] == [f"{n}" for n in range(1, 15)]
+
+
+@pytest.mark.parametrize(("contract", "lists"), ADAPTERS_ARE_LISTED.items())
+def test_a_contract_about_adapters_names_all_of_them(contract: str, lists: str):
+    """A new adapter is bound by what binds the others; the layers of contract 6 are exhaustive."""
+    rows = PROJECT["tool"]["importlinter"]["contracts"]
+    listed = next(row[lists] for row in rows if row["id"] == contract)
+    factories = [type(factory).__module__ for factory in ADAPTERS.values()]
+
+    packages = {module.rpartition(".")[0] for module in factories}
+
+    assert len(packages) >= 5
+    assert packages - set(listed) == set()
 
 
 def test_the_domain_needs_only_the_standard_library_and_structs():

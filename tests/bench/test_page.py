@@ -6,7 +6,7 @@ from bench import history, page, subjects, targets
 from bench.figures import Measured
 from tests.bench.test_goals import rounds
 
-MARKS = "before\n<!-- figures: bench/run.py -->\nold\n<!-- end -->\nafter\n"
+MARKS = "before\n<!-- figures: bench/run.py -->\nformer\n<!-- end -->\nafter\n"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_kept_run_is_written_between_its_marks(kept):
 
     assert text.startswith("before\n<!-- figures: bench/run.py -->\n| System |")
     assert text.endswith("(../bench/results/quoted/x.json).\n<!-- end -->\nafter\n")
-    assert "old" not in text
+    assert "former" not in text
     assert "| R1 | balance / bare proxy, CPU | 0.61 (0.60..0.62) |" in text
     assert "- start: 0.50" in text
 

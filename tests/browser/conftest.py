@@ -9,6 +9,9 @@ import pytest_asyncio
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from tests.browser import panel_site
+from tests.browser.panel_site import PanelSite
+
 HERE = Path(__file__).parent
 
 
@@ -29,3 +32,15 @@ async def served() -> AsyncIterator[Callable[[web.Application], Awaitable[str]]]
             return str(server.make_url("/"))
 
         yield serve
+
+
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PanelSite]:
+    """
+    One gateway for all pages that are only looked at; who changes much makes another.
+
+    It ends with the last of these tests: it has taken over the logging of the process, and a
+    gateway whose loop stands still while other tests run sheds load when it wakes.
+    """
+    async with panel_site.serving(panel_site.settings(tmp_path_factory.mktemp("panel"))) as made:
+        yield made

@@ -53,7 +53,8 @@ class PostgresServer:
         await self._execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 
     async def _execute(self, statement: str) -> None:
-        address = self.admin.set(drivername="postgresql")
+        # what is ours in an address is not for the driver
+        address = self.admin.set(drivername="postgresql").difference_update_query(["pooler"])
         connection = await asyncpg.connect(
             address.render_as_string(hide_password=False), timeout=10
         )

@@ -125,7 +125,9 @@ def told_unrecorded() -> Callable[..., object]:
 
 
 @cache
-def blind_steps(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Statements:
+def blind_steps(
+    bulk: BulkParameters, insert_new: Callable[[Table], Insert], *, joins: bool = False
+) -> Statements:
     """Steps are written wherever their payouts stand."""
     key = ("account_id", "reference_sha256")
     new = [name for name in step_values(_STEP) if name.startswith("new_")]
@@ -136,7 +138,7 @@ def blind_steps(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> 
     columns = {name.removeprefix("new_"): given[name] for name in new}
     anywhere = update(table).where(*(table.c[name] == given[f"was_{name}"] for name in key))
     step = anywhere.values({name: coalesce(each, table.c[name]) for name, each in columns.items()})
-    return replace(statements(bulk, insert_new), step=step)
+    return replace(statements(bulk, insert_new, joins=joins), step=step)
 
 
 async def told_though_lost(

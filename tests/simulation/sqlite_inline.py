@@ -15,12 +15,18 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from random import Random
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import event
-from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_connection
 
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.sqlite_driver import (
+    BEGIN,
+    OneTripConnection,
+    Outcome,
+    Statement,
+    connect,
+)
 
 Done = TypeVar("Done")
 
@@ -108,6 +114,7 @@ class Slot:
         self.database = database
         self.client: Client | None = None
         for engine in (database.writer, database.reader):
+            event.remove(engine.sync_engine, "do_connect", connect)
             event.listen(engine.sync_engine, "do_connect", self._connect)
 
     def plug(self, client: Client) -> None:
@@ -118,7 +125,21 @@ class Slot:
 
     def _connect(self, dialect, _record, _args, _options):
         assert self.client is not None
-        return AsyncAdapt_aiosqlite_connection(dialect.dbapi, self.client.connect())
+        return _Trips(dialect.dbapi, self.client.connect())
+
+
+class _Trips(OneTripConnection):
+    """The product's connection; each statement is a moment of its own, that of beginning too."""
+
+    async def do(self, statement: Statement, *, begins: bool) -> Outcome:
+        assert isinstance(self._driver, InlineConnection)
+        cursor = InlineCursor(self._driver)
+        if begins:
+            await cursor.execute(BEGIN)
+        execute = cursor.executemany if statement.is_for_many else cursor.execute
+        await execute(statement.text, statement.parameters)
+        rows = await cursor.fetchall()
+        return Outcome(cursor.description, rows, cursor.rowcount, cursor.lastrowid)
 
 
 class InlineConnection:
@@ -136,8 +157,9 @@ class InlineConnection:
             raise sqlite3.OperationalError(problem)
         return self._connection
 
-    def cursor(self) -> InlineCursor:
-        return InlineCursor(self)
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection is not None and self._connection.in_transaction
 
     async def create_function(self, *args: object, **kwargs: object) -> None:
         self.raw.create_function(*args, **kwargs)  # type: ignore[arg-type]
@@ -201,9 +223,7 @@ class InlineConnection:
 
 
 class InlineCursor:
-    """What the dialect expects of an ``aiosqlite.Cursor``; rows are fetched at once."""
-
-    arraysize = 1
+    """One statement, and what it found."""
 
     def __init__(self, connection: InlineConnection) -> None:
         self._connection = connection
@@ -211,9 +231,6 @@ class InlineCursor:
         self.description: Sequence[object] | None = None
         self.rowcount = -1
         self.lastrowid: int | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def execute(self, statement: str, parameters: Sequence[object] = ()) -> InlineCursor:
         word = statement.split(None, 1)[0]
@@ -234,9 +251,6 @@ class InlineCursor:
 
     async def fetchall(self) -> list[tuple[object, ...]]:
         return self._rows
-
-    async def close(self) -> None:
-        self._rows = []
 
     def _execute(self, statement: str, parameters: Sequence[object]) -> None:
         done = self._connection.raw.execute(statement, parameters)

@@ -7,7 +7,7 @@ import pytest
 from tests.simulation.lives import Life, run
 from tests.simulation.mutants import MUTANTS, Mutant
 
-MOST_LIVES = 250
+MOST_LIVES = 500
 
 
 def test_every_rule_has_a_mutant():

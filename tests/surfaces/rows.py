@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.http.route import Row
 from gateway.http.table import RoutedRow, Table
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import Details, World, order
+from tests.world.surfaces import usual_surfaces
 
-PLACES: tuple[RoutedRow, ...] = tuple(Table(described_surfaces(Settings())[:1]).places())
+PLACES: tuple[RoutedRow, ...] = tuple(Table(usual_surfaces()[:1]).places())
 """Every row of the banking surface with what stands in front of it."""
 
 PARTNER: tuple[RoutedRow, ...] = tuple(place for place in PLACES if place.row.needs)

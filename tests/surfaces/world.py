@@ -36,6 +36,7 @@ from gateway.store.engine import open_store
 from provider_adapters.simulated_bank.control.client import BankControl
 from tests.servers.process import free_port
 from tests.surfaces.answers import JSON, Answer, check
+from tests.world.identity import LITTLE
 from tests.world.store import migrated
 
 MANY = 100_000
@@ -235,7 +236,8 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         server=Server(port=0, openapi=True, drain_accept_s=0, drain_s=3),
         admin=Admin(port=0),
         database=Database(auth_timeout_s=5, timeout_s=5),
-        limits=Limits(loop_lag_s=30, failed_credentials=failed),
+        # The loop of a module's gateway may stand still between two tests: that is no load.
+        limits=Limits(loop_lag_s=3_600, failed_credentials=failed),
         ratelimits=RateLimits(**dict.fromkeys(RateLimits.__struct_fields__, FREE)),
         providers={
             "sandbox": provider,
@@ -264,7 +266,7 @@ async def opened(settings: Settings) -> AsyncIterator[World]:
     file = Path(settings.store_url.removeprefix("sqlite:///"))
     if settings.store_url.startswith("sqlite") and not file.exists():
         migrated(file)
-    gateway = assemble(settings, {})
+    gateway = assemble(settings, {}, cost=LITTLE)
     async with running(gateway):
         office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
         urls = urls_of(gateway)

@@ -23,7 +23,7 @@ def main() -> int:
     """Run one campaign; the exit code is 1 when a promise was not kept."""
     paying = [name for name in simulators.names() if simulators.find(name).pays]
     asked = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
-    asked.add_argument("--scale", choices=SCALES, default="ci")
+    asked.add_argument("--scale", choices=SCALES, default="full")
     asked.add_argument("--seconds", type=float, help="for all trouble together")
     asked.add_argument("--seed", type=int)
     asked.add_argument("--bank", choices=paying, default="sandbox")

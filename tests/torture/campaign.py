@@ -130,9 +130,10 @@ class Campaign:
         )
 
     async def _move_clocks(self, by_s: int, *, start: bool) -> None:
-        """Kill every gateway and the bank, and start again that much later."""
+        """Kill every gateway, worker and the bank, and start again that much later."""
         world = self.world
-        for command in world.gateways:
+        serving = (*world.gateways, *world.workers)
+        for command in serving:
             if command.runs:
                 command.kill()
                 world.tally.kills["clock"] += 1
@@ -143,9 +144,9 @@ class Campaign:
         world.offset_s += by_s
         await world.start_bank()
         if start:
-            for command in world.gateways:
+            for command in serving:
                 world.start(command)
-            await asyncio.gather(*(command.wait(world.session) for command in world.gateways))
+            await asyncio.gather(*(command.wait(world.session) for command in serving))
 
     async def _rest(self) -> None:
         """With everything well, wait until the reconcilers have ended what can be ended."""

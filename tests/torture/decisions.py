@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
-from gateway.cli.context import AdminContext, opened_store, reached, settings_of
+from gateway.cli.configuration import settings_of
+from gateway.cli.context import AdminContext, opened_store, reached
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window

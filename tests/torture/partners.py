@@ -18,6 +18,8 @@ LOST = 0
 """The status of an answer that never came."""
 
 _TRIES = 14
+# For a gateway that serves: twenty times, a fifth of a second apart.
+_LOOKS, _LOOK_S = 20, 0.2
 _FINAL = ("paid", "failed")
 _AGAIN = (LOST, 429, 502, 503)
 
@@ -159,9 +161,7 @@ class Partners:
         self, life: Life, method: str, path: str, body: bytes | None
     ) -> tuple[int, dict[str, object]]:
         """Call a gateway of the site, and hang up when it takes too long."""
-        commands = life.site.commands
-        up = [base for base, command in commands.items() if command.runs]
-        base = self.chance.choice(up or list(commands))
+        base = await self._gateway(life)
         patience = aiohttp.ClientTimeout(total=self.chance.choice((0.4, 3.0, 8.0, 8.0)))
         headers = {"Authorization": life.account.authorization, "Content-Type": "application/json"}
         try:
@@ -175,3 +175,14 @@ class Partners:
         document: dict[str, object] = msgspec.json.decode(raw)
         self.answers[f"{method} {status} {document.get('code', '')}".strip()] += 1
         return status, document
+
+    async def _gateway(self, life: Life) -> str:
+        """Choose a gateway that serves; while none does, calls would only cost time."""
+        commands = life.site.commands
+        for _ in range(_LOOKS):
+            if up := [base for base, command in commands.items() if command.serves]:
+                return self.chance.choice(up)
+            if not self.go_on():
+                break
+            await asyncio.sleep(_LOOK_S)
+        return self.chance.choice(list(commands))

@@ -30,7 +30,8 @@ class Scale:
 
 SCALES = {
     "smoke": Scale(payouts=150, kills=6, faults=60, phases=2, partners=32, seconds=60),
-    "ci": Scale(payouts=2_000, kills=50, faults=1_000, phases=4, partners=64, seconds=480),
+    "ci": Scale(payouts=600, kills=15, faults=300, phases=2, partners=64, seconds=240),
+    "full": Scale(payouts=2_000, kills=50, faults=1_000, phases=4, partners=64, seconds=900),
     "release": Scale(
         payouts=1_000_000, kills=10_000, faults=250_000, phases=60, partners=64, seconds=3_600
     ),

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 from yarl import URL
 
-from gateway.cli.context import AdminContext, opened_store, settings_of
+from gateway.cli.configuration import settings_of
+from gateway.cli.context import AdminContext, opened_store
 from gateway.cli.sandbox.banks import BankFolder
 from gateway.cli.sandbox.demo_bank import account_order
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
@@ -70,6 +71,7 @@ class Site:
     Attributes:
         store: Its address, around every road.
         commands: The gateways, each with its public address.
+        workers: What follows up where the gateways do not.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Site:
     config: Path
     commands: dict[str, Command]
     accounts: list[Account]
+    workers: list[Command]
 
 
 def write_config(file: Path, store: str, bank: TargetBank, **changed: object) -> None:
@@ -95,6 +98,7 @@ def write_config(file: Path, store: str, bank: TargetBank, **changed: object) ->
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "payouts": {"look_first": "${PIXGATE_LOOK_FIRST:-false}"},
         "providers": providers(bank),
+        "worker": {"run": "inside"},
         **changed,
     }
     file.write_bytes(msgspec.yaml.encode(document))

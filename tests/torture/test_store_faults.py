@@ -41,7 +41,11 @@ async def on_postgres(folder: Path) -> AsyncIterator[tuple[GatewayClient, Postgr
 
 
 async def test_a_store_that_is_down_keeps_everything_at_home(tmp_path: Path):
-    """500, and the bank is not called; when it is back the same request pays, once."""
+    """
+    500, and the bank is not called; when it is back the same request pays, once.
+
+    After four seconds without the change feed no credential is believed: 503, on a slow machine.
+    """
     async with on_postgres(tmp_path) as (gateway_client, server, _):
         await server.crash()
         down = await gateway_client.pay("down")
@@ -50,7 +54,8 @@ async def test_a_store_that_is_down_keeps_everything_at_home(tmp_path: Path):
         back = await gateway_client.pay("down")
         executed = await gateway_client.executions("down")
 
-    assert (down, called) == (FAILED, 0)
+    assert down in {FAILED, (503, "SVC.SYS.002")}
+    assert called == 0
     assert (back, executed) == (TAKEN, [1050])
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong meanwhile: gateways are killed, the bank misbehaves, servers crash."""
+"""What goes wrong: gateways and the worker are killed, the bank misbehaves, servers crash."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Weather:
         kills, faults: How many belong to this phase.
         done: How far the payouts of this phase are, from 0 to 1 and beyond.
         spacing: Payouts to a kill, or a little more: the longest a gateway waits for its point.
-        killed, hit: How many there were so far.
+        killed, hit: How many there were so far; ``hit`` are the bank's faults alone.
         injected: Faults that the bank was told and that have not hit yet, each with its operation.
     """
 
@@ -62,6 +62,11 @@ class Weather:
     hit: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
     injected: list[tuple[str, str]] = field(default_factory=list)
+    before: int = 0
+
+    def __post_init__(self) -> None:
+        """Count from here on."""
+        self.before = self.world.tally.faults.total()
 
     @property
     def chance(self) -> Random:
@@ -70,8 +75,9 @@ class Weather:
 
     @property
     def enough(self) -> bool:
-        """Whether everything happened that was to happen."""
-        return self.killed >= self.kills and self.hit >= self.faults
+        """Whether everything happened that was to happen; messages lost on the way count, too."""
+        faults = self.world.tally.faults.total() - self.before
+        return self.killed >= self.kills and faults >= self.faults
 
     def due(self, had: int, of: int) -> bool:
         """Say whether more may happen by now, having had so many of so many."""
@@ -82,6 +88,8 @@ class Weather:
         async with asyncio.TaskGroup() as group:
             for command in self.world.gateways:
                 group.create_task(self._kill_again_and_again(command))
+            for command in self.world.workers:
+                group.create_task(self._kill_at_random(command))
             group.create_task(self._spoil_the_bank())
             group.create_task(self._crash_servers())
 
@@ -98,6 +106,22 @@ class Weather:
             if not by_itself and self.over.is_set():
                 return
             self._count_end(command, failpoint if by_itself else "")
+
+    async def _kill_at_random(self, command: Command) -> None:
+        """Keep a worker up, and kill it whatever it does just then; nobody waits for it."""
+        world = self.world
+        while not self.over.is_set():
+            world.start(command)
+            await command.wait(world.session)
+            lives_s = self.chance.uniform(0.5, 12.0)
+            while lives_s > 0 and command.runs and not self.over.is_set():
+                await asyncio.sleep(0.1)
+                lives_s -= 0.1
+            if command.runs and not self.over.is_set():
+                command.kill()
+                world.tally.others["worker kills"] += 1
+            elif not command.runs and not _without_store(command):
+                world.tally.violations.append(f"a worker ended: {command.said()[-500:]}")
 
     async def _ended(self, command: Command, at_least: float) -> bool:
         """Wait for its own end, for so long and until another kill is due, or until it is over."""

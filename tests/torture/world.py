@@ -1,4 +1,4 @@
-"""Everything a campaign stands on: bank, PostgreSQL, roads, three gateways, partners' accounts."""
+"""Everything a campaign stands on: bank, PostgreSQL, roads, gateways, a worker, accounts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from random import Random
 import aiohttp
 
 from gateway.app.build_bank import connect
-from gateway.cli.context import settings_of
+from gateway.cli.configuration import settings_of
 from gateway.runtime.kernel import SilentObserver
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
@@ -69,6 +69,11 @@ class World:
     def gateways(self) -> list[Command]:
         """Every gateway."""
         return [command for site in self.sites for command in site.commands.values()]
+
+    @property
+    def workers(self) -> list[Command]:
+        """Every worker."""
+        return [command for site in self.sites for command in site.workers]
 
     def today(self) -> date:
         """Return the day it is for gateways and bank."""
@@ -128,7 +133,7 @@ async def open_world(tally: Tally, bank_name: str) -> AsyncIterator[World]:
         await world.start_bank()
         target = sites.target_bank(bank_name, folder).through(roads[0].port)
         for site in (_on_postgres(world, target), _on_sqlite(world, target)):
-            for command in site.commands.values():
+            for command in (*site.commands.values(), *site.workers):
                 opened.callback(command.kill)
             site.accounts.extend(await sites.furnish(site.config, control, site.name, target))
             world.sites.append(site)
@@ -136,7 +141,7 @@ async def open_world(tally: Tally, bank_name: str) -> AsyncIterator[World]:
 
 
 def _on_postgres(world: World, bank: TargetBank) -> Site:
-    """Describe two gateways on one server."""
+    """Describe two gateways on one server, and a worker."""
     store = world.postgres.url(world.roads[1].port)
     return _site(world, "postgres", ("one", "two"), store, bank)
 
@@ -151,12 +156,14 @@ def _site(world: World, name: str, gateways: tuple[str, ...], store: str, bank: 
     folder = world.folder / name
     folder.mkdir()
     config = folder / "config.yaml"
-    sites.write_config(config, store, bank)
+    is_shared = name == "postgres"
+    sites.write_config(config, store, bank, worker={"run": "apart"})
     made = [processes.gateway(folder, config, each) for each in gateways]
     return Site(
         name=name,
-        store=world.postgres.url() if name == "postgres" else store,
+        store=world.postgres.url() if is_shared else store,
         config=config,
         commands={base: command for command, base in made},
         accounts=[],
+        workers=[processes.worker(folder, config, "worker")] if is_shared else [],
     )

@@ -9,6 +9,7 @@ from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import Change, Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores import samples
+from tests.contract.stores.due import claim_due
 
 SENDING, UNKNOWN = PayoutState.SENDING, PayoutState.UNKNOWN
 NEVER = datetime(2999, 1, 1, tzinfo=samples.NOW.tzinfo)
@@ -45,7 +46,7 @@ async def stand(store: Store, payout: Payout, state: PayoutState, **last: object
 
 async def review(store: Store, payout: Payout) -> Payout:
     """Let a payout wait for a person; whatever else is due is claimed on the way."""
-    await store.follow_ups.claim_due("samples", NEVER, samples.NOW)
+    await claim_due(store, "samples", NEVER, samples.NOW)
     look = Checked(
         account_id=payout.account_id,
         reference=payout.reference,

@@ -37,6 +37,9 @@ class Shell:
             "PIXGATE_VAR": str(self.folder),
             "PIXGATE_DATABASE_URL": "",
             "PIXGATE_ENVIRONMENT": "",
+            # Nobody listens there; at the usual port a demo may be running.
+            "PIXGATE_BANK_PORT": "1",
+            "PIXGATE_BANK_CONTROL_PORT": "2",
             **self.environ,
         }
 

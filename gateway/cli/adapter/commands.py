@@ -10,7 +10,9 @@ from gateway.cli.adapter.packages import matrix, new
 from gateway.cli.console import Row, Terminal, reading, run, show_json
 
 if TYPE_CHECKING:
-    from provider_adapters.verify.cases import CaseResult
+    from collections.abc import Sequence
+
+    from provider_adapters.verify.cases import Case, CaseResult
     from provider_adapters.verify.run import Report
     from provider_adapters.verify.trial import Subject
 
@@ -36,7 +38,7 @@ def verify(terminal: Terminal, name: str, stage: str, wanted: str) -> None:
     """
     Run the suite against an adapter and its simulated bank.
 
-    Exit status 0: every case that applies passed; 1: one failed, or there is no such adapter.
+    Exit status 0: every case that applies passed; 1: one failed, or no such adapter or case.
     """
     from provider_adapters.kit.factory import AdapterRefused
     from provider_adapters.stages import subject_of
@@ -45,17 +47,28 @@ def verify(terminal: Terminal, name: str, stage: str, wanted: str) -> None:
         subject = subject_of(name, stage)
     except AdapterRefused as refused:
         raise click.ClickException(str(refused)) from refused
-    report = run(_verified(terminal, subject, wanted))
+    report = run(_verified(terminal, subject, _cases(wanted)))
     _show(terminal, report)
-    if report.failed or not report.results:
+    if report.failed:
         raise click.exceptions.Exit(_FAILED)
 
 
-async def _verified(terminal: Terminal, subject: Subject, wanted: str) -> Report:
-    """Run the cases, and print each as soon as it has ended."""
-    from provider_adapters.verify.run import Report, every_case, results
+def _cases(wanted: str) -> Sequence[Case]:
+    """Return the cases whose id begins so; raises ``ClickException`` when none does."""
+    from provider_adapters.verify.run import every_case
 
     cases = [each for each in every_case() if each.id.startswith(wanted)]
+    if not cases:
+        groups = ", ".join(dict.fromkeys(each.group for each in every_case()))
+        message = f"no case begins with {wanted!r}; the groups are {groups}"
+        raise click.ClickException(message)
+    return cases
+
+
+async def _verified(terminal: Terminal, subject: Subject, cases: Sequence[Case]) -> Report:
+    """Run the cases, and print each as soon as it has ended."""
+    from provider_adapters.verify.run import Report, results
+
     ended = []
     async for each in results(subject, cases):
         ended.append(each)

@@ -114,7 +114,8 @@ def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
 @asynccontextmanager
 async def _opened(terminal: Terminal) -> AsyncIterator[Audit]:
     """Open the log as it is; unlike other commands, this one seals nothing."""
-    from gateway.cli.context import keys_of, opened_store, settings_of
+    from gateway.cli.configuration import settings_of
+    from gateway.cli.context import keys_of, opened_store
 
     settings = settings_of(terminal.config)
     keys = keys_of(settings)

@@ -41,7 +41,8 @@ def callbacks(terminal: Terminal) -> None:
 
     async def work() -> list[Row]:
         from gateway.app.build_callbacks import path_of
-        from gateway.cli.context import keys_of, settings_of
+        from gateway.cli.configuration import settings_of
+        from gateway.cli.context import keys_of
 
         settings = settings_of(terminal.config)
         derivation = keys_of(settings).derivation
@@ -176,7 +177,8 @@ def told(config: Path, gateway: str) -> CallbackListener:
             names no provider of the sandbox bank, or cannot be used.
     """
     from gateway.app.build_callbacks import listener_of
-    from gateway.cli.context import keys_of, settings_of
+    from gateway.cli.configuration import settings_of
+    from gateway.cli.context import keys_of
     from gateway.cli.sandbox.demo_factory import sandbox_only
 
     settings = settings_of(config)

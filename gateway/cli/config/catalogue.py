@@ -51,7 +51,7 @@ def routes(terminal: Terminal) -> None:
 
     async def work() -> list[Row]:
         from gateway.app.rooms import described_surfaces
-        from gateway.cli.context import settings_of
+        from gateway.cli.configuration import settings_of
         from gateway.http.openapi.operations import codes_of
 
         settings = settings_of(terminal.config)

@@ -19,7 +19,8 @@ def upgrade(terminal: Terminal) -> None:
     """Upgrade the store to this version's schema. A new store is stamped with the environment."""
 
     async def work() -> str | None:
-        from gateway.cli.context import opened_store, settings_of
+        from gateway.cli.configuration import settings_of
+        from gateway.cli.context import opened_store
         from gateway.store.schema import current as revision_of
 
         settings = settings_of(terminal.config)
@@ -35,7 +36,7 @@ def current(terminal: Terminal) -> None:
     """Show the store's schema revision, and the one that this version needs."""
 
     async def work() -> str | None:
-        from gateway.cli.context import settings_of
+        from gateway.cli.configuration import settings_of
         from gateway.store.schema import current as revision_of
 
         return await revision_of(settings_of(terminal.config).store_url)
@@ -50,13 +51,14 @@ def current(terminal: Terminal) -> None:
 @click.option("--yes", is_flag=True, help="Data of the newer schema may be lost.")
 @reading
 def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
-    """Downgrade the store to an older schema; 'base' removes everything."""
+    """Downgrade the store to an older schema, in steps or at once; 'base' removes everything."""
     if not yes:
         message = "data may be lost; say --yes if that is meant"
         raise click.UsageError(message)
 
     async def work() -> str | None:
-        from gateway.cli.context import opened_store, settings_of
+        from gateway.cli.configuration import settings_of
+        from gateway.cli.context import own_store
         from gateway.store import schema
 
         settings = settings_of(terminal.config)
@@ -64,9 +66,9 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
             known = ", ".join(("base", *schema.REVISIONS))
             problem = f"no schema {revision!r}; there are: {known}"
             raise RuleViolation(problem)
-        async with opened_store(settings, migrate=False):
-            pass  # it is ours
-        await schema.downgrade(settings.store_url, revision)
-        return await schema.current(settings.store_url)
+        async with own_store(settings) as store:
+            await schema.is_older(store.database, settings.environment)  # or not; but it is ours
+            await schema.downgrade(store.url, revision)
+            return await schema.current(store.url)
 
     terminal.show({"revision": run(work())})

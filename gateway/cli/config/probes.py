@@ -80,8 +80,8 @@ async def _store(settings: Settings) -> list[Finding]:
             await store.check()
     except (RuleViolation, ValueError) as problem:  # a URL of no store is a ValueError
         return [("database.url", str(problem))]
-    except StoreUnavailable:
-        return [("database.url", "the store does not answer")]
+    except StoreUnavailable as problem:
+        return [("database.url", f"the store does not answer: {problem}")]
     return []
 
 
@@ -92,7 +92,7 @@ def _is_missing(url: str) -> bool:
 
 
 async def _is_older(url: str) -> bool:
-    return await schema.current(url) != schema.REVISIONS[-1]
+    return await schema.current(url) in {None, *schema.REVISIONS[:-1]}
 
 
 async def _reached(adapter: ProviderAdapter) -> None:

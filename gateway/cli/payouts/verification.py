@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
@@ -14,6 +13,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
+from gateway.net.common.runtime import chance
 from gateway.operations.payouts.verification import Execution, Report, Verification
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.telemetry import trace
@@ -37,7 +37,7 @@ async def probed(office: AdminContext, payout: Payout) -> Payout:
             follow_up=build_follow_up(office.kernel, banks),
             now=acting.now,
             owner=acting.actor,
-            chance=random.random,
+            chance=chance,
             tell=lambda _standing, _now: None,
         )
         seen = await Reconciler(work).look_at(payout)

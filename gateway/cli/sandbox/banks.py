@@ -33,6 +33,7 @@ class Wanted(TypedDict):
     first_port: int
     port: int | None
     control_port: int | None
+    token_port: int | None
     folder: Path | None
     settle_after: float
     latency: float
@@ -46,10 +47,14 @@ class Wanted(TypedDict):
     envvar="PIXGATE_BANKS_PORT",
     default=8100,
     show_default=True,
-    help="Of the first bank; two for each, in the order of all. 0 takes free ones.",
+    help="Of the first bank; two for each, in the order of all, and from the hundredth behind it"
+    " one for each that gives tokens at another address. 0 takes free ones.",
 )
 @click.option("--port", type=_PORT, help="Of a single bank.")
 @click.option("--control-port", type=_PORT, help="Of a single bank.")
+@click.option(
+    "--token-port", type=_PORT, help="Of a single bank that gives tokens at another address."
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -77,9 +82,9 @@ def bank(terminal: Terminal, names: tuple[str, ...], **wanted: Unpack[Wanted]) -
     Each prints its address and that of its control interface.
     `pixgate demo --bank NAME` attaches an account of one to the gateway.
     """
-    single = wanted["port"] is not None or wanted["control_port"] is not None
-    if single and len(names) != 1:
-        message = "--port and --control-port are for a single bank"
+    own = (wanted["port"], wanted["control_port"], wanted["token_port"])
+    if own != (None, None, None) and len(names) != 1:
+        message = "--port, --control-port and --token-port are for a single bank"
         raise click.UsageError(message)
     run_on_uvloop(_run(terminal, names or simulators.names(), wanted))
 
@@ -122,7 +127,7 @@ class BankFolder:
 
 async def _run(terminal: Terminal, names: tuple[str, ...], wanted: Wanted) -> None:
     """Run banks until told to stop."""
-    from gateway.cli.context import settings_of
+    from gateway.cli.configuration import settings_of
     from gateway.cli.sandbox.demo_factory import sandbox_only
     from gateway.runtime.process import stop_signals
 
@@ -149,11 +154,13 @@ def _made(name: str, folder: BankFolder, wanted: Wanted) -> SimulatedBank:
     from provider_adapters.simulated_bank.server import SimulatedBank
 
     port, control = simulators.ports(name, wanted["first_port"])
+    token = simulators.token_port(name, wanted["first_port"])
     return SimulatedBank(
         dialect=simulators.find(name).dialect,
         db_path=folder.database(name),
         port=port if wanted["port"] is None else wanted["port"],
         control_port=control if wanted["control_port"] is None else wanted["control_port"],
+        token_port=token if wanted["token_port"] is None else wanted["token_port"],
         settle_after_s=wanted["settle_after"],
         latency_s=wanted["latency"],
         now=wall_clock(Environment.SANDBOX, os.environ),
@@ -167,6 +174,7 @@ def address_of(made: SimulatedBank) -> BankAddress:
     return BankAddress(
         url=made.url,
         control_url=made.control_url,
+        token_url=made.token_url,
         authority_file=str(made.authority_file.resolve()) if made.authority_file else "",
     )
 
@@ -177,4 +185,5 @@ def _show(terminal: Terminal, name: str, address: BankAddress) -> None:
         click.echo(msgspec.json.encode({"bank": name, **msgspec.to_builtins(address)}).decode())
         return
     trusted = f"  verified with {address.authority_file}" if address.authority_file else ""
-    click.echo(f"{name:<10}  {address.url}  control {address.control_url}{trusted}")
+    tokens = f"  tokens {address.token_url}" if address.token_url != address.url else ""
+    click.echo(f"{name:<10}  {address.url}  control {address.control_url}{tokens}{trusted}")

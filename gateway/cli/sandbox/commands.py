@@ -10,39 +10,13 @@ import click
 from gateway.cli.console import Terminal, reading, run
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money
+from gateway.operations.backoffice.money.sandbox_tools import FAULTS, OPERATIONS
 from provider_adapters import simulators
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
     from provider_adapters.simulated_bank.control.client import BankControl, Reply
 
-OPERATIONS = (
-    "balance",
-    "statement",
-    "keys",
-    "charge",
-    "payment",
-    "payout",
-    "payout_read",
-    "refund",
-    "refund_read",
-    "callbacks",
-    "access",
-    "*",
-)
-FAULTS = (
-    "refuse",
-    "reject",
-    "hang",
-    "hang_after",
-    "reset_before",
-    "reset_after",
-    "drip",
-    "status",
-    "malformed",
-    "wrong_types",
-    "huge",
-)
 BLOCKS = ("med", "court", "bank", "contract")
 STATES = ("pending", "paid", "expired", "anonymous", "canceled")
 _FAULT_COLUMNS = ("operation", "fault", "status", "count")
@@ -262,7 +236,7 @@ def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -
     other: str | None = click.get_current_context().obj
 
     async def work() -> Reply:
-        from gateway.cli.context import settings_of
+        from gateway.cli.configuration import settings_of
         from gateway.cli.sandbox.bank_control import control_url, controlling
         from gateway.cli.sandbox.demo_factory import sandbox_only
 

@@ -98,7 +98,7 @@ def _people(made: Demo) -> Sequence[Mapping[str, str]]:
 
 def _code(terminal: Terminal, email: str) -> str:
     """Return the current code; ClickException when no user of that address has an app."""
-    from gateway.cli.context import settings_of
+    from gateway.cli.configuration import settings_of
     from gateway.cli.sandbox.demo_factory import kept_demo
     from gateway.runtime.process import wall_clock
     from gateway.security.identity.one_time_codes import code_at

@@ -9,7 +9,8 @@ from typing import Final
 
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import path_of, prover_of, secrets_of
-from gateway.cli.context import AdminContext, reached, settings_of
+from gateway.cli.configuration import settings_of
+from gateway.cli.context import AdminContext, reached
 from gateway.cli.sandbox.bank_control import controlling
 from gateway.cli.sandbox.banks import FOLDER, BankFolder
 from gateway.cli.sandbox.demo_factory import sandbox_only
@@ -34,8 +35,9 @@ from provider_adapters.simulated_bank.simulator import BankAddress
 _NAME: Final = "Loja Exemplo Ltda"
 _TAX_NUMBER: Final = "11222333000181"
 _BALANCE: Final = Money(100_000_00)
-CHARGE: Final = "demo-1"
-"""The reference of the charge that an attached account has."""
+CHARGE: Final = "demo00000000000000000000000001"
+"""The reference of the charge that an attached account has: one that is a txid, as banks of API Pix
+have no other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,7 @@ class Attached:
 
     Attributes:
         bank_account: Its id at the bank, for the control interface.
+        charge: The reference of a charge that it has there, and that is paid.
         callbacks: Whether the bank has been told where its callbacks go.
     """
 
@@ -54,6 +57,7 @@ class Attached:
     bank_account: str
     control_url: str
     credential: Pair
+    charge: str
     callbacks: bool
 
 
@@ -81,6 +85,7 @@ async def attach(office: AdminContext, bank: str) -> Attached:
         bank_account=str(opened["id"]),
         control_url=address.control_url,
         credential=credential,
+        charge=CHARGE,
         callbacks=await _told(office, provider, account_id),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -69,6 +70,25 @@ class BankCoordinates:
     account: str = ""
 
 
+class Derived:
+    """
+    What this process made of an account's record, so that it is made once; never stored.
+
+    It is dropped with the record, and a changed record has one of its own.
+
+    Attributes:
+        bank: The opened way to the account's bank, by who opened it.
+        hash: The short form under which the account is found in the logs.
+    """
+
+    __slots__ = ("bank", "hash")
+
+    def __init__(self) -> None:
+        """Have made nothing yet."""
+        self.bank: object = None
+        self.hash = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """
@@ -82,6 +102,7 @@ class Account:
             account id bound to it; empty when the provider needs nothing.
         certificate_ends_at: When the certificate among them expires; None without one.
         name, tax_number: Of the holder.
+        derived: What was made of this record here; another record has another.
     """
 
     id: str
@@ -96,6 +117,15 @@ class Account:
     coordinates: BankCoordinates
     created_at: datetime
     certificate_ends_at: datetime | None = None
+    derived: Derived = field(default_factory=Derived, init=False, repr=False, compare=False)
+
+    @property
+    def log_hash(self) -> str:
+        """The short form under which it is found in the logs: 16 hex digits of SHA-256."""
+        derived = self.derived
+        if not derived.hash:
+            derived.hash = hashlib.sha256(self.id.encode("utf-8", "replace")).hexdigest()[:16]
+        return derived.hash
 
 
 class Companies(Protocol):
@@ -119,6 +149,10 @@ class Accounts(Protocol):
 
     async def find(self, account_id: str) -> Account | None:
         """Return one by its lower-case id."""
+        ...
+
+    async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:
+        """Return those that there are of several, by their lower-case ids."""
         ...
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:

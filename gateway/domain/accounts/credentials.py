@@ -6,7 +6,7 @@ A permission is a resource and an action; a higher action covers the lower ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
@@ -191,6 +191,10 @@ class Credentials(Protocol):
 
     async def find(self, client_id: str) -> Credential | None:
         """Return one by its exact id, revoked and expired ones included."""
+        ...
+
+    async def find_all(self, client_ids: Sequence[str]) -> Mapping[str, Credential]:
+        """Return those that there are of several, as ``find`` does, by id."""
         ...
 
     async def add(

@@ -11,6 +11,7 @@ from typing import Protocol
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.events import PayoutEvent
 
 
 class CallbackState(StrEnum):
@@ -79,13 +80,20 @@ class Callbacks(Protocol):
         ...
 
     async def handled(
-        self, callback_id: str, state: CallbackState, at: datetime, again_at: datetime | None
+        self,
+        callback_id: str,
+        state: CallbackState,
+        at: datetime,
+        again_at: datetime | None,
+        heard: PayoutEvent | None = None,
     ) -> None:
-        """Note what became of one; ``again_at`` asks for another look."""
+        """Note what became of one, and what its payout's bank said; ``again_at`` asks again."""
         ...
 
-    async def belongs(self, callback_id: str, company_id: str) -> None:
-        """Note whose account one speaks of."""
+    async def belongs(
+        self, callback_id: str, company_id: str, noticed: PayoutEvent | None = None
+    ) -> None:
+        """Note whose account one speaks of, and the event of the payout that it names."""
         ...
 
     async def search(

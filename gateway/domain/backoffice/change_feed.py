@@ -80,6 +80,8 @@ _KINDS: Final = frozenset(map(str, Kept))
 
 _COUNTED: Final = frozenset({"access", "audit", "factor", "report", "sign_in"})
 """First words of acts that count tries, refusals and downloads, and change nothing."""
+_TAKEN: Final = "exported"
+"""The second word of acts that take data away, whatever they are about."""
 
 
 def outdated(act: Act) -> tuple[Kept, str] | None:
@@ -91,7 +93,8 @@ def outdated(act: Act) -> tuple[Kept, str] | None:
     if act.action in {STOPPED, RESUMED}:
         return Kept.STOP, ""
     kind, colon, key = act.subject.partition(":")
-    changes = act.action.partition(".")[0] not in _COUNTED
+    about, _, done = act.action.partition(".")
+    changes = about not in _COUNTED and done != _TAKEN
     return (Kept(kind), key) if changes and colon and kind in _KINDS else None
 
 

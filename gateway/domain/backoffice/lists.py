@@ -7,13 +7,14 @@ found, not listed, and not counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final, Protocol
 
 from gateway.domain.accounts.accounts import Account, Company
-from gateway.domain.accounts.credentials import Credential
+from gateway.domain.accounts.credentials import Action, Credential, Permission, Resource
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -36,8 +37,101 @@ class UnresolvedPayout:
     """A payout whose outcome is not proven, with its tries and what people said, oldest first."""
 
     payout: Payout
+    account_name: str
     attempts: Sequence[Attempt]
     opinions: Sequence[Opinion]
+
+
+class RecordKind(StrEnum):
+    """What has a name of its own."""
+
+    ACCOUNT = "account"
+    COMPANY = "company"
+    CREDENTIAL = "credential"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRecord:
+    """A record as people call it; the id of a credential is its client id."""
+
+    kind: RecordKind
+    id: str
+    name: str
+
+
+class CredentialState(StrEnum):
+    """Whether a credential still opens anything; ``care`` is live and asks for a look."""
+
+    LIVE = "live"
+    ENDED = "ended"
+    CARE = "care"
+
+
+EXPIRES_SOON: Final = timedelta(days=30)
+"""Long enough to give a partner's people a new secret before the old one ends."""
+
+LONG_UNUSED: Final = timedelta(days=90)
+"""A quarter: what runs once a month has run by then."""
+
+
+class Care(StrEnum):
+    """Why a live credential asks for a look, the most urgent first."""
+
+    EXPIRES_SOON = "expires_soon"
+    PAYS_UNUSED = "pays_unused"
+    WIDE_FOR_EVER = "wide_for_ever"
+
+
+_PAYING: Final = Permission(Resource.WITHDRAW, Action.WRITE)
+
+
+def care_of(credential: Credential, now: datetime) -> Care | None:
+    """Say why one asks for a look; None for one that does not, or has ended."""
+    ends = credential.expires_at
+    if credential.revoked_at is not None or (ends is not None and ends <= now):
+        return None
+    if ends is not None and ends <= now + EXPIRES_SOON:
+        return Care.EXPIRES_SOON
+    used = [each.last_used_at for each in credential.secrets if each.last_used_at]
+    since = max(used, default=credential.created_at)
+    if since <= now - LONG_UNUSED and any(held.covers(_PAYING) for held in credential.permissions):
+        return Care.PAYS_UNUSED
+    return Care.WIDE_FOR_EVER if ends is None and credential.account_id is None else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialSearch:
+    """
+    Which credentials.
+
+    Attributes:
+        company_id: None is every company in scope.
+        state: None is all, at the instant ``now``.
+        text: In the name, or how the client id begins; None is any.
+    """
+
+    paging: Paging
+    now: datetime
+    company_id: str | None = None
+    state: CredentialState | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialCounts:
+    """How many credentials are live, how many of these ask for a look, how many have ended."""
+
+    live: int
+    care: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class TracedAttempt:
+    """A try to pay that was made under a trace id, and its payout."""
+
+    payout: Payout
+    attempt: Attempt
 
 
 class ScopedRecords(Protocol):
@@ -63,6 +157,10 @@ class ScopedRecords(Protocol):
         """Return one kill switch that holds at an instant; never a provider's to a limited one."""
         ...
 
+    async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
+        """Return accounts, companies and credentials by their ids, in any order."""
+        ...
+
     async def companies(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Company], int]:
         """List companies."""
         ...
@@ -74,9 +172,15 @@ class ScopedRecords(Protocol):
         ...
 
     async def credentials(
-        self, paging: Paging, scope: CompanyScope, company_id: str | None
+        self, search: CredentialSearch, scope: CompanyScope
     ) -> tuple[Sequence[Credential], int]:
-        """List credentials, also ended ones; ``company_id`` None is every company in scope."""
+        """List credentials."""
+        ...
+
+    async def count_credentials(
+        self, search: CredentialSearch, scope: CompanyScope
+    ) -> CredentialCounts:
+        """Count those of each state; the search's own state and page do not matter."""
         ...
 
     async def users(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[User], int]:
@@ -101,6 +205,16 @@ class ScopedRecords(Protocol):
         self, paging: Paging, scope: CompanyScope
     ) -> tuple[Sequence[UnresolvedPayout], int]:
         """List the payouts that are unknown or in review, oldest first."""
+        ...
+
+    async def accounts_among(
+        self, ids: Collection[str], scope: CompanyScope
+    ) -> Sequence[OwnedAccount]:
+        """Return those of these accounts that there are, with their companies; in no order."""
+        ...
+
+    async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:
+        """Return the tries to pay that were made under a trace id, oldest first."""
         ...
 
 
@@ -150,57 +264,4 @@ class AuditRecord(Protocol):
 
     async def verify(self) -> int:
         """Walk the chain; return its length. ValueError names the first broken link."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoggedRequest:
-    """
-    One served request, as the access line tells it.
-
-    Attributes:
-        line: The whole line as JSON; what may stand there is decided by the log.
-    """
-
-    at: datetime
-    trace_id: str
-    surface: str
-    route: str
-    status: int
-    code: str
-    client_id: str
-    user_id: str
-    company_id: str
-    line: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestSearch:
-    """Which requests; None for all."""
-
-    paging: Paging
-    since: datetime
-    until: datetime
-    trace_id: str | None = None
-    route: str | None = None
-    status: int | None = None
-    client_id: str | None = None
-    user_id: str | None = None
-
-
-class RequestLog(Protocol):
-    """Served requests."""
-
-    async def add(self, requests: Sequence[LoggedRequest]) -> None:
-        """Store some."""
-        ...
-
-    async def search(
-        self, search: RequestSearch, scope: CompanyScope
-    ) -> tuple[Sequence[LoggedRequest], int]:
-        """Return a page, newest first, and how many there are."""
-        ...
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what is older; return how many."""
         ...

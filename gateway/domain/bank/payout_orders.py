@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.kernel.money import Money
@@ -24,6 +25,30 @@ class AccountType(StrEnum):
     SAVINGS = "savings"
     SALARY = "salary"
     PAYMENT = "payment"
+
+
+class NumberedBank(Protocol):
+    """A bank as a destination may name it."""
+
+    @property
+    def compe(self) -> str:
+        """Three digits, as customers know it."""
+        ...
+
+    @property
+    def ispb(self) -> str:
+        """Eight digits, as Pix knows it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """As the Banco Central lists it."""
+        ...
+
+    @property
+    def pix(self) -> str:
+        """Return ``direct`` or ``indirect`` for who takes part in Pix; else nothing."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

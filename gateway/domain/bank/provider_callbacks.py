@@ -85,7 +85,8 @@ class Delivery:
     What came to a provider's callback address, unproven.
 
     Attributes:
-        rest: The step of the path that follows our address, decoded; empty for none.
+        rest: What of the path follows our address, without its first slash: at most two
+            steps, decoded (a slash inside a step stays ``%2F``); empty for nothing.
         certificate: The one that the peer showed, in DER; empty for none. It comes
             from TLS, or from a header of our own proxy, never from a stranger.
     """
@@ -108,7 +109,7 @@ class CallbackProof(Protocol):
 
     @property
     def rests(self) -> frozenset[str]:
-        """The steps that may follow our address, such as ``pix``; empty text for none."""
+        """What may follow our address, such as ``pix``; an empty text for nothing."""
         ...
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:

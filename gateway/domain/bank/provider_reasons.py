@@ -21,6 +21,7 @@ class Reason(StrEnum):
     CONNECT_TIMEOUT = "connect_timeout"
     DEADLINE_PASSED = "deadline_passed"
     DNS_FAILED = "dns_failed"
+    PROXY_REFUSED = "proxy_refused"
     TLS_FAILED = "tls_failed"
     UNSENDABLE = "unsendable"
 

@@ -27,6 +27,7 @@ class Area(StrEnum):
     PAYOUT = "payout"
     APPROVAL = "approval"
     REVIEW = "review"
+    PROBE = "probe"
     STOP = "stop"
     WEBHOOK = "webhook"
     PROVIDER = "provider"
@@ -36,6 +37,7 @@ class Area(StrEnum):
     AUDIT = "audit"
     REQUEST_LOG = "request_log"
     OUTBOX = "outbox"
+    CONFIG = "config"
 
 
 class Role(StrEnum):
@@ -92,6 +94,7 @@ _CONTROL = (
     Area.AUDIT,
     Area.REQUEST_LOG,
     Area.OUTBOX,
+    Area.CONFIG,
 )
 
 _READS = _all(Action.READ, *_BUSINESS)
@@ -100,9 +103,10 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.VIEWER: _READS,
     Role.OPERATOR: _READS
     | _all(Action.READ, Area.REQUEST_LOG)
-    | _all(Action.WRITE, Area.PIX_KEY, Area.QRCODE, Area.REFUND, Area.PAYOUT, Area.STOP),
+    | _all(Action.WRITE, Area.PIX_KEY, Area.QRCODE, Area.REFUND, Area.PAYOUT, Area.STOP)
+    | _all(Action.WRITE, Area.PROBE),
     # Whoever decides does not order: the two are different people, and different roles.
-    Role.APPROVER: _READS | _all(Action.WRITE, Area.APPROVAL, Area.REVIEW, Area.STOP),
+    Role.APPROVER: _READS | _all(Action.WRITE, Area.APPROVAL, Area.REVIEW, Area.STOP, Area.PROBE),
     Role.SECURITY: _READS
     | _all(Action.READ, *_CONTROL)
     | _all(Action.WRITE, Area.CREDENTIAL, Area.SESSION, Area.STOP)
@@ -130,7 +134,8 @@ STEP_UP: frozenset[Area] = frozenset(
 """
 Where writing asks for a second factor given within the last five minutes.
 
-Not for stops: pulling one must be quick. The row that lifts one asks on its own.
+Not for stops: pulling one must be quick. The row that lifts one asks on its own. Nor for probes:
+they ask the bank a question, as we do by ourselves, and send no money.
 """
 
 

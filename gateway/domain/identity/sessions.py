@@ -9,7 +9,7 @@ from typing import Protocol
 
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right, Role, rights_of
-from gateway.domain.identity.users import User
+from gateway.domain.identity.users import NOTHING_CHOSEN, Preferences, User
 from gateway.domain.kernel.audit import AuditEvent
 
 
@@ -96,6 +96,7 @@ class SignedInUser:
     session_id: str
     factor_at: datetime | None
     has_factor: bool
+    preferences: Preferences = NOTHING_CHOSEN
 
     @property
     def actor(self) -> str:
@@ -137,6 +138,7 @@ def person(user: User, session: Session) -> SignedInUser:
         session_id=session.id,
         factor_at=session.factor_at,
         has_factor=user.has_factor,
+        preferences=user.preferences,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.audit import AuditEvent
@@ -29,6 +29,25 @@ class Totp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """
+    How the panel is shown to a person; None where they have not chosen.
+
+    Attributes:
+        language: A language tag.
+        theme: The panel's word for it.
+        single_keys: Keys without a modifier shorten ways (WCAG 2.1.4 lets them be off).
+    """
+
+    language: str | None = None
+    theme: str | None = None
+    single_keys: bool | None = None
+
+
+NOTHING_CHOSEN: Final = Preferences()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class User:
     """
     A person as stored.
@@ -41,6 +60,7 @@ class User:
         active: False keeps the person out; their sessions have ended.
         totp: None while there is no second factor.
         factor_reset: The second factor was taken away and must be enrolled anew.
+        preferences: How the panel is shown to them; ``Users.prefer`` alone changes it.
     """
 
     id: str
@@ -54,6 +74,7 @@ class User:
     factor_reset: bool = False
     created_at: datetime
     updated_at: datetime
+    preferences: Preferences = NOTHING_CHOSEN
 
     @property
     def has_factor(self) -> bool:
@@ -99,6 +120,10 @@ class Users(Protocol):
         With ``seen`` only while its ``updated_at`` is still that instant (False
         otherwise), so that no change undoes another, such as being disabled.
         """
+        ...
+
+    async def prefer(self, user_id: str, chosen: Preferences) -> None:
+        """Keep what was chosen; what was not stays as it is."""
         ...
 
     async def accept_step(self, user_id: str, step: int) -> bool:

@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 Now = Callable[[], datetime]
 """The wall clock: an aware instant in UTC."""
 
 Monotonic = Callable[[], float]
 """Seconds that never run backwards; only differences mean something."""
+
+
+_HOLDS_S: Final = 900.0
+"""Longer than an attempt's lease and a bank's quiet period behind it."""
+_DRIFT_S: Final = 1.0
+"""A clock that is only corrected differs by less between two looks."""
+
+
+class CertainClock:
+    """
+    A wall clock that is never ahead of the time that has really passed.
+
+    Where the wall clock is put forward, this one goes on as if it had not been, for a quarter of an
+    hour: an instant that was noted before is reached when that much time has passed. Noted after
+    it, an instant is reached late, never early. It must be asked now and then.
+    """
+
+    def __init__(self, now: Now, monotonic: Monotonic, holds_s: float = _HOLDS_S) -> None:
+        """Hold back what is put forward for ``holds_s`` seconds, by the clock nobody puts."""
+        self._now = now
+        self._monotonic = monotonic
+        self._holds_s = holds_s
+        self._ahead = now().timestamp() - monotonic()
+        self._before: deque[tuple[float, float]] = deque()
+
+    def __call__(self) -> datetime:
+        """Return the instant, aware and in UTC."""
+        now, at = self._now(), self._monotonic()
+        ahead = now.timestamp() - at
+        if ahead > self._ahead + _DRIFT_S:
+            self._before.append((at, self._ahead))
+        self._ahead = ahead
+        while self._before and at - self._before[0][0] >= self._holds_s:
+            self._before.popleft()
+        least = min((was for _, was in self._before), default=ahead)
+        return now - timedelta(seconds=max(0.0, ahead - least))
 
 
 @dataclass(frozen=True, slots=True)

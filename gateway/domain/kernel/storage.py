@@ -1,11 +1,14 @@
 """
-What a store may answer instead of doing what it was asked.
+What a store may answer instead of doing what it was asked, and who of several does a task.
 
 Every port to storage raises ``StoreUnavailable`` when the store cannot answer. For a
 write that means: it was not done, or nobody can tell.
 """
 
 from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final, Protocol
 
 
 class StoreUnavailable(Exception):
@@ -26,3 +29,42 @@ class BankAccountTaken(AlreadyExists):
 
 class LimitReached(Exception):
     """A payout is above a limit of its credential; nothing was stored."""
+
+
+LEASE: Final = timedelta(seconds=30)
+"""A worker that was killed leaves its tasks to the others after this time."""
+
+
+class TaskLeases(Protocol):
+    """
+    Who does which task, and until when.
+
+    A lease saves work, it guards nothing: whatever is done under one may be done twice.
+    """
+
+    async def take(self, task: str, owner: str, now: datetime) -> bool:
+        """
+        Take or renew a lease for ``LEASE``; False when another worker has it.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        ...
+
+    async def release(self, owner: str, now: datetime) -> None:
+        """
+        End all leases of a worker, so that another one takes over at once.
+
+        Raises:
+            StoreUnavailable: as above.
+        """
+        ...
+
+    async def latest(self) -> datetime | None:
+        """
+        Return when the last lease ends or has ended; None when there never was one.
+
+        Raises:
+            StoreUnavailable: as above.
+        """
+        ...

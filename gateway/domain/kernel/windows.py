@@ -1,9 +1,11 @@
-"""Date windows and pages of a list."""
+"""Date windows, days as people in Brazil count them, and pages of a list."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
 
 # The contract's bounds (parts 2 and 8): a longer window is refused, a larger limit is cut.
 LONGEST_DAYS = 90
@@ -45,6 +47,29 @@ class Window:
         return datetime(after.year, after.month, after.day, tzinfo=UTC)
 
 
+LOCAL: Final = ZoneInfo("America/Sao_Paulo")
+"""The time of Brasilia, which banks print and people read; what is stored and sent is UTC."""
+
+
+def local_start(day: date) -> datetime:
+    """
+    Return the first instant of a local day, in UTC.
+
+    The calendar's last day, whose midnight UTC cannot name, begins with UTC's own.
+    """
+    try:
+        return datetime.combine(day, time(), LOCAL).astimezone(UTC)
+    except OverflowError:
+        return datetime.combine(day, time(), UTC)
+
+
+def local_end(day: date) -> datetime:
+    """Return the first instant after a local day; the calendar's last one ends with the clock."""
+    if day == date.max:
+        return datetime.max.replace(tzinfo=UTC)
+    return local_start(day + timedelta(days=1))
+
+
 @dataclass(frozen=True, slots=True)
 class Paging:
     """One page: ``page`` counts from 1, ``limit`` is what is used (at most 100)."""
@@ -64,3 +89,23 @@ class Search:
 
     window: Window
     paging: Paging
+
+
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """Where an item stands in a list that is ordered by instant, then by id."""
+
+    at: datetime
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keyset:
+    """
+    One page of a list that is too long to be counted.
+
+    ``after`` is the last item of the page before, None for the first page.
+    """
+
+    limit: int
+    after: PageStart | None = None

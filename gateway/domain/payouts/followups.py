@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
+from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.payouts import Payout, PayoutState
 
 FIRST_CHECK: Final = timedelta(seconds=2)
 """PIX settles in seconds, so the first look comes that soon."""
+
+PROBE_EVERY: Final = timedelta(seconds=5)
+"""A person who asks again sooner learns nothing, and the bank counts every question."""
 
 # A bank that decides early tells by callback, and whoever reads the payout asks it too.
 _HELD_EVERY: Final = timedelta(minutes=5)
@@ -19,6 +23,18 @@ _HELD_EVERY: Final = timedelta(minutes=5)
 def held_check(held_until: datetime, now: datetime) -> datetime:
     """Return when to look again while a payout is held: now and then, and behind the deadline."""
     return min(now + _HELD_EVERY, held_until + FIRST_CHECK)
+
+
+def absent_at(payout: Payout, absent_after: timedelta | None) -> datetime | None:
+    """
+    Return from when "not found" proves that the latest try was not carried out.
+
+    ``absent_after`` is what the bank's adapter declares. None where nothing proves it, and where
+    the payout is not unknown.
+    """
+    if payout.state is not PayoutState.UNKNOWN or absent_after is None:
+        return None
+    return payout.lease_until + absent_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +49,7 @@ class Checked:
         next_check_at: When to look again; None never.
         review: No proof can be had any more: a person decides.
         held_until: The bank's deadline as it told it last; None when it holds nothing.
+        heard: What the bank said, where that moved nothing: a step tells of itself.
     """
 
     account_id: str
@@ -44,6 +61,65 @@ class Checked:
     next_check_at: datetime | None
     review: bool
     held_until: datetime | None = None
+    heard: PayoutEvent | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueAccount:
+    """
+    An account that has payouts at a bank which are due for a look and which nobody looks at.
+
+    Attributes:
+        due_at: Since when the oldest of them is due.
+    """
+
+    provider: str
+    account_id: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueClaim:
+    """
+    A claim of what is due at one bank; several processes may make the same one.
+
+    Attributes:
+        at: What is due by this instant is claimed.
+        until: When the claim ends by itself.
+        account_ids: The accounts, ``MOST_ACCOUNTS`` at most.
+        each: Payouts of one account, at most: so one that has very many leaves room for others.
+        most: Payouts of all of them together, at most.
+    """
+
+    provider: str
+    owner: str
+    at: datetime
+    until: datetime
+    account_ids: Sequence[str]
+    each: int
+    most: int
+
+
+MOST_ACCOUNTS: Final = 16
+"""Accounts of one claim, which is one statement with a part for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeClaim:
+    """
+    A look at one payout now, whatever its schedule.
+
+    Attributes:
+        until: When the claim ends by itself.
+        quiet_since: Refused if it was looked at later than this.
+    """
+
+    account_id: str
+    reference: str
+    owner: str
+    at: datetime
+    until: datetime
+    quiet_since: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +142,20 @@ class Unsettled:
 class FollowUps(Protocol):
     """Payouts that must be looked at again; any number of processes may share the work."""
 
-    async def claim_due(self, owner: str, now: datetime, until: datetime) -> Sequence[Payout]:
-        """Claim what is due and free, at most fifty; the claims end at ``until``."""
+    async def due(self, now: datetime) -> Sequence[DueAccount]:
+        """
+        Return accounts with payouts that are due and free, those due longest first.
+
+        Some of them, where very many accounts have unsettled payouts; the next call goes on.
+        """
+        ...
+
+    async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
+        """Claim what is due and free, what is due longest first."""
+        ...
+
+    async def claim(self, wanted: ProbeClaim) -> Payout | None:
+        """Claim one; None when somebody looks at it now, or did a moment ago."""
         ...
 
     async def checked(self, checked: Checked) -> bool:
@@ -83,5 +171,5 @@ class FollowUps(Protocol):
         ...
 
     async def standing(self) -> Sequence[Unsettled]:
-        """Count what is unsettled, by provider."""
+        """Count what is not proven, by provider; one that has nothing of it is left out."""
         ...

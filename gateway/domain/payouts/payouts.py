@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final, Protocol
@@ -134,6 +134,7 @@ class Payout:
         held_until: The deadline of the bank's precautionary analysis, while
             the payout is ACCEPTED and the bank holds it.
         client_id: The credential whose request sent it last; its limits count it.
+        payee_digest: Of the recipient's tax number, for searches; written, and never read back.
     """
 
     account_id: str
@@ -159,6 +160,7 @@ class Payout:
     failure: Failure | None = None
     review: bool = False
     held_until: datetime | None = None
+    payee_digest: bytes = field(default=b"", compare=False, repr=False)
 
     def is_held(self, now: datetime) -> bool:
         """Say whether the bank is still within its own deadline to decide."""
@@ -213,6 +215,28 @@ class Attempt:
     next_probe_at: datetime | None = None
 
 
+class EventKind(StrEnum):
+    """
+    What happened to a payout.
+
+    STORED: a try began: its intent was stored.
+    ANSWERED: the call that orders it ended, with an answer of the bank or without.
+    PROBED: the bank was asked what became of it.
+    NOTICED: a callback named it.
+    JUDGED: a person said how it ended.
+    DECIDED: two people agreed.
+    EXPIRED: the sender's lease or the payout's day was over.
+    """
+
+    STORED = "stored"
+    ANSWERED = "answered"
+    PROBED = "probed"
+    NOTICED = "noticed"
+    JUDGED = "judged"
+    DECIDED = "decided"
+    EXPIRED = "expired"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """
@@ -221,6 +245,7 @@ class Change:
     Attributes:
         attempt, before: What must still hold; the step is lost otherwise.
         after: The new state.
+        cause: What led to it; kept as an event in the step's own transaction.
         evidence: Kept with the attempt; None leaves what is there.
         provider_id, e2e_id: Empty ones leave what is there.
         held_until: None leaves what is there.
@@ -238,6 +263,7 @@ class Change:
     failure: Failure | None = None
     settled_at: datetime | None = None
     held_until: datetime | None = None
+    cause: EventKind = EventKind.ANSWERED
 
 
 class Payouts(Protocol):

@@ -82,9 +82,18 @@ _OF: Final[Mapping[PayoutState, Certainty]] = {
 }
 
 
+def certainty_of_state(state: PayoutState) -> Certainty:
+    """Return the word for a state, where nothing is known of why a payout failed."""
+    return _OF[state]
+
+
+def certainty_when(state: PayoutState, *, never_sent: bool) -> Certainty:
+    """Return the word for a state; one that failed for never having been sent was not sent."""
+    return Certainty.NOT_SENT if state is PayoutState.FAILED and never_sent else _OF[state]
+
+
 def certainty_of(payout: Payout) -> Certainty:
-    """Return the word; one that failed for never having been sent was not sent."""
+    """Return the word for a payout; see ``certainty_when``."""
     failure = payout.failure
-    if payout.state is PayoutState.FAILED and failure and failure.code is FailureCode.NOT_SENT:
-        return Certainty.NOT_SENT
-    return _OF[payout.state]
+    never_sent = failure is not None and failure.code is FailureCode.NOT_SENT
+    return certainty_when(payout.state, never_sent=never_sent)

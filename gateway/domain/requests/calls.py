@@ -70,6 +70,8 @@ class Call(msgspec.Struct, kw_only=True):
         parameters: What the row knows of queries.
         principal, person, scope, browser, account, known: Filled in by the
             policies that establish them.
+        out_of_scope: The account of the caller's company that the credential is not for;
+            for the log alone.
         on_success: Done when the row has not refused; a policy asks for it.
         headers: Answer headers contributed by policies, such as RateLimit.
     """
@@ -84,6 +86,7 @@ class Call(msgspec.Struct, kw_only=True):
     browser: Browser | None = None
     account: Account | None = None
     known: KnownBrowser | None = None
+    out_of_scope: Account | None = None
     on_success: Callable[[], None] | None = None
     headers: dict[str, str] = msgspec.field(default_factory=dict)
 

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 from aiohttp import hdrs
 
 from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.payout_orders import NumberedBank
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
 from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.bank_connections import BankConnections
+from gateway.operations.backoffice.downloads.exports import Exports
+from gateway.operations.backoffice.figures.overview import Figures
+from gateway.operations.backoffice.money.linked_statements import LinkedStatements
+from gateway.operations.backoffice.money.sandbox_tools import SandboxTools
 from gateway.operations.backoffice.oversight import Oversight
+from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.scoped_records import AdminServices, VisibleAccounts
 from gateway.operations.bank.services import BankServices
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.payouts.payouts import Payouts
+from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
 from policies.traffic.quota import PERSON
 
@@ -77,6 +86,9 @@ class BackOfficeOperations:
         approvals: Where users' payouts and refunds go first.
         credentials, users: Orders about them, which may wait for another user.
         sessions: Sign-ins of other users.
+        listed_banks: Every bank that a destination may name by its COMPE number.
+        absent_after: What each provider's adapter declares, by the provider's name.
+        sandbox: What people make the sandbox bank do; None in production.
         alphanumeric_cnpj: Whether inputs take the CNPJ with letters.
     """
 
@@ -85,6 +97,8 @@ class BackOfficeOperations:
     payout_reads: PayoutReads
     payout_lists: PayoutLists
     payout_records: PayoutRecords
+    payout_finder: PayoutFinder
+    payout_probes: PayoutProbes
     identity: IdentityServices
     admin: AdminServices
     accounts: VisibleAccounts
@@ -94,4 +108,10 @@ class BackOfficeOperations:
     users: PeopleOrders
     sessions: UserSessions
     oversight: Oversight
+    exports: Exports
+    figures: Figures
+    linked_statements: LinkedStatements
+    listed_banks: Callable[[], Sequence[NumberedBank]]
+    absent_after: Mapping[str, timedelta | None] = field(default_factory=dict)
+    sandbox: SandboxTools | None
     alphanumeric_cnpj: bool = False

@@ -13,30 +13,46 @@ from gateway.http.backoffice.administration.accounts import (
     account_record_rows,
 )
 from gateway.http.backoffice.administration.bank_connections import connection_rows
+from gateway.http.backoffice.administration.bank_numbers import bank_number_rows
 from gateway.http.backoffice.administration.companies import company_rows
+from gateway.http.backoffice.administration.configuration import (
+    Configuration,
+    configuration_rows,
+)
 from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
+from gateway.http.backoffice.administration.names import name_rows
 from gateway.http.backoffice.administration.roles import role_rows
 from gateway.http.backoffice.administration.sessions import sign_in_rows
 from gateway.http.backoffice.administration.user_acts import UserActs
 from gateway.http.backoffice.administration.users import user_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
+from gateway.http.backoffice.decisions.approval_facts import FactFinding, approval_fact_rows
+from gateway.http.backoffice.decisions.approvals import ApprovalActs, approval_rows
+from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
+from gateway.http.backoffice.decisions.stops import lifting_rows, stop_rows
+from gateway.http.backoffice.money.charge_list import charge_list_rows
 from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
-from gateway.http.backoffice.money.dossiers import dossier_rows
+from gateway.http.backoffice.money.dossiers import dossier_rows, probe_rows
+from gateway.http.backoffice.money.linked_statement import linked_statement_rows
+from gateway.http.backoffice.money.payout_lists import payout_list_rows
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
 from gateway.http.backoffice.money.pix_keys import key_acting_rows, key_reading_rows
 from gateway.http.backoffice.money.received import received_rows
 from gateway.http.backoffice.money.refunds import refund_reading_rows, refund_rows
+from gateway.http.backoffice.money.sandbox import sandbox_rows
+from gateway.http.backoffice.money.search import search_rows
 from gateway.http.backoffice.money.statements import balance_rows, report_rows, statement_rows
-from gateway.http.backoffice.oversight.approvals import ApprovalActs, approval_rows
 from gateway.http.backoffice.oversight.audit import audit_rows
 from gateway.http.backoffice.oversight.callbacks import webhook_rows
 from gateway.http.backoffice.oversight.outbox import outbox_rows
+from gateway.http.backoffice.oversight.overview import overview_rows
 from gateway.http.backoffice.oversight.providers import Health, provider_rows
 from gateway.http.backoffice.oversight.requests import request_rows
-from gateway.http.backoffice.oversight.reviews import review_rows, unresolved_rows
-from gateway.http.backoffice.oversight.stops import lifting_rows, stop_rows
+from gateway.http.backoffice.oversight.traces import TraceActs, trace_rows
+from gateway.http.backoffice.oversight.weather import weather_rows
 from gateway.http.route import Row
+from gateway.operations.backoffice.money.approval_facts import ApprovalFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +75,21 @@ class BackOfficeRows:
 
 
 def backoffice_rows(
-    does: BackOfficeOperations, providers: Callable[[], Sequence[Health]]
+    does: BackOfficeOperations,
+    traces: TraceActs,
+    configuration: Configuration,
+    providers: Callable[[], Sequence[Health]],
 ) -> BackOfficeRows:
     """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
     admin, oversight = does.admin, does.oversight
     accounts = AccountActs(admin)
+    facts = ApprovalFacts(finder=does.payout_finder, readings=does.figures.readings)
     users = UserActs(does.identity, does.sessions, admin, does.users)
     return BackOfficeRows(
         staff=(
             *account_list_rows(does),
             *company_rows(admin),
+            *name_rows(admin),
             *account_record_rows(accounts),
             *credential_rows(CredentialActs(admin, does.credentials)),
             *user_rows(users),
@@ -76,12 +97,22 @@ def backoffice_rows(
             *sign_in_rows(users),
             *stop_rows(admin),
             *review_rows(admin),
-            *unresolved_rows(admin),
+            *unresolved_rows(does),
+            *charge_list_rows(does),
+            *payout_list_rows(does),
+            *search_rows(does),
+            *bank_number_rows(does),
             *approval_rows(ApprovalActs(does.approvals)),
+            *approval_fact_rows(FactFinding(does.approvals, facts)),
             *audit_rows(oversight),
             *webhook_rows(oversight),
-            *request_rows(oversight),
+            *request_rows(oversight, does.exports),
+            *trace_rows(traces),
+            *configuration_rows(configuration),
             *provider_rows(providers),
+            *overview_rows(does.figures, providers),
+            *weather_rows(does.figures.weather),
+            *(sandbox_rows(does.sandbox) if does.sandbox is not None else ()),
             *(outbox_rows(oversight) if oversight.outbox is not None else ()),
         ),
         fresh=lifting_rows(admin),
@@ -90,6 +121,7 @@ def backoffice_rows(
             *connection_rows(does),
             *balance_rows(does),
             *statement_rows(does),
+            *linked_statement_rows(does),
             *report_rows(does),
             *key_reading_rows(does),
             *qrcode_reading_rows(does),
@@ -97,6 +129,7 @@ def backoffice_rows(
             *refund_reading_rows(does),
             *withdraw_reading_rows(does),
             *dossier_rows(does),
+            *probe_rows(does),
             *account_change_rows(accounts),
         ),
         banking=(

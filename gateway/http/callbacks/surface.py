@@ -1,8 +1,8 @@
-"""Where banks tell us what happened: one row, open to whoever proves to be the bank."""
+"""Where banks tell us what happened: open to whoever proves to be the bank."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 import msgspec
@@ -17,6 +17,22 @@ from gateway.operations.backoffice.callbacks import AddressedDelivery, Reception
 # Far above any callback; it bounds what a stranger can make us read before the proof.
 BODY_BYTES = 64 * 1024
 NAME = "callbacks"
+# The steps that may follow our address: one that an adapter makes from a secret, one of the bank.
+_BELOW = ("rest", "below")
+_ADDRESS = "/{provider}/{token}"
+_PATHS = (
+    (_ADDRESS, "callbacks.take", "Receive a callback from a bank."),
+    (
+        f"{_ADDRESS}/{{rest}}",
+        "callbacks.take_below",
+        "Receive a callback from a bank that adds a step to the address it was given.",
+    ),
+    (
+        f"{_ADDRESS}/{{rest}}/{{below}}",
+        "callbacks.take_two_below",
+        "Receive a callback from a bank that adds a step to an address with a secret one.",
+    ),
+)
 CHALLENGE = 'Signature realm="callbacks"'
 
 
@@ -67,15 +83,7 @@ def _rows(reception: Reception) -> Sequence[Row[None]]:
             raises=(errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN),
         )
 
-    address = "/{provider}/{token}"
-    return (
-        row(address, "callbacks.take", "Receive a callback from a bank."),
-        row(
-            f"{address}/{{rest}}",
-            "callbacks.take_below",
-            "Receive a callback from a bank that adds a step to the address it was given.",
-        ),
-    )
+    return tuple(row(*each) for each in _PATHS)
 
 
 def _admit(_call: Call) -> None:
@@ -90,10 +98,16 @@ def _delivery(asked: RawRequest) -> AddressedDelivery:
         delivery=Delivery(
             headers=asked.headers,
             body=asked.body,
-            rest=asked.path.get("rest", ""),
+            rest=_rest(asked.path),
             certificate=asked.certificate,
         ),
     )
+
+
+def _rest(path: Mapping[str, str]) -> str:
+    """Return the steps below our address, decoded; a slash inside a step divides none."""
+    steps = (path[name] for name in _BELOW if name in path)
+    return "/".join(step.replace("/", "%2F") for step in steps)
 
 
 def _taken(_done: None, _who: None) -> TakenDocument:

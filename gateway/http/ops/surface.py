@@ -55,6 +55,7 @@ class OpsSurface:
         ready: Every readiness check by name (store, migrations), True when it
             passes; may raise, which counts as not ready.
         draining: Whether the process is being stopped; then it is not ready.
+        has_worker: Whether a worker is at work; told, and no reason to be not ready.
         metrics_cache_s: How long one rendering of the metrics is given out.
         ready_deadline_s: How long ``ready`` may take.
     """
@@ -64,11 +65,17 @@ class OpsSurface:
     metrics: MetricRegistry
     config_digest: str
     version: str
+    has_worker: Callable[[], bool] = lambda: True
     metrics_cache_s: float = 5.0
     ready_deadline_s: float = 2.0
     clock: Monotonic = time.monotonic
     _rendering: asyncio.Lock = field(default_factory=asyncio.Lock)
     _rendered: dict[bool, tuple[float, bytes, str]] = field(default_factory=dict)
+
+    def change_digest(self, digest: str) -> None:
+        """Name another configuration from now on."""
+        self.config_digest = digest
+        self._rendered.clear()
 
     async def answer(self, request: Request) -> Reply:
         """Answer a request; every answer has its trace id, and our error body if it is an error."""
@@ -111,7 +118,8 @@ class OpsSurface:
         ready = bool(checks) and all(checks.values()) and not draining
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         word = "ready" if ready else "unready"
-        return _json({"status": word, "draining": draining, "checks": checks}, status)
+        document = {"status": word, "draining": draining, "checks": checks}
+        return _json({**document, "worker": self.has_worker()}, status)
 
     async def _metrics(self, request: Request) -> Reply:
         """Return the metrics, in the OpenMetrics format if it is asked for."""

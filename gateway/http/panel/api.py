@@ -22,22 +22,28 @@ from policies.authentication.bearer import BearerToken
 _ACCOUNTS: Final = (
     *("accounts", "account", "account_create", "account_change"),
     *("account_provider", "account_provider_test"),
-    *("balance", "blocks", "statement", "report"),
+    *("balance", "blocks", "statement", "linked_statement", "report"),
     *("pix_keys", "pix_key", "pix_key_create", "pix_key_cancel", "pix_key_owner"),
-    *("qrcode", "qrcode_generate", "qrcode_cancel"),
+    *("charges", "qrcode", "qrcode_generate", "qrcode_cancel"),
     *("pix_transactions", "pix_refunds", "pix_refund", "pix_refund_create"),
     *(
         "withdraw",
         "withdraw_dossier",
+        "withdraw_probe",
         "withdraws",
+        *("payouts", "payouts_export"),
+        "search",
+        "counts",
         "withdraw_bank",
         "withdraw_pix",
         "withdraw_cancel",
+        "bank_numbers",
     ),
 )
 _DECISIONS: Final = (
     *("approvals", "approval", "approval_approve", "approval_reject", "approval_secret"),
-    *("reviews", "review_judge", "unresolved", "stops", "stop_pull", "stop_lift"),
+    *("approval_facts", "reviews", "review_judge", "unresolved", "unresolved_probe"),
+    *("stops", "stop_pull", "stop_lift"),
 )
 _PEOPLE: Final = (
     *("users", "user", "roles", "user_invite", "user_invite_again", "user_roles"),
@@ -46,13 +52,19 @@ _PEOPLE: Final = (
     *("user_sessions", "user_sessions_end", "user_session_end"),
 )
 _CONTROL: Final = (
-    *("companies", "company", "company_create"),
+    *("companies", "company", "company_create", "names"),
     *("credentials", "credential", "credential_issue", "credential_rotate", "credential_revoke"),
     "credential_limits",
-    *("audit", "audit_export", "audit_verify", "requests"),
-    *("providers", "webhooks"),
+    *("audit", "audit_export", "audit_verify"),
+    *("requests", "requests_summary", "requests_export"),
+    *("trace", "trace_explanation", "explain", "config"),
+    *("overview", "readings", "weather", "provider_weather", "providers", "webhooks"),
 )
-_SANDBOX: Final = ("outbox",)
+_SANDBOX: Final = (
+    "outbox",
+    *("sandbox", "sandbox_pay", "sandbox_top_up", "sandbox_fault", "sandbox_faults_clear"),
+    "sandbox_clock",
+)
 """Rows that exist in the sandbox alone."""
 
 

@@ -9,11 +9,9 @@ known is called at those of our environment alone.
 from __future__ import annotations
 
 import ipaddress
-import socket
+from collections.abc import Iterable
 from enum import StrEnum
 
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
@@ -50,7 +48,7 @@ def provider_address(text: str, environment: Environment) -> str:
     Raises:
         AddressRefused: it is no plain http(s) address, or, outside the sandbox
             environment, not https or not public. Host names are checked when they are
-            resolved: see ``resolver_for``.
+            resolved: see ``require_public``.
     """
     url = _plain(text)
     if environment is Environment.SANDBOX:
@@ -113,36 +111,17 @@ def is_public(address: _IPAddress) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def resolver_for(environment: Environment) -> AbstractResolver | None:
-    """Return the resolver that a client must use; None means any."""
-    return None if environment is Environment.SANDBOX else PublicResolver(ThreadedResolver())
+def require_public(hosts: Iterable[str]) -> None:
+    """
+    Refuse what a name resolved to; asked for every connection, as a name may turn inwards later.
 
-
-class PublicResolver(AbstractResolver):
-    """Resolves names, and fails if any of the addresses is not public."""
-
-    def __init__(self, inner: AbstractResolver) -> None:
-        self._inner = inner
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        """
-        Resolve a name; checked every time, as a name may point inwards later.
-
-        Raises:
-            OSError: it does not resolve, or resolves into a private network.
-        """
-        found = await self._inner.resolve(host, port, family)
-        for result in found:
-            if not is_public(ipaddress.ip_address(result["host"].partition("%")[0])):
-                problem = "the name resolves to a private address"
-                raise OSError(problem)
-        return found
-
-    async def close(self) -> None:
-        """Close the inner resolver."""
-        await self._inner.close()
+    Raises:
+        OSError: One of the addresses is not public, and each of them may be the one connected to.
+    """
+    for host in hosts:
+        if not is_public(ipaddress.ip_address(host.partition("%")[0])):
+            problem = "the name resolves to a private address"
+            raise OSError(problem)
 
 
 def _plain(text: str) -> URL:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import select
+import socket
 import ssl
 from collections.abc import Callable
+from math import inf
 from typing import Final, cast
 
 import msgspec
@@ -43,6 +45,7 @@ class Connection(asyncio.Protocol):
 
     Attributes:
         idle_until: When the pool closes it: the loop's clock, in seconds.
+        usable_until: After this it gets no further call: the loop's clock, in seconds.
         epoch: Counts the pool's credentials; it was opened with those of this number.
     """
 
@@ -59,6 +62,7 @@ class Connection(asyncio.Protocol):
         "_waiter",
         "epoch",
         "idle_until",
+        "usable_until",
     )
 
     def __init__(
@@ -80,6 +84,7 @@ class Connection(asyncio.Protocol):
         self._deadlines = AnswerDeadlines(0.0, 0.0)
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
         self.idle_until = 0.0
+        self.usable_until = inf
         self.epoch = 0
 
     # --- the call ----------------------------------------------------------------------------
@@ -137,6 +142,14 @@ class Connection(asyncio.Protocol):
     def usable(self) -> bool:
         """Is it open, as far as the loop knows?"""
         return self._usable
+
+    @property
+    def descriptor(self) -> int:
+        """The number of its file descriptor; -1 where it has none."""
+        if self._transport is None:
+            return -1
+        opened: socket.socket | None = self._transport.get_extra_info("socket")
+        return -1 if opened is None else opened.fileno()
 
     def is_quiet(self) -> bool:
         """

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import socket
+import errno
+import os
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
-from typing import Final
 
-from aiohttp.abc import AbstractResolver
-from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
-from gateway.net.client import addresses
+from gateway.net.client.addresses import require_public
 from gateway.net.client.connection import Connection
+from gateway.net.client.race import first_to_succeed
 from gateway.net.client.tls import ResumingContext
+from gateway.net.client.tunnels import ProxyRefused, open_through
 from gateway.net.common.certificates import refuses_ours
-
-# Long enough to spare a look-up for most connections, short enough to follow a moved bank.
-_KEPT_S: Final = 10.0
+from gateway.net.common.descriptors import descriptor_limit, ours_below
+from gateway.net.common.route import Route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,68 +58,68 @@ def read_endpoint(base_url: str) -> Endpoint:
 
 class Connector:
     """
-    Opens connections to one endpoint.
+    Opens connections to one endpoint, through the provider's proxy if it has one.
 
-    The addresses of a host name are kept for ten seconds, and forgotten if none of them
-    answers. Every address is checked before it is used, also one that needs no look-up.
+    A name's addresses are tried in turn: the next when the one before has failed or has taken
+    a quarter of a second. Every address is checked before it is used, also one that needs no
+    look-up. A proxy is our own, and looks the bank's name up itself.
     """
 
-    def __init__(self, to: Endpoint, environment: Environment, connect_s: float) -> None:
+    def __init__(
+        self, to: Endpoint, environment: Environment, connect_s: float, route: Route | None = None
+    ) -> None:
         self._to = to
         self._connect_s = connect_s
-        self._loop = asyncio.get_running_loop()
-        resolver = addresses.resolver_for(environment)
-        self._must_check = resolver is not None
-        self._resolver: AbstractResolver = resolver or ThreadedResolver()
-        self._known: Sequence[str] = ()
-        self._known_until = 0.0
+        route = route or Route()
+        self._names = route.names
+        self._proxy = route.proxy
+        self._asked_host = to.host if route.proxy is None else route.proxy.host
+        self._must_check = environment is not Environment.SANDBOX
+        self._descriptors = ours_below(descriptor_limit())
+        # Read once: whether a text is an address takes microseconds to say.
+        self._needs_no_look_up = _is_literal(self._asked_host)
+        self._must_check_host = self._must_check and _is_literal(to.host)
 
-    async def connect(self, connection: Connection, context: ResumingContext | None) -> None:
+    async def connect(
+        self, make: Callable[[], Connection], context: ResumingContext | None
+    ) -> Connection:
         """
         Connect, TLS included.
 
+        Args:
+            make: Makes the protocol of one attempt. The caller ends those not returned.
+            context: Of TLS; None for plain HTTP.
+
         Raises:
-            Unreachable: ``dns_failed``, ``connect_failed``, ``connect_timeout``
-                ``certificate_refused`` or ``tls_failed``. No byte of a request was sent.
+            Unreachable: ``dns_failed``, ``connect_failed``, ``connect_timeout``,
+                ``proxy_refused``, ``certificate_refused`` or ``tls_failed``. No byte of a
+                request was sent.
         """
         try:
             async with asyncio.timeout(self._connect_s):
-                await self._first(connection, await self._addresses(), context)
+                hosts = await self._addresses()
+                if len(hosts) == 1:
+                    return await self._one(make, hosts[0], context)
+                attempts = [partial(self._one, make, host, context) for host in hosts]
+                return await first_to_succeed(attempts)
         except TimeoutError as problem:
-            self._known = ()
+            self._names.look_again(self._asked_host)
             raise Unreachable(Reason.CONNECT_TIMEOUT) from problem
-
-    async def close(self) -> None:
-        """Close the resolver."""
-        await self._resolver.close()
-
-    async def _first(
-        self, connection: Connection, hosts: Sequence[str], context: ResumingContext | None
-    ) -> None:
-        """Try one address after the other; each except the last gets its share of the time."""
-        by = self._loop.time() + self._connect_s
-        for position, host in enumerate(hosts):
-            left = len(hosts) - position
-            # The last one has all that is left: the whole time bounds it.
-            share = (by - self._loop.time()) / left if left > 1 else None
-            try:
-                async with asyncio.timeout(share):
-                    await self._one(connection, host, context)
-                return
-            except (OSError, ValueError) as problem:
-                if left > 1:
-                    continue
-                self._known = ()
-                if isinstance(problem, TimeoutError):
-                    raise
-                raise Unreachable(_reason(problem)) from problem
+        except (OSError, ValueError) as problem:
+            self._names.look_again(self._asked_host)
+            raise Unreachable(_reason(problem)) from problem
 
     async def _one(
-        self, connection: Connection, host: str, context: ResumingContext | None
-    ) -> None:
+        self, make: Callable[[], Connection], host: str, context: ResumingContext | None
+    ) -> Connection:
         """Connect to one address."""
+        connection = make()
         try:
-            await self._loop.create_connection(
+            if self._proxy is not None:
+                await open_through(self._proxy, host, connection, self._to, context)
+                self._spare(connection)
+                return connection
+            await asyncio.get_running_loop().create_connection(
                 lambda: connection,
                 host,
                 self._to.port,
@@ -130,25 +130,34 @@ class Connector:
             if context is not None:
                 context.forget_sessions()
             raise
+        self._spare(connection)
+        return connection
+
+    def _spare(self, connection: Connection) -> None:
+        """Give up a connection whose descriptor belongs to the operations listener."""
+        if connection.descriptor >= self._descriptors:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     async def _addresses(self) -> Sequence[str]:
-        """Return the addresses of the host, checked if the environment asks for it."""
-        host = self._to.host
-        if not self._must_check and _is_literal(host):
-            return (host,)
-        if self._known and self._loop.time() < self._known_until:
-            return self._known
+        """Return the addresses to connect to: the bank's, checked, or the proxy's."""
+        if self._must_check_host:
+            self._check([self._to.host])
+        if self._needs_no_look_up:
+            return (self._asked_host,)
         try:
-            found = await self._resolver.resolve(host, self._to.port, socket.AF_UNSPEC)
-        except TimeoutError:
-            raise
+            found = await self._names.addresses(self._asked_host)
         except (OSError, ValueError) as problem:
             raise Unreachable(Reason.DNS_FAILED) from problem
-        self._known = tuple(one["host"] for one in found)
-        self._known_until = self._loop.time() + _KEPT_S
-        if not self._known:
-            raise Unreachable(Reason.DNS_FAILED)
-        return self._known
+        if self._must_check and self._proxy is None:
+            self._check(found)
+        return found
+
+    def _check(self, hosts: Sequence[str]) -> None:
+        """Refuse addresses of which one is not public."""
+        try:
+            require_public(hosts)
+        except OSError as problem:
+            raise Unreachable(Reason.DNS_FAILED) from problem
 
 
 def _is_literal(host: str) -> bool:
@@ -162,6 +171,8 @@ def _is_literal(host: str) -> bool:
 
 def _reason(problem: Exception) -> Reason:
     """Name the reason why there is no connection."""
+    if isinstance(problem, ProxyRefused):
+        return Reason.PROXY_REFUSED
     if refuses_ours(problem):
         return Reason.CERTIFICATE_REFUSED
     return Reason.TLS_FAILED if isinstance(problem, ssl.SSLError) else Reason.CONNECT_FAILED

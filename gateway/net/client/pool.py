@@ -10,9 +10,19 @@ from typing import Final
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.connection import Connection
+from gateway.net.common.runtime import chance
 
 IDLE_S: Final = 15.0
 """Shorter than banks keep an idle connection; one that they close sooner is noticed."""
+
+LIFE_S: Final = 60.0
+"""
+The most seconds from opening a connection to its last call, however busy it is.
+
+A bank moves by changing its name's addresses: whoever keeps a connection would never hear of it.
+"""
+# They end over a quarter of that time, so that those opened together are not replaced together.
+_SPREAD: Final = 0.25
 
 # The loop closes a socket in its next turns; more time would only delay the shutdown.
 _CLOSING_S: Final = 1.0
@@ -33,13 +43,23 @@ class Pool:
     At most ``most`` connections; idle ones are kept for ``idle_s`` seconds.
 
     The one used last is used next. So few connections serve a steady load, and those that
-    a peak has opened grow old and are closed.
+    a peak has opened grow old and are closed. None gets another call after a minute.
+
+    Args:
+        chance: Numbers from 0 up to 1, which shorten that minute by up to a quarter.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, most: int, idle_s: float = IDLE_S) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        most: int,
+        idle_s: float = IDLE_S,
+        chance: Callable[[], float] = chance,
+    ) -> None:
         self._loop = loop
         self._most = most
         self._idle_s = idle_s
+        self._chance = chance
         self._idle: deque[Connection] = deque()
         self._open: set[Connection] = set()
         self._ahead: set[Connection] = set()
@@ -84,6 +104,8 @@ class Pool:
         """
         connection = Connection(self._loop, largest, self._forget, single=single)
         connection.epoch = self._epoch
+        life_s = LIFE_S * (1 - _SPREAD * self._chance())
+        connection.usable_until = self._loop.time() + life_s
         (self._ahead if ahead else self._open).add(connection)
         return connection
 
@@ -129,7 +151,7 @@ class Pool:
         kept_s = self._idle_s
         if connection.kept_s is not None:
             kept_s = min(kept_s, connection.kept_s - _MARGIN_S)
-        connection.idle_until = self._loop.time() + kept_s
+        connection.idle_until = min(self._loop.time() + kept_s, connection.usable_until)
         self._idle.append(connection)
         if self._sweeping is None:
             self._sweeping = self._loop.call_later(self._idle_s, self._sweep)
@@ -177,6 +199,46 @@ class Pool:
             self._idle.remove(connection)
         if self._emptied is not None and not len(self) and not self._emptied.done():
             self._emptied.set_result(None)
+
+
+class Candidates:
+    """
+    Connections that race to one bank, of which one is used.
+
+    Only the first takes a place in the pool; if another wins, it takes that one's.
+
+    Args:
+        largest: Bytes of an answer's body that are read.
+        single: It carries one call.
+        ahead: No call needs it yet.
+    """
+
+    def __init__(self, pool: Pool, largest: int, *, single: bool, ahead: bool) -> None:
+        self._pool = pool
+        self._largest = largest
+        self._single = single
+        self._ahead = ahead
+        self._made: list[Connection] = []
+
+    def make(self) -> Connection:
+        """Make one more."""
+        ahead = self._ahead or bool(self._made)
+        made = self._pool.make(self._largest, single=self._single, ahead=ahead)
+        self._made.append(made)
+        return made
+
+    def choose(self, winner: Connection) -> None:
+        """Use this one; close the others."""
+        is_first = winner is self._made[0]
+        self._made.remove(winner)
+        self.drop()
+        if not (is_first or self._ahead):
+            self._pool.adopt(winner)
+
+    def drop(self) -> None:
+        """Close all."""
+        for connection in self._made:
+            self._pool.unmake(connection)
 
 
 class WarmConnections:

@@ -4,9 +4,9 @@ Our HTTP/1.1 client for banks: one write for each call.
 Reads share idle connections. A call that moves money has a connection to itself, so that
 no late answer to one call can be taken for the answer to another.
 
-It follows no redirect, keeps no cookie, reads no proxy from the environment, accepts no
-compressed answer, and sends nothing twice: a call that fails on an idle connection has
-failed, and the caller decides whether to repeat it.
+It follows no redirect, keeps no cookie, reads no proxy from the environment (only from the
+provider's settings), accepts no compressed answer, and sends nothing twice: a call that fails
+on an idle connection has failed, and the caller decides whether to repeat it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gateway.net.client.messages import (
     SendProgress,
     SendRefused,
 )
-from gateway.net.client.pool import Pool, WarmConnections
+from gateway.net.client.pool import Candidates, Pool, WarmConnections
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.parser import require_proven_parser
 from gateway.net.common.runtime import Failpoint, Runtime
@@ -161,12 +161,14 @@ class HttpTransport:
             message = "tls: the bank's address is not https"
             raise TlsFilesRefused(message)
         loop = asyncio.get_running_loop()
-        pool = Pool(loop, self._limits.connections)
+        pool = Pool(loop, self._limits.connections, chance=self._runtime.random)
         credentials = None
         if self._endpoint.secure:
             credentials = self._credentials(pool)
             await credentials.start()
-        connector = Connector(self._endpoint, self._environment, self._limits.connect_s)
+        connector = Connector(
+            self._endpoint, self._environment, self._limits.connect_s, self._runtime.route
+        )
         warm = WarmConnections(pool, self._limits.payout_connections, self._open_warm)
         self._open = _Open(
             loop=loop, pool=pool, connector=connector, credentials=credentials, warm=warm
@@ -178,7 +180,6 @@ class HttpTransport:
             opened, self._open = self._open, None
             await opened.warm.close()
             await opened.pool.close()
-            await opened.connector.close()
             if opened.credentials is not None:
                 opened.credentials.close()
 
@@ -259,12 +260,13 @@ class HttpTransport:
         context = await opened.credentials.current() if opened.credentials else None
         if not ahead and not opened.pool.has_room():
             raise Unreachable(Reason.BULKHEAD_FULL)
-        connection = opened.pool.make(self._limits.answer_bytes, single=single, ahead=ahead)
+        candidates = Candidates(opened.pool, self._limits.answer_bytes, single=single, ahead=ahead)
         try:
-            await opened.connector.connect(connection, context)
+            connection = await opened.connector.connect(candidates.make, context)
         except BaseException:
-            opened.pool.unmake(connection)
+            candidates.drop()
             raise
+        candidates.choose(connection)
         # Under TLS the bank may have sent session tickets that the loop has not read yet.
         sound = connection.usable if context else connection.is_quiet()
         if self._open is not opened or not sound:

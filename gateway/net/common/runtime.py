@@ -7,16 +7,17 @@ One timer serves many deadlines: setting it later costs no work on the loop.
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
+from random import SystemRandom
 from typing import Final
 
 from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.net.common.route import Route
 
 Failpoint = Callable[[str], None]
 """Called with the name of a point that a payout passes; it may end the process there."""
@@ -25,6 +26,15 @@ Failpoint = Callable[[str], None]
 def utc_now() -> datetime:
     """Read the wall clock."""
     return datetime.now(UTC)
+
+
+chance: Final[Callable[[], float]] = SystemRandom().random
+"""
+Numbers from 0 up to 1, as a start hands them out; not fit for tests that stand still.
+
+Of the system: a generator that the process shares is everybody's state, a forked process has
+a copy of it, and all would wait equally long.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +47,16 @@ class Runtime:
         sleep: Waits that many seconds.
         on_certificate: Called with the end of our certificate's validity, whenever
             a certificate was read.
+        route: The way to the bank: its host names, and a proxy if there is one.
         failpoint: Only in tests that end the process at a given point.
     """
 
     clock: Monotonic = time.monotonic
     now: Now = utc_now
-    random: Callable[[], float] = random.random
+    random: Callable[[], float] = chance
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     on_certificate: Callable[[datetime], None] | None = None
+    route: Route = field(default_factory=Route)
     failpoint: Failpoint | None = None
 
 

@@ -8,7 +8,7 @@ wait their turn.
 Inner parts of aiohttp 3.14 that this package depends on, each checked by a test so that
 a release without one fails loudly:
 
-- ``BaseProtocol``: ``_buffer_paused``, ``_loop``, ``_parser``, ``_paused``,
+- ``BaseProtocol``: ``_buffer_paused``, ``_drain_helper``, ``_loop``, ``_parser``, ``_paused``,
   ``_reading_paused``, ``_pause_reading_for_buffer``, ``_resume_reading_for_buffer``,
   ``_resume_transport_reading``;
 - the parser: ``feed_data``, ``message_consumed``, ``set_upgraded``, its
@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import struct
 from contextvars import copy_context
 from functools import partial
 from http import HTTPStatus
@@ -36,6 +38,7 @@ from yarl import URL
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
+from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
 from gateway.net.server.peer import without_mapping
 from gateway.net.server.reply import (
@@ -60,6 +63,8 @@ if TYPE_CHECKING:
     from gateway.net.server.http_server import HttpServer
 
 _log: Final = logging.getLogger("gateway.net.server")
+_NO_LINGER: Final = struct.pack("ii", 1, 0)
+"""Closing drops what was not sent, and resets the connection (socket(7), SO_LINGER)."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 # Its method is replaced, because an answer to HEAD has no body.
 _UNREAD: Final = RawRequestMessage(
@@ -120,7 +125,7 @@ class Connection(BaseProtocol):
         """Start, or disconnect at once if there is no room."""
         peer = transport.get_extra_info("peername")
         self.address = without_mapping(str(peer[0])) if peer else ""
-        if not self.server.admit(self):
+        if not self.server.admit(self, descriptor_of(transport)):
             cast("asyncio.Transport", transport).abort()
             return
         self._is_admitted = True
@@ -165,7 +170,7 @@ class Connection(BaseProtocol):
         super().pause_writing()
         if self.transport is not None:
             self._stall_timer = self._loop.call_later(
-                self.server.limits.answer_deadline_s, self.transport.abort
+                self.server.limits.answer_deadline_s, self.reset
             )
 
     def resume_writing(self) -> None:
@@ -195,6 +200,29 @@ class Connection(BaseProtocol):
         """Close at once; unsent bytes are lost."""
         if self.transport is not None:
             self.transport.abort()
+
+    @property
+    def is_last(self) -> bool:
+        """Does it take no further request?"""
+        return self.server.draining
+
+    @property
+    def stream_deadline_s(self) -> float:
+        """How long an answer that is written piece by piece may take."""
+        return self.server.limits.stream_deadline_s
+
+    async def drained(self) -> None:
+        """Wait until there is room for more bytes; ConnectionError when the caller is gone."""
+        await self._drain_helper()
+
+    def reset(self) -> None:
+        """Close by a reset, not by an end: without chunks, an end would look like a whole body."""
+        if self.transport is None:
+            return
+        sock = self.transport.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self.transport.abort()
 
     def _cancel_stall_timer(self) -> None:
         if self._stall_timer is not None:
@@ -346,7 +374,7 @@ class Connection(BaseProtocol):
         """
         self._queue.waiting.clear()
         self._queue.close(MalformedBody())
-        if self.transport is None or not more_may_come:
+        if self.transport is None or self.transport.is_closing() or not more_may_come:
             self.close()
             return
         if self.transport.can_write_eof():

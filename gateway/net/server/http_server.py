@@ -28,6 +28,7 @@ class HttpServer:
         connections: Open now, including those that are being closed.
         turned_away: Connections closed on arrival since the start, by reason:
             ``full`` (too many in all), ``address`` (too many of one address),
+            ``descriptors`` (this process may not open many more files),
             ``peer`` (not from one of our proxies).
     """
 
@@ -60,9 +61,12 @@ class HttpServer:
         """How many requests have a task now."""
         return len(self._tasks)
 
-    def admit(self, connection: Connection) -> bool:
+    def admit(self, connection: Connection, descriptor: int = -1) -> bool:
         """Count a new connection; False if there is no room for it."""
         address = connection.address
+        if descriptor >= self.limits.descriptors:
+            self.turned_away["descriptors"] += 1
+            return False
         if len(self.connections) >= self.limits.connections:
             self.turned_away["full"] += 1
             return False

@@ -79,6 +79,12 @@ class Listener:
             raise RuntimeError(problem)
         return self._server
 
+    def change(self, limits: ServerLimits) -> None:
+        """Keep to other limits from now on; where the client's address comes from stays."""
+        self._limits = limits
+        if self._server is not None:
+            self._server.limits = limits
+
     async def start(self) -> None:
         """
         Listen.

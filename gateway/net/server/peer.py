@@ -15,6 +15,8 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, Literal
 from urllib.parse import unquote
 
+from gateway.net.common.descriptors import NO_LIMIT
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
@@ -30,10 +32,13 @@ class ServerLimits:
         body_deadline_s: From the first read of a body until its last byte.
         keepalive_s: How long a connection may stay idle between two requests.
         answer_deadline_s: How long a caller may take nothing of the answer it is sent.
+        stream_deadline_s: How long an answer that is written piece by piece may take.
         linger_s: How long bytes are still read and thrown away after a refusal, so
             that the caller sees the answer and not a reset.
         connections_per_address: Open at once from one client address.
         connections: Open at once in all.
+        descriptors: A connection whose file descriptor has this number or a higher one is
+            turned away: what is left is for the operations listener and for our own calls.
         trusted_peers: Networks of our own proxies. The limit per address does not
             apply to them; the limit in all does.
         client_address: Where the client's address comes from. Except for ``peer``,
@@ -54,10 +59,14 @@ class ServerLimits:
     # Longer than the 60 seconds of common proxies, which should be the ones to close.
     keepalive_s: float = 75.0
     answer_deadline_s: float = 60.0
+    # A million lines in a spreadsheet's form, on a line of 4 Mbit/s. Whoever takes bytes slower
+    # holds one of few turns: the answer is cut, and is seen to be.
+    stream_deadline_s: float = 600.0
     # One round trip on a bad line, and little for a caller that never stops sending.
     linger_s: float = 2.0
     connections_per_address: int = 100
     connections: int = 10_000
+    descriptors: int = NO_LIMIT
     trusted_peers: Networks = ()
     client_address: ClientAddress = "peer"
     certificate_header: str = ""

@@ -33,6 +33,8 @@ from gateway.telemetry import trace
 _REASONS: Final = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 # Neither has a body, and 204 must not name a length (RFC 9110, 8.6).
 _WITHOUT_LENGTH: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
+_OLD: Final = "1.0"
+"""It knows no chunks: a body without a length ends with its connection."""
 _OWN_LINES: Final = 2
 """The status line and the empty one."""
 
@@ -98,16 +100,31 @@ def to_bytes(answer: Reply, how: ReplyFormat) -> bytes:
     Raises:
         UnwritableReply: one of its headers must not be written.
     """
+    has_length = answer.status not in _WITHOUT_LENGTH
+    head = _head(answer, how, f"Content-Length: {len(answer.body)}" if has_length else "")
+    return head if how.bodiless else head + answer.body
+
+
+def streamed_head(answer: Reply, how: ReplyFormat) -> bytes:
+    """
+    Write the head of an answer whose length is not known: in chunks, or up to the end.
+
+    Raises:
+        UnwritableReply: one of its headers must not be written.
+    """
+    return _head(answer, how, "" if how.version == _OLD else "Transfer-Encoding: chunked")
+
+
+def _head(answer: Reply, how: ReplyFormat, framing: str) -> bytes:
+    """Write status and headers, checked."""
     lines = [f"HTTP/{how.version} {_reason(answer.status)}", f"X-Trace-ID: {answer.trace_id}"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     if answer.cookies:
         lines += [f"Set-Cookie: {value}" for value in answer.cookies]
-    if answer.status not in _WITHOUT_LENGTH:
-        lines.append(f"Content-Length: {len(answer.body)}")
+    if framing:
+        lines.append(framing)
     head = "\r\n".join(lines) + f"\r\n{how.connection}Date: {_clock.date()}\r\n\r\n"
-    return _checked(head, len(lines) + _OWN_LINES + bool(how.connection)) + (
-        b"" if how.bodiless else answer.body
-    )
+    return _checked(head, len(lines) + _OWN_LINES + bool(how.connection))
 
 
 def _reason(status: int) -> str:

@@ -116,6 +116,24 @@ class RequestConnection(Protocol):
         """Return the client's certificate in DER, as we believe it; empty for none."""
         ...
 
+    @property
+    def is_last(self) -> bool:
+        """Does it take no further request?"""
+        ...
+
+    @property
+    def stream_deadline_s(self) -> float:
+        """How long an answer that is written piece by piece may take."""
+        ...
+
+    async def drained(self) -> None:
+        """Wait until there is room for more bytes; ConnectionError when the caller is gone."""
+        ...
+
+    def reset(self) -> None:
+        """Close so that the caller sees an answer that is not whole."""
+        ...
+
 
 class Request:
     """

@@ -366,7 +366,7 @@ def _summary(account: Account) -> dict[str, str]:
 def _differences(before: Account, after: Account) -> dict[str, str]:
     """Name what changed, with both values unless they are secret or personal."""
     told: dict[str, str] = {}
-    for part in Account.__dataclass_fields__:
+    for part in (each.name for each in dataclasses.fields(Account) if each.compare):
         old, new = getattr(before, part), getattr(after, part)
         if old == new:
             continue

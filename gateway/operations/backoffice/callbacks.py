@@ -21,6 +21,7 @@ from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
 from gateway.domain.bank import provider_callbacks
 from gateway.domain.bank.answers import LONGEST_ID, WrongAnswer
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.charges import ChargePayment
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
     CallbackProof,
@@ -31,10 +32,12 @@ from gateway.domain.bank.providers import Banks, NotFound, ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.events import PayoutEvent, noticed
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
 from gateway.operations.backoffice.callback_accounts import CallbackAccounts
 from gateway.operations.bank.connections import offered
+from gateway.operations.payouts.looks import Hear
 from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)
@@ -189,8 +192,9 @@ class CallbackLooks:
 
     Attributes:
         look: Reads a payout at its bank and moves it on, given the bank's id of it where the
-            callback names it; safe to repeat.
+            callback names it, and tells what the bank said; safe to repeat.
         look_back: Keeps what came back of a paid payout; says whether the bank shows any.
+        paid: Notes what the bank told of a charge.
     """
 
     store: CallbackStore
@@ -198,8 +202,9 @@ class CallbackLooks:
     owners: CallbackAccounts
     follow_ups: FollowUps
     banks: Banks
-    look: Callable[[Payout, str], Awaitable[Payout]]
+    look: Callable[[Payout, str, Hear], Awaitable[Payout]]
     look_back: Callable[[Payout, Account], Awaitable[bool]]
+    paid: Callable[[Account, ChargePayment], None]
     now: Now
 
     async def turn(self) -> int:
@@ -207,20 +212,22 @@ class CallbackLooks:
         now = self.now()
         due = await self.store.due(now, now + _CLAIM)
         for each in due:
-            state = await self._looked(each)
-            await self.store.handled(each.id, state, self.now(), self._again(each, state))
+            heard: list[PayoutEvent] = []
+            state = await self._looked(each, heard)
+            again, last = self._again(each, state), heard[-1] if heard else None
+            await self.store.handled(each.id, state, self.now(), again, last)
         return len(due)
 
-    async def _looked(self, callback: Callback) -> CallbackState:
-        """Look into one; RECEIVED asks for another look."""
+    async def _looked(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
+        """Look into one; RECEIVED asks for another look, ``heard`` gets what a bank said."""
         last = callback.tries + 1 >= _MOST_TRIES
         try:
             account = await self._assigned(callback)
             match callback.kind:
                 case CallbackKind.PAYOUT:
-                    return await self._payout(callback, last=last)
+                    return await self._payout(callback, heard, last=last)
                 case CallbackKind.RETURN:
-                    return await self._return(callback, last=last)
+                    return await self._return(callback, heard, last=last)
                 case CallbackKind.CHARGE | CallbackKind.REFUND:
                     return await self._read(callback, account, last=last)
                 case CallbackKind.OTHER:
@@ -232,38 +239,48 @@ class CallbackLooks:
 
     async def _assigned(self, callback: Callback) -> Account | None:
         """Return the account one speaks of, and note whose it is if that is not known yet."""
-        account = await self._account(callback)
+        payout = await self._named(callback) if callback.kind in _OF_PAYOUTS else None
+        account = await self._account(callback, payout)
         if account is not None and not callback.company_id:
-            await self.store.belongs(callback.id, account.company_id)
+            told = noticed(payout, callback.id, callback.received_at) if payout else None
+            await self.store.belongs(callback.id, account.company_id, told)
         return account
 
-    async def _account(self, callback: Callback) -> Account | None:
+    async def _account(self, callback: Callback, payout: Payout | None) -> Account | None:
         """Return the account one speaks of: that of our payout, else as the bank names it."""
         if callback.kind in _OF_PAYOUTS:
-            payout = await self.follow_ups.find_by_key(callback.subject)
-            is_theirs = payout is not None and payout.provider == callback.provider
-            return await self.accounts.find(payout.account_id) if payout and is_theirs else None
+            return await self.accounts.find(payout.account_id) if payout else None
         return await self.owners.find(callback)
 
-    async def _payout(self, callback: Callback, *, last: bool) -> CallbackState:
-        """Read the payout at its bank; one that we do not know yet may be on its way."""
+    async def _named(self, callback: Callback) -> Payout | None:
+        """Return the payout of ours that one names; of another bank's it says nothing."""
         payout = await self.follow_ups.find_by_key(callback.subject)
-        if payout is None or payout.provider != callback.provider:
+        return payout if payout and payout.provider == callback.provider else None
+
+    async def _payout(
+        self, callback: Callback, heard: list[PayoutEvent], *, last: bool
+    ) -> CallbackState:
+        """Read the payout at its bank; one that we do not know yet may be on its way."""
+        payout = await self._named(callback)
+        if payout is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
         is_final = payout.state in FINAL_STATES
-        seen = payout if is_final else await self.look(payout, callback.provider_id)
+        named = callback.provider_id
+        seen = payout if is_final else await self.look(payout, named, heard.append)
         # One that its bank holds has a schedule of its own.
         if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:
             return CallbackState.DONE
         return CallbackState.RECEIVED
 
-    async def _return(self, callback: Callback, *, last: bool) -> CallbackState:
+    async def _return(
+        self, callback: Callback, heard: list[PayoutEvent], *, last: bool
+    ) -> CallbackState:
         """
         Read what came back of a payout, once it is paid.
 
         The only look at a payout that has settled: its bank asked for it.
         """
-        state = await self._payout(callback, last=last)
+        state = await self._payout(callback, heard, last=last)
         payout = await self.follow_ups.find_by_key(callback.subject)
         if state is not CallbackState.DONE or payout is None:
             return state
@@ -275,16 +292,16 @@ class CallbackLooks:
         self, callback: Callback, account: Account | None, *, last: bool
     ) -> CallbackState:
         """
-        Read a charge or a refund; nothing of either is kept here, so reading is all.
+        Read a charge, whose record is brought up to date, or a refund, of which nothing is kept.
 
         An account that we do not know yet may be on its way.
         """
         bank = self.banks.of(account) if account else None
-        if bank is None:
+        if account is None or bank is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
         if callback.kind is CallbackKind.CHARGE:
             calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
-            await calls.get_charge_payment(bank.account, callback.subject)
+            self.paid(account, await calls.get_charge_payment(bank.account, callback.subject))
         else:
             calls = offered(bank, PortCall.FIND_REFUND)
             await calls.find_refund(bank.account, callback.subject)

@@ -11,7 +11,10 @@ from gateway.domain.backoffice.lists import (
     AuditEntry,
     AuditRecord,
     AuditSearch,
+)
+from gateway.domain.backoffice.request_log import (
     LoggedRequest,
+    RefusalGroup,
     RequestLog,
     RequestSearch,
 )
@@ -22,6 +25,9 @@ from gateway.operations.bank.pages import Listed
 
 EXPORTED_AT_MOST: Final = 10_000
 """Acts of one export: some 5 MB, which fit in memory; the next export begins after the last."""
+
+GROUPS_AT_MOST: Final = 100
+"""Groups of refusals: more than anybody reads, and every code there is."""
 
 _MAILS: Final = 50
 """Enough to find the link that was sent a moment ago."""
@@ -90,6 +96,12 @@ class Oversight:
         """Return a page of requests, newest first."""
         found, total = await self.requests.search(wanted, scope)
         return Listed(items=found, paging=wanted.paging, total=total)
+
+    async def summarize_refusals(
+        self, scope: CompanyScope, wanted: RequestSearch
+    ) -> Sequence[RefusalGroup]:
+        """Return the refusals of a search by code, reason and credential."""
+        return await self.requests.summary(wanted, scope, GROUPS_AT_MOST)
 
     async def latest_mail(self, scope: CompanyScope, _taken: None) -> Sequence[Mail]:
         """Return the newest mail, newest first; none where there is no outbox to read."""

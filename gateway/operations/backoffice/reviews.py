@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.followups import FollowUps
-from gateway.domain.payouts.payouts import Change, Failure, Payout, Payouts
+from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout, Payouts
 from gateway.domain.payouts.reviews import Opinion, Reviews, Verdict
 from gateway.operations.kernel.audit_context import (
     AuditContext,
@@ -128,6 +128,7 @@ class PayoutReviews:
             at=now,
             failure=failure,
             settled_at=now if verdict is Verdict.PAID else None,
+            cause=EventKind.DECIDED,
         )
         details = {"verdict": verdict.value, "by": ", ".join(each.by for each in by)}
         event = self.acting.event("payout.decided", _subject(payout), details)

@@ -6,13 +6,20 @@ Every administrative act on a record begins here, whoever asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gateway.domain.accounts.accounts import Account, Companies, Company
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import OwnedAccount, ScopedRecords, UnresolvedPayout
+from gateway.domain.backoffice.lists import (
+    CredentialCounts,
+    CredentialSearch,
+    NamedRecord,
+    OwnedAccount,
+    ScopedRecords,
+    UnresolvedPayout,
+)
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.clocks import Now
@@ -61,13 +68,21 @@ class RecordsInScope:
         """Return a kill switch that may be lifted; ``NOT_FOUND`` outside of the scope."""
         return _found(await self.records.stop(stop_id, self.scope, self.now()), "stop")
 
+    async def names(self, ids: Collection[str]) -> Sequence[NamedRecord]:
+        """Return those of these ids that are an account, a company or a credential in scope."""
+        return await self.records.names(ids, self.scope) if ids else ()
+
     async def companies(self, paging: Paging) -> Listed[Company]:
         """List companies."""
         return await _listed(paging, self.records.companies(paging, self.scope))
 
-    async def credentials(self, paging: Paging, company_id: str | None) -> Listed[Credential]:
-        """List credentials; ``company_id`` None is every company in scope."""
-        return await _listed(paging, self.records.credentials(paging, self.scope, company_id))
+    async def credentials(self, search: CredentialSearch) -> Listed[Credential]:
+        """List credentials."""
+        return await _listed(search.paging, self.records.credentials(search, self.scope))
+
+    async def count_credentials(self, search: CredentialSearch) -> CredentialCounts:
+        """Count credentials by state."""
+        return await self.records.count_credentials(search, self.scope)
 
     async def users(self, paging: Paging) -> Listed[User]:
         """List users."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account
@@ -22,10 +22,13 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
+from gateway.domain.bank.records.charges import ChargeRecord
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.single_flight import Turns
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.bank.charge_records import KeptCharges
 from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.kernel.audit_context import AuditContext
@@ -39,14 +42,21 @@ class ChargeOrders:
     Every call raises ``NotSupported`` for a bank that does not offer it, and
     ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
     it is read-only (403).
+
+    Attributes:
+        turns: Of the charges that are made, by account and reference. Banks that take a
+            reference twice are asked first whether they know it, so two at once must not ask
+            before either has made its charge.
     """
 
     banks: Banks
     audit: Audit
+    kept: KeptCharges
+    turns: Turns = field(default_factory=Turns)
 
     async def create(self, acting: AuditContext, account: Account, order: ChargeOrder) -> Charge:
         """
-        Make a charge.
+        Make a charge, which is on record before the bank is asked.
 
         Not repeated by itself: after a failure read the charge by its reference.
 
@@ -64,8 +74,13 @@ class ChargeOrders:
         refuse_letters(self.banks, account, {"key": order.key, "payer.tax_number": payer})
         asked = "open" if order.value is None else str(order.value)
         details = {"type": order.type.value, "value": asked}
-        async with recorded(self.audit, _charge_act(acting, account, "create", details)):
-            return await calls.create_charge(bank.account, order)
+        act = _charge_act(acting, account, "create", details)
+        async with self.turns.turn(f"{account.id}/{order.reference}"):
+            record = await self.kept.order(bank.name, account, order)
+            async with self._dropped_unless_made(record), recorded(self.audit, act):
+                charge = await calls.create_charge(bank.account, order)
+            await self.kept.made(record, charge)
+        return charge
 
     async def cancel(self, acting: AuditContext, account: Account, reference: str) -> Charge:
         """
@@ -80,7 +95,22 @@ class ChargeOrders:
         bank = changing_bank_of(self.banks, account)
         calls = offered(bank, PortCall.CANCEL_CHARGE)
         async with recorded(self.audit, _charge_act(acting, account, "cancel", {})):
-            return await calls.cancel_charge(bank.account, reference)
+            charge = await calls.cancel_charge(bank.account, reference)
+        await self.kept.changed(account, charge)
+        return charge
+
+    @asynccontextmanager
+    async def _dropped_unless_made(self, record: ChargeRecord) -> AsyncIterator[None]:
+        """Drop the record where it is certain that the bank made nothing."""
+        try:
+            yield
+        except (ServiceError, StoreUnavailable):  # refused, or nothing was asked of the bank
+            await self.kept.not_made(record)
+            raise
+        except ProviderError as problem:
+            if _ending(problem) != _UNKNOWN:
+                await self.kept.not_made(record)
+            raise
 
 
 def _charge_act(
@@ -187,6 +217,7 @@ def _key_act(
 _log = logging.getLogger(__name__)
 
 
+_UNKNOWN: Final = "unknown"
 _NOT_KNOWN: Final = (Unavailable, BadReply, OutcomeUnknown)
 
 
@@ -246,7 +277,7 @@ def _ending(problem: ProviderError) -> str:
         return "not_sent"
     if isinstance(problem, NotFound):
         return "absent"
-    return "refused" if _answered_no(problem) else "unknown"
+    return "refused" if _answered_no(problem) else _UNKNOWN
 
 
 def _answered_no(problem: ProviderError) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,9 +13,10 @@ Item = TypeVar("Item")
 
 # A list that never ends is a fault of the bank, not a reason to fill our memory: an account with
 # a thousand movements a day has 90,000 in the longest window.
-_MOST_ITEMS = 100_000
+MOST_ITEMS = 100_000
 # As many items in pages of twenty, the smallest page that a bank may reasonably have.
 _MOST_PAGES = 5_000
+_ENDLESS = "endless_list"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,26 +28,39 @@ class Listed(Generic[Item]):
     total: int
 
 
-async def every(read: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Item]:
+async def walked(read: Callable[[str | None], Awaitable[Page[Item]]]) -> AsyncIterator[Page[Item]]:
     """
     Walk a bank's pages, given a cursor at a time, None first.
 
     Raises:
-        ProviderError: the bank gave no usable answer; ``BadReply`` for a list of more than
-            100,000 items, or one whose next page is the page before.
+        ProviderError: the bank gave no usable answer; ``BadReply`` behind 5,000 pages, or for one
+            whose next page is the page before.
     """
-    items: list[Item] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await read(cursor)
-        items += page.items
+        yield page
         before, cursor = cursor, page.next_cursor
         if cursor is None:
-            return items
-        if cursor == before or len(items) >= _MOST_ITEMS:
+            return
+        if cursor == before:
             break
-    problem = "endless_list"
-    raise BadReply(problem)
+    raise BadReply(_ENDLESS)
+
+
+async def every(read: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Item]:
+    """
+    Read every item of a bank's pages.
+
+    Raises:
+        ProviderError: as ``walked``; ``BadReply`` for a list of more than 100,000 items too.
+    """
+    items: list[Item] = []
+    async for page in walked(read):
+        items += page.items
+        if page.next_cursor is not None and len(items) >= MOST_ITEMS:
+            raise BadReply(_ENDLESS)
+    return items
 
 
 def listed(items: Sequence[Item], paging: Paging) -> Listed[Item]:

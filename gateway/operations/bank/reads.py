@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -12,7 +12,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.providers import Banks, Page
+from gateway.domain.bank.providers import BadReply, Banks
 from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch
 from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel import errors
@@ -20,6 +20,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Window
 from gateway.domain.requests.calls import Caller
+from gateway.operations.bank.charge_records import KeptCharges
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import Listed, every, listed
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -68,6 +69,7 @@ class Charges:
 
     banks: Banks
     now: Now
+    kept: KeptCharges
 
     async def read(self, caller: Caller, reference: str) -> Charge:
         """
@@ -79,6 +81,7 @@ class Charges:
         """
         bank = bank_of(self.banks, caller.account)
         charge = await offered(bank, PortCall.GET_CHARGE).get_charge(bank.account, reference)
+        self.kept.read(caller.account, charge)
         if charge.is_expired(self.now()):
             raise ServiceError(errors.CHARGE_NOT_FOUND, "expired")
         return charge
@@ -87,7 +90,9 @@ class Charges:
         """Return a charge as a transaction, pending until paid; raises ``NotFound``."""
         bank = bank_of(self.banks, caller.account)
         calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
-        return await calls.get_charge_payment(bank.account, reference)
+        payment = await calls.get_charge_payment(bank.account, reference)
+        self.kept.read_payment(caller.account, payment)
+        return payment
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,11 @@ class PixKeys:
 
 
 MOST = 20_000
-"""Movements that are gathered at once; more belong into several windows."""
+"""Movements of a report that is made whole; more belong into several windows."""
+MOST_PACKED = 200_000
+"""Movements of one that is written piece by piece: some 16 MB until its last one."""
+_MOST_PAGES: Final = 10_000
+"""As many in pages of twenty, the smallest that a bank may reasonably have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +146,33 @@ class AccountMovements:
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
             ProviderError: the bank gave no usable answer.
         """
+        entries: list[Entry] = []
+        async for page in self.pages(account, window, self.most):
+            entries += page
+        return sorted(entries, key=attrgetter("created_at"), reverse=True)
+
+    async def pages(
+        self, account: Account, window: Window, most: int
+    ) -> AsyncGenerator[Sequence[Entry], None]:
+        """Return the movements of a window as the bank tells them; raises as ``movements`` does."""
         bank = bank_of(self.banks, account)
         size = bank.adapter.capabilities.largest_page
         calls = offered(bank, PortCall.LIST_STATEMENT)
-        counted = 0
-
-        async def read(cursor: str | None) -> Page[Entry]:
-            nonlocal counted
+        counted, cursor = 0, None
+        for _ in range(_MOST_PAGES):
             page = await calls.list_statement(bank.account, window, cursor, size)
             counted += len(page.items)
-            if counted > self.most:
-                message = f"more than {self.most} movements: ask for fewer days"
+            if counted > most:
+                message = f"more than {most} movements: ask for fewer days"
                 raise RuleViolation(message, "too_many_movements")
-            return page
-
-        entries = await every(read)
-        return sorted(entries, key=attrgetter("created_at"), reverse=True)
+            yield page.items
+            if page.next_cursor is None:
+                return
+            if page.next_cursor == cursor:
+                break
+            cursor = page.next_cursor
+        problem = "endless_list"
+        raise BadReply(problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +180,7 @@ class Incoming:
     """Reads the payments of an account (contract 4.3)."""
 
     banks: Banks
+    kept: KeptCharges
 
     async def search(self, account: Account, wanted: IncomingSearch) -> Listed[IncomingPayment]:
         """
@@ -176,6 +197,8 @@ class Incoming:
         payments = await every(
             lambda cursor: calls.list_received(bank.account, window, cursor, size)
         )
+        for each in payments:
+            self.kept.came_in(account, each)
         chosen = [each for each in payments if wanted.status in {None, each.status}]
         chosen.sort(key=lambda each: each.paid_at, reverse=True)
         return listed(chosen, wanted.search.paging)

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final, Protocol
+
+from msgspec import structs
 
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Party
+from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.providers import BadReply, Banks
 from gateway.domain.bank.statements import Entry
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.domain.kernel.windows import Window
 from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.reads import MOST
+from gateway.operations.bank.packed_movements import PackedMovements
+from gateway.operations.bank.reads import MOST, MOST_PACKED
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.document import Document, change
-from gateway.reports.formats import FORMATS, Format, Locale, Write
+from gateway.reports.formats import FORMATS, Format, Locale, Write, WritePieces
 from gateway.reports.paper import WriterMissing
+
+_GROUP: Final = 100
+"""Movements that are written at once: some milliseconds in which nobody else has a turn."""
+_HEAD_AND_GROUP: Final = 2
+"""The first pieces of every writer."""
 
 
 class Movements(Protocol):
@@ -39,23 +50,41 @@ class Movements(Protocol):
         """
         ...
 
+    def pages(
+        self, account: Account, window: Window, most: int
+    ) -> AsyncGenerator[Sequence[Entry], None]:
+        """Read them as the bank tells them; RuleViolation for more than ``most``."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
-    """What is asked for; ``format`` is a name of ``FORMATS``."""
+    """
+    What is asked for; ``format`` is a name of ``FORMATS``.
+
+    Attributes:
+        hides_people: Tax numbers of people lose both ends.
+    """
 
     window: Window
     format: str
     locale: Locale = Locale.PLAIN
+    hides_people: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A finished file."""
+    """
+    A file.
+
+    Attributes:
+        rest: What follows ``content``, piece by piece; None where that is all.
+    """
 
     file_name: str
     media_type: str
     content: bytes
+    rest: AsyncGenerator[bytes, None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +105,21 @@ class Reports:
 
     async def make(self, account: Account, asked: ReportRequest) -> Report:
         """
-        Gather the window and write it.
+        Gather the window and write it; what can be is written piece by piece, as it is taken.
 
         Raises:
             RuleViolation: the format is unknown or cannot be written here, or
-                the window has more than 20,000 movements.
+                the window has more than 20,000 movements (200,000 piece by piece).
             ServiceError: ``SVC.ACC.005`` (422) as for any read.
             ProviderError: the bank gave no usable answer, also about the balance.
         """
         form = _format(asked.format)
+        writer = form.piece_writer(asked.locale)
+        if writer is not None:
+            return await self._in_pieces(account, asked, form, writer)
         document = await self.gather(account, asked.window)
+        if asked.hides_people:
+            document = replace(document, entries=tuple(map(_hidden, document.entries)))
         try:
             content = await self._written(form.writer(asked.locale), document)
         except WriterMissing as problem:
@@ -93,6 +127,51 @@ class Reports:
             raise RuleViolation(message, "format_missing") from problem
         name = form.file_name(document)
         return Report(file_name=name, media_type=form.media_type, content=content)
+
+    async def _in_pieces(
+        self, account: Account, asked: ReportRequest, form: Format, write: WritePieces
+    ) -> Report:
+        """Pack the window, and write what is asked for first; the rest is to come."""
+        offered(bank_of(self.banks, account), PortCall.GET_BALANCE)
+        packed = await self._packed(account, asked.window)
+        document = await self._frame(account, asked.window)
+        groups: Iterator[Sequence[Entry]] = packed.oldest_first(_GROUP)
+        if asked.hides_people:
+            groups = (list(map(_hidden, group)) for group in groups)
+        pieces = write(document, groups)
+        is_short = len(packed) <= _GROUP
+        return Report(
+            file_name=form.file_name(document),
+            media_type=form.media_type,
+            content=b"".join(pieces if is_short else islice(pieces, _HEAD_AND_GROUP)),
+            rest=None if is_short else _one_by_one(pieces),
+        )
+
+    async def _packed(self, account: Account, window: Window) -> PackedMovements:
+        """Read the whole window from the bank, in little memory."""
+        packed = PackedMovements()
+        async with aclosing(self.movements.pages(account, window, MOST_PACKED)) as pages:
+            async for page in pages:
+                packed.add(page)
+        _bound(packed.centavos)
+        return packed
+
+    async def _frame(self, account: Account, window: Window) -> Document:
+        """Return what a report tells beside movements; the balance is that of now."""
+        bank = bank_of(self.banks, account)
+        balance = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
+        return Document(
+            account_id=account.id,
+            holder=Party(name=account.name, tax_number=account.tax_number),
+            coordinates=account.coordinates,
+            environment=self.environment,
+            window=window,
+            entries=(),
+            balance=balance,
+            opening=None,
+            closing=None,
+            generated_at=self.now(),
+        )
 
     async def gather(self, account: Account, window: Window) -> Document:
         """
@@ -152,11 +231,30 @@ def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:
     if len(found) > MOST:
         message = f"the window has more than {MOST} movements: ask for fewer days"
         raise RuleViolation(message, "too_many_movements")
-    if sum(entry.value.centavos for entry in found) > MAX_CENTAVOS:
-        problem = "movements_out_of_range"
-        raise BadReply(problem)
+    _bound(sum(entry.value.centavos for entry in found))
     newest_first = sorted(found, key=lambda entry: entry.created_at, reverse=True)
     return tuple(reversed(newest_first))
+
+
+def _bound(centavos: int) -> None:
+    """Refuse sums that are no amounts."""
+    if centavos > MAX_CENTAVOS:
+        problem = "movements_out_of_range"
+        raise BadReply(problem)
+
+
+def _hidden(entry: Entry) -> Entry:
+    """Hide both ends of a person's tax number."""
+    number = hidden_tax_number(entry.counterparty.tax_number)
+    return structs.replace(
+        entry, counterparty=structs.replace(entry.counterparty, tax_number=number)
+    )
+
+
+async def _one_by_one(pieces: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """Write what follows, as it is asked for."""
+    for piece in pieces:
+        yield piece
 
 
 def _opening(closing: Money | None, found: Sequence[Entry]) -> Money | None:

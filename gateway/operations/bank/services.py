@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.domain.bank.providers import Banks
+from gateway.operations.bank.charge_records import ChargeList, KeptCharges
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
 from gateway.operations.bank.reads import Balances, Blocks, Charges, Incoming, PixKeys
 from gateway.operations.bank.refunds import Refunds
@@ -30,6 +31,8 @@ class BankServices:
     pix_keys: PixKeys
     key_orders: PixKeyOrders
     charges: Charges
+    kept_charges: KeptCharges
+    charge_list: ChargeList
     charge_orders: ChargeOrders
     incoming: Incoming
     refunds: Refunds

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from operator import attrgetter
+from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Bank, Banks
+from gateway.domain.bank.providers import BadReply, Bank, Banks
 from gateway.domain.bank.statements import Entry, Statement
 from gateway.domain.kernel.single_flight import SingleFlight
-from gateway.domain.kernel.windows import Search
+from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import every
+from gateway.operations.bank.pages import MOST_ITEMS, walked
 from gateway.operations.bank.snapshots import Cut, Snapshots, snapshot_key
 from gateway.telemetry.ports import Count, Event
+
+_WHOLE: Final = Paging(1, MOST_ITEMS)
+_at: Final = attrgetter("created_at")
+_FIRST: Final = datetime.min.replace(tzinfo=UTC)
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class PageFrom(StrEnum):
@@ -26,6 +33,42 @@ class PageFrom(StrEnum):
     SNAPSHOT = "snapshot"
 
 
+@dataclass(slots=True)
+class _Walk:
+    """
+    What is kept of a window while it is walked; the rest is counted.
+
+    Attributes:
+        keep: The places of those that are kept, from the newest on.
+        total: How many there are.
+        ahead: When the oldest of those in front of them was.
+        behind: When the newest of those behind them was.
+    """
+
+    keep: range
+    entries: list[Entry] = field(default_factory=list)
+    total: int = 0
+    ahead: datetime = _LAST
+    behind: datetime = _FIRST
+
+    def take(self, page: Sequence[Entry]) -> None:
+        """Take the next page of what is Pix."""
+        start, stop = (max(0, end - self.total) for end in (self.keep.start, self.keep.stop))
+        self.total += len(page)
+        self.entries += page[start:stop]
+        self.ahead = min([self.ahead, *map(_at, page[:start])])
+        self.behind = max([self.behind, *map(_at, page[stop:])])
+
+    def cut(self) -> Cut:
+        """Return those kept, newest first; raises ``BadReply`` where others stand between them."""
+        self.entries.sort(key=_at, reverse=True)
+        kept = self.entries
+        if kept and not (self.ahead >= kept[0].created_at and kept[-1].created_at >= self.behind):
+            problem = "not_newest_first"
+            raise BadReply(problem)
+        return Cut(kept, self.total)
+
+
 @dataclass(frozen=True, slots=True)
 class Statements:
     """
@@ -33,7 +76,9 @@ class Statements:
 
     The whole window is walked at the bank: only then is the total known, since what is not Pix
     is left out and banks give no totals. The first page always walks it; the pages behind it
-    come from what that walk found, so that they and their totals agree.
+    come from what that walk found, so that they and their totals agree. Of a window with more than
+    100,000 movements only the newest are held in memory: it is walked for each page, and once more
+    for a page behind those, which must come newest first then.
 
     Attributes:
         count: Counts pages by where they came from, movements left out since they are not
@@ -45,7 +90,7 @@ class Statements:
     banks: Banks
     count: Count
     snapshots: Snapshots
-    walks: SingleFlight[Sequence[Entry]] = field(default_factory=SingleFlight)
+    walks: SingleFlight[Cut] = field(default_factory=SingleFlight)
 
     async def read(self, caller: Caller, search: Search) -> Statement:
         """
@@ -64,6 +109,33 @@ class Statements:
             entries=tuple(cut.entries), paging=search.paging, total=cut.total, balance=balance
         )
 
+    async def window(self, caller: Caller, window: Window, *, fresh: bool) -> Sequence[Entry]:
+        """
+        Return every Pix movement of a window, newest first.
+
+        ``fresh`` asks the bank; otherwise what was walked lately serves, if it was kept.
+
+        Raises:
+            NotSupported: the bank does not tell movements.
+            ProviderError: the bank gave no usable answer; ``BadReply`` for a window of more than
+                100,000 movements.
+        """
+        bank = bank_of(self.banks, caller.account)
+        offered(bank, PortCall.LIST_STATEMENT)
+        key = snapshot_key(bank, window)
+        kept = None if fresh else await self.snapshots.page(key, _WHOLE)
+        came_from = PageFrom.WALK if kept is None else PageFrom.SNAPSHOT
+        self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
+        if kept is not None:
+            return kept.entries
+        # one a page, so that what is walked is kept for the pages behind the first
+        search = Search(window, Paging(1, 1))
+        whole = await self.walks.do(key, lambda: self._walk(bank, search, key))
+        if whole.total > len(whole.entries):
+            problem = "too_many_items"
+            raise BadReply(problem)
+        return whole.entries
+
     async def _page(self, bank: Bank, search: Search) -> Cut:
         """Cut a page from a snapshot, if it is not the first one and there is one."""
         paging, key = search.paging, snapshot_key(bank, search.window)
@@ -72,25 +144,42 @@ class Statements:
         self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
         if kept is not None:
             return kept
-        entries = await self.walks.do(key, lambda: self._walk(bank, search, key))
-        return Cut(entries[paging.offset : paging.offset + paging.limit], len(entries))
+        found = await self.walks.do(key, lambda: self._walk(bank, search, key))
+        page = range(paging.offset, min(paging.offset + paging.limit, found.total))
+        if page.stop <= len(found.entries) or not page:
+            return Cut(found.entries[page.start : page.stop], found.total)
+        far = f"{key}/{page.start}/{page.stop}"
+        return await self.walks.do(far, lambda: self._walked(bank, search.window, page))
 
-    async def _walk(self, bank: Bank, search: Search, key: str) -> Sequence[Entry]:
+    async def _walk(self, bank: Bank, search: Search, key: str) -> Cut:
         """
-        Read the window whole, leave out what is not Pix, and keep it for later pages.
+        Read the window whole, and keep it for later pages.
 
         Most windows are shown on one page: for those nothing is kept.
         """
-        calls, size = offered(bank, PortCall.LIST_STATEMENT), bank.adapter.capabilities.largest_page
-        entries = await every(
-            lambda cursor: calls.list_statement(bank.account, search.window, cursor, size)
-        )
-        pix = [entry for entry in entries if entry.is_pix]
-        for _ in range(len(entries) - len(pix)):
-            self.count(Event.NOT_PIX, bank.name)
-        pix.sort(key=attrgetter("created_at"), reverse=True)
-        if len(pix) <= search.paging.limit:
+        found = await self._walked(bank, search.window, range(MOST_ITEMS))
+        if found.total <= search.paging.limit:
             await self.snapshots.forget(key)
-        elif not await self.snapshots.keep(key, pix):
+        elif not await self._keep(key, found):
             self.count(Event.STATEMENT_TOO_LARGE, bank.name)
-        return pix
+        return found
+
+    async def _keep(self, key: str, found: Cut) -> bool:
+        """Keep a window for later pages; False when it is too large, and then nothing is kept."""
+        if found.total == len(found.entries):
+            return await self.snapshots.keep(key, found.entries)
+        await self.snapshots.forget(key)
+        return False
+
+    async def _walked(self, bank: Bank, window: Window, keep: range) -> Cut:
+        """Walk a window, leave out what is not Pix, and return the entries of some places."""
+        calls, size = offered(bank, PortCall.LIST_STATEMENT), bank.adapter.capabilities.largest_page
+        walk = _Walk(keep)
+        async for page in walked(
+            lambda cursor: calls.list_statement(bank.account, window, cursor, size)
+        ):
+            pix = [entry for entry in page.items if entry.is_pix]
+            for _ in range(len(page.items) - len(pix)):
+                self.count(Event.NOT_PIX, bank.name)
+            walk.take(pix)
+        return walk.cut()

@@ -29,8 +29,8 @@ class Demo(TypedDict):
 
     ``accounts``, ``credentials`` and ``charges`` are found by what they are for
     (``inactive``, ``balance:read``, ``expired``), ``pix_keys`` by account, as
-    the ids the banking surface shows, ``users`` by role: e-mail, password and, but
-    for the viewer, the secret of an authenticator app.
+    the ids the banking surface shows, ``users`` by role (and ``approver2``): e-mail,
+    password and, but for the viewer, the secret of an authenticator app.
     """
 
     base_url: str

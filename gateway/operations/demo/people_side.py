@@ -1,10 +1,11 @@
-"""The demo's people: one for each role, each but the viewer with an authenticator app."""
+"""The demo's people: one for each role and a second approver, all but the viewer with an app."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Final
 
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import Totp, User
@@ -18,25 +19,31 @@ _ACTOR = "system"
 _WITHOUT_FACTOR = frozenset({Role.VIEWER})
 """Who signs in with a password alone, so that both ways can be tried."""
 
+PEOPLE: Final[Mapping[str, Role]] = {
+    **{role.value: role for role in Role},
+    "approver2": Role.APPROVER,
+}
+"""Who there is, by name; two approvers, since a payout without a proof is judged by two people."""
+
 
 def new_people(
     parts: IdentityContext, kept: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Choose address, password and app for every role that has nobody yet; keep the others."""
+    """Choose address, password and app for everybody who is missing; keep the others."""
     return {
-        role.value: dict(kept[role.value]) if role.value in kept else _somebody(parts, role)
-        for role in Role
+        name: dict(kept[name]) if name in kept else _somebody(parts, name, role)
+        for name, role in PEOPLE.items()
     }
 
 
 async def ensure(parts: IdentityContext, demo: Demo) -> None:
     """Make who is missing, and put right who was changed; safe to repeat."""
-    for role in Role:
-        await _person(parts, role, demo["users"][role.value])
+    for name, role in PEOPLE.items():
+        await _person(parts, role, demo["users"][name])
 
 
-def _somebody(parts: IdentityContext, role: Role) -> dict[str, str]:
-    chosen = {"email": f"{role.value}@example.com", "password": parts.crypto.opaque.make()[:24]}
+def _somebody(parts: IdentityContext, name: str, role: Role) -> dict[str, str]:
+    chosen = {"email": f"{name}@example.com", "password": parts.crypto.opaque.make()[:24]}
     if role not in _WITHOUT_FACTOR:
         chosen["totp_secret"] = parts.crypto.one_time.new_secret()
     return chosen

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gateway.domain.accounts.accounts import Companies
 from gateway.domain.identity.challenges import Purpose
 from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import User
+from gateway.domain.identity.users import Preferences, User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
@@ -74,6 +74,10 @@ class UserRecords:
     companies: Companies
     expected: Expected = ANY_VERSION
     scope: CompanyScope = EVERY_COMPANY
+
+    async def prefer(self, user_id: str, chosen: Preferences) -> None:
+        """Keep how the panel is shown to somebody: an act of no weight, and not on record."""
+        await self.context.stores.users.prefer(user_id, chosen)
 
     async def create(self, by: str, order: NewUser, password: str = "") -> User:
         """

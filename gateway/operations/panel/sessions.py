@@ -127,6 +127,7 @@ class PanelSessionRecords:
         now = self.context.identity.now()
         if now - browser.panel.seen_at >= self.context.settings.touch:
             await self.context.store.touch(browser.cookie.id_hash, now)
+            browser = Browser(browser.cookie, replace(browser.panel, seen_at=now))
         return SignedInBrowser(await self._renewed(browser), who)
 
     async def rotate(self, old: Browser) -> Browser:

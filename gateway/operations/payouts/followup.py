@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -34,8 +34,10 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.followups import absent_at
 from gateway.domain.payouts.payouts import (
     Change,
+    EventKind,
     Failure,
     Payout,
     Payouts,
@@ -44,7 +46,8 @@ from gateway.domain.payouts.payouts import (
 )
 from gateway.domain.payouts.returns import Returns
 from gateway.operations.bank.connections import offered
-from gateway.operations.payouts.statement_evidence import evidence_in_statement
+from gateway.operations.payouts.looks import Hear, Look, unheard
+from gateway.operations.payouts.statement_evidence import Turn, at_once, evidence_in_statement
 from gateway.telemetry.ports import Count, Event
 
 Moved = Callable[[Payout, Change], None]
@@ -81,6 +84,8 @@ class FollowUp:
         look_first: The store was restored from a backup: what it takes for not
             sent may have been sent by an attempt it has forgotten.
         moved: Told of every step that was done.
+        certain: Never ahead of the time that has passed: by it leases and quiet
+            periods end. Without one, ``now`` is believed.
     """
 
     store: Payouts
@@ -90,9 +95,15 @@ class FollowUp:
     returns: Returns
     look_first: bool = False
     moved: Moved = unobserved
+    certain: Now | None = None
 
     async def look(
-        self, payout: Payout, account: Account, within_s: float = LOOK_S, named: str = ""
+        self,
+        payout: Payout,
+        account: Account,
+        within_s: float = LOOK_S,
+        named: str = "",
+        hear: Hear = unheard,
     ) -> Payout:
         """
         Return the payout after at most one look at the bank.
@@ -107,30 +118,51 @@ class FollowUp:
         if ended is not None:
             return await self._try(payout, ended)
         if payout.state in UNSETTLED:
-            return await self._ask(payout, account, within_s, named)
+            look = Look(payout, self.now(), self.now, hear)
+            return await self._ask(look, account, within_s, named)
         return payout
 
     async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
         """Return the payout after its movement was looked for in the bank's statement."""
-        bank = self._bank(payout, account)
-        if bank is None or payout.state not in UNSETTLED:
-            return payout
+        [seen] = await self.search_statements([payout], account, within_s)
+        return seen
+
+    async def search_statements(
+        self, payouts: Sequence[Payout], account: Account, within_s: float, turn: Turn = at_once
+    ) -> Sequence[Payout]:
+        """
+        Return payouts of an account and its bank, after one search for their movements.
+
+        The statement is read once for all of them; ``turn`` is waited for before each page.
+        """
+        unsettled = [each for each in payouts if each.state in UNSETTLED]
+        bank = self._bank(unsettled[0], account) if unsettled else None
+        if bank is None:
+            return payouts
         try:
             async with asyncio.timeout(within_s):
-                found = await evidence_in_statement(payout, bank, self.now())
+                found = await evidence_in_statement(unsettled, bank, self.now(), turn)
         except (ProviderError, TimeoutError):
-            return payout
+            return payouts
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the payout's
             _log.warning("list_statement of %s raised %s", bank.name, type(mistake).__name__)
+            return payouts
+        return await asyncio.gather(*(self._found(each, found) for each in payouts))
+
+    async def _found(self, payout: Payout, found: Mapping[str, Settled]) -> Payout:
+        """Take what a statement proves of a payout, if it proves anything."""
+        said = found.get(payout.provider_key)
+        if said is None:
             return payout
-        return payout if found is None else await self._take(payout, found)
+        return await self._take(Look(payout, self.now(), self.now, unheard), said)
 
     async def expire_lease(self, payout: Payout) -> Payout:
         """Take a payout whose sender is gone for unknown; one still owned stays."""
-        if payout.state is not PayoutState.SENDING or self.now() < payout.lease_until:
+        if payout.state is not PayoutState.SENDING or self._certain() < payout.lease_until:
             return payout
         evidence = Evidence(phase=Phase.SENT, bytes_left=True, reason="lease_ended")
-        return await self._try(payout, self._step(payout, PayoutState.UNKNOWN, evidence))
+        step = self._step(payout, PayoutState.UNKNOWN, evidence)
+        return await self._try(payout, replace(step, cause=EventKind.EXPIRED))
 
     async def end_day(self, payout: Payout) -> Payout:
         """
@@ -149,35 +181,38 @@ class FollowUp:
         if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
             return None
         if self.look_first:
-            return self._step(payout, PayoutState.UNKNOWN, None)
+            step = self._step(payout, PayoutState.UNKNOWN, None)
+            return replace(step, cause=EventKind.EXPIRED)
         step = self._step(payout, PayoutState.FAILED, None)
-        return replace(step, failure=Failure(FailureCode.NOT_SENT))
+        return replace(step, failure=Failure(FailureCode.NOT_SENT), cause=EventKind.EXPIRED)
 
     def _day_is_over(self, payout: Payout) -> bool:
         return self.now().date() > payout.date
 
-    async def _ask(self, payout: Payout, account: Account, within_s: float, named: str) -> Payout:
+    async def _ask(self, look: Look, account: Account, within_s: float, named: str) -> Payout:
         """Look the payout up at the bank it was sent to."""
+        payout = look.payout
         bank = self._bank(payout, account)
         is_named = bank is not None and not bank.adapter.capabilities.finds(payout.provider_id)
         bank_id = named if is_named else payout.provider_id
         if bank is None or not bank.adapter.capabilities.finds(bank_id):
             return payout
         find = offered(bank, PortCall.FIND_PAYOUT).find_payout
-        asked_at = self.now()
+        asked_at = self._certain()
         try:
             async with asyncio.timeout(within_s):
                 said = await find(bank.account, payout.provider_key, bank_id)
         except NotFound:
             absent = None if is_named else self._absent(payout, bank, asked_at)
-            return payout if absent is None else await self._try(payout, absent)
-        except (ProviderError, TimeoutError):
-            return payout
+            return look.not_found() if absent is None else await self._try(payout, absent)
+        except (ProviderError, TimeoutError) as problem:
+            return look.failed(problem)
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
             _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
-            return payout
-        proves = not is_named or _repeats_key(said, payout)
-        return await self._take(payout, said) if proves else payout
+            return look.failed(mistake)
+        if is_named and not _repeats_key(said, payout):
+            return look.proved_nothing(said)
+        return await self._take(look, said)
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
         """Return the bank it was sent to; None when the account has another by now."""
@@ -189,23 +224,24 @@ class FollowUp:
             return None
         return bank
 
-    async def _take(self, payout: Payout, said: Outcome) -> Payout:
+    async def _take(self, look: Look, said: Outcome) -> Payout:
         """
         Do the step that the bank's answer proves; what differs from the order goes to review.
 
         That the bank holds an accepted payout, or does so no longer, is no
         step: it is returned, for whoever plans the next look.
         """
+        payout = look.payout
         if isinstance(said, Settled) and said.value != payout.value:
-            return replace(payout, review=True)
+            return look.contradicted(said)
         if isinstance(said, Accepted) and payout.state is PayoutState.ACCEPTED:
-            return replace(payout, held_until=hold_of(said, self.now()))
+            return replace(look.proved_nothing(said), held_until=hold_of(said, self.now()))
         change = self._said(payout, said)
         if change is None:
-            return payout
+            return look.proved_nothing(said)
         try:
             if change.after in _ORDERED and await self._went_elsewhere(payout):
-                return replace(payout, review=True)
+                return look.contradicted(said)
         except StoreUnavailable:
             return payout
         found = await self._try(payout, change)
@@ -275,6 +311,10 @@ class FollowUp:
             case _:
                 return None
 
+    def _certain(self) -> datetime:
+        """Return what time it is at least."""
+        return self.now() if self.certain is None else self.certain()
+
     def _absent(self, payout: Payout, bank: Bank, asked_at: datetime) -> Change | None:
         """
         Accept "not found" as proof only if the bank was asked after the quiet period.
@@ -284,9 +324,8 @@ class FollowUp:
         day is over after a restore, which is what was in doubt.
         """
         can = bank.adapter.capabilities
-        if payout.state is not PayoutState.UNKNOWN or can.absent_after is None:
-            return None
-        if asked_at < payout.lease_until + can.absent_after:
+        proves_from = absent_at(payout, can.absent_after)
+        if proves_from is None or asked_at < proves_from:
             return None
         evidence = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
         if can.repeat is Repeat.IGNORES or (self.look_first and self._day_is_over(payout)):
@@ -304,6 +343,7 @@ class FollowUp:
             after=after,
             at=self.now(),
             evidence=evidence,
+            cause=EventKind.PROBED,
         )
 
     async def _try(self, payout: Payout, change: Change) -> Payout:

@@ -77,6 +77,13 @@ class PayoutGuards:
             if self.similar.refuse:
                 raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
+    async def check(self, caller: Caller, payout: Payout) -> None:
+        """Refuse as ``admit`` does; nothing is counted or logged."""
+        if await self.stop_of(caller) is not None:
+            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+        if self.similar.refuse and self.similar.within and await self._has_twin(payout):
+            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+
     async def go_on(self, caller: Caller) -> None:
         """
         Check that this caller's payouts are not stopped; needs no stored payout.
@@ -85,11 +92,18 @@ class PayoutGuards:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here.
             StoreUnavailable: the store did not answer.
         """
+        stop = await self.stop_of(caller)
+        if stop is not None:
+            self.count(Event.PAYOUT_STOPPED, stop.scope.value)
+            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+
+    async def stop_of(self, caller: Caller) -> Stop | None:
+        """Return the stop that holds this caller's payouts; raises ``StoreUnavailable``."""
         now = self.now()
         for stop in await self.stops():
             if stop.holds(caller.principal, caller.account, now):
-                self.count(Event.PAYOUT_STOPPED, stop.scope.value)
-                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+                return stop
+        return None
 
     async def _has_twin(self, payout: Payout) -> bool:
         """Say whether another reference pays the same amount to the same recipient."""

@@ -8,13 +8,14 @@ compare-and-set; an outcome that is not known is never sent again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import NoReturn
 
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.accounts.credentials import UNLIMITED
+from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import (
     Accepted,
     Bank,
@@ -69,6 +70,11 @@ _WAIT_STEP_S = 0.1
 _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
 
 
+def _no_digest(_number: str) -> bytes:
+    """Make none: such payouts are not found by their recipient."""
+    return b""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """
@@ -79,6 +85,7 @@ class Terms:
         moved: Told of every step that was done.
         look_first: Ask the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
+        payee_digest: Makes what a payout is found by who has the recipient's tax number.
     """
 
     environment: Environment
@@ -87,6 +94,7 @@ class Terms:
     count: Count
     look_first: bool = False
     moved: Moved = unobserved
+    payee_digest: Callable[[str], bytes] = _no_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +139,32 @@ class Payouts:
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
         return await self._repeat(caller, request, stored)
+
+    async def rehearse(self, caller: Caller, request: PayoutRequest) -> None:
+        """
+        Refuse what ``create`` would refuse before it stores anything; changes and sends nothing.
+
+        The credential's limit of a day is not looked at: it is decided while the payout is stored.
+
+        Raises:
+            ServiceError: as ``create`` does.
+            StoreUnavailable: the store did not answer.
+        """
+        stored = await self.store.find(caller.account.id, request.reference)
+        if stored is not None and stored.fingerprint != request.fingerprint():
+            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
+        if stored is not None and stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise rejection(stored)
+        if stored is not None and stored.state is not PayoutState.NOT_SENT:
+            return
+        if stored is not None and stored.date < self.terms.now().date():
+            raise rejection(replace(stored, failure=Failure(FailureCode.NOT_SENT)))
+        bank = self._admit(caller.account, request)
+        intent, _ = self._intent(caller, request, bank)
+        await self.guards.check(caller, intent)
+        per_payout = caller.principal.limits.per_payout
+        if per_payout is not None and request.value > per_payout:
+            raise ServiceError(errors.CREDENTIAL_LIMIT, "limit_per_payout")
 
     async def read(self, caller: Caller, reference: str) -> Payout:
         """Return a payout, after at most one short look at the bank while it is unsettled."""
@@ -181,6 +215,7 @@ class Payouts:
             lease_until=attempt.lease_until,
             created_at=attempt.started_at,
             updated_at=attempt.started_at,
+            payee_digest=self.terms.payee_digest(request.destination.tax_number),
         )
         return payout, attempt
 

@@ -10,8 +10,9 @@ from itertools import count
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.payouts.events import PayoutEvent, PayoutEvents
 from gateway.domain.payouts.followups import FollowUps
-from gateway.domain.payouts.payouts import Attempt, Payout, Payouts, PayoutState
+from gateway.domain.payouts.payouts import Attempt, EventKind, Payout, Payouts, PayoutState
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Opinion, Reviews
@@ -20,6 +21,7 @@ from gateway.domain.requests.calls import Caller
 from gateway.operations.kernel.audit_context import RuleViolation, identifier
 from gateway.operations.payouts.payouts import PayoutPage
 from gateway.operations.payouts.payouts import Payouts as PayoutOperations
+from gateway.operations.payouts.timeline import Happening, is_complete, timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +51,14 @@ class Dossier:
         returns: What came back of it, oldest first.
         similar: Others of the same amount and recipient, created shortly
             before or after under another reference.
+        timeline: What happened to it, oldest first.
     """
 
     case: Case
     similar: Sequence[Payout]
     opinions: Sequence[Opinion]
     returns: Sequence[PixReturn]
+    timeline: Sequence[Happening] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +74,7 @@ class PayoutRecords:
     follow_ups: FollowUps
     reviews: Reviews
     returns: Returns
+    events: PayoutEvents
     similar_within: timedelta
 
     async def list(
@@ -110,12 +115,24 @@ class PayoutRecords:
         return await self._dossier(payout)
 
     async def _dossier(self, payout: Payout) -> Dossier:
+        key = payout.account_id, payout.reference
+        case, events = await self._case(payout), await self.events.of(*key)
+        opinions = await self._opinions(payout, events)
+        is_paid = payout.state is PayoutState.PAID
         return Dossier(
-            case=await self._case(payout),
+            case=case,
             similar=await self._similar(payout),
-            opinions=await self.reviews.of(payout.account_id, payout.reference),
-            returns=await self.returns.of(payout.account_id, payout.reference),
+            opinions=opinions,
+            returns=await self.returns.of(*key) if is_paid else [],
+            timeline=timeline(payout, events, case.attempts, opinions),
         )
+
+    async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:
+        """Return opinions; where every event is known and none is one, nobody need be asked."""
+        judged = any(each.kind is EventKind.JUDGED for each in events)
+        if is_complete(events) and not judged:
+            return []
+        return await self.reviews.of(payout.account_id, payout.reference)
 
     async def unresolved(self) -> Sequence[Case]:
         """Return payouts that are unknown or in review, oldest first."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Bank, Evidence, Phase, PixReturn, Settled
+from gateway.domain.bank.providers import Bank, Evidence, Phase, Settled
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.windows import LONGEST_DAYS, Window
 from gateway.domain.payouts.payouts import Payout
@@ -23,36 +24,91 @@ _PAGE = 200
 _MOST_PAGES = 50
 
 
-async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Settled | None:
-    """
-    Look for the payout's movement since it was created.
+Turn = Callable[[], Awaitable[None]]
+"""Waits until the bank may be asked again."""
 
-    It is the payout's when the amount is the same and the entry carries our
+
+async def at_once() -> None:
+    """Wait for nothing."""
+
+
+async def evidence_in_statement(
+    payouts: Sequence[Payout], bank: Bank, now: datetime, turn: Turn = at_once
+) -> Mapping[str, Settled]:
+    """
+    Look for the movements of an account's payouts since the oldest was created, all in one walk.
+
+    A movement is a payout's when the amount is the same and the entry carries our
     provider key or the payout's end-to-end id; where neither can be told, the bank is not asked.
     What came back of it stands before it, for entries come newest first.
+
+    ``turn`` is waited for before each page. Returns what was found, by provider key.
 
     Raises:
         ProviderError: the bank gave no usable answer.
     """
     can = bank.adapter.capabilities
-    if not can.statement_proves(payout.e2e_id):
-        return None
-    oldest = payout.created_at - _CLOCKS_APART
-    window, size = _window(oldest, now), min(_PAGE, can.largest_page)
+    sought = _Sought([each for each in payouts if can.statement_proves(each.e2e_id)])
+    if not sought.waiting:
+        return {}
+    window, size = _window(sought.oldest, now), min(_PAGE, can.largest_page)
     cursor: str | None = None
     calls = offered(bank, PortCall.LIST_STATEMENT)
-    back: tuple[PixReturn, ...] = ()
     for _ in range(_MOST_PAGES):
+        await turn()
         page = await calls.list_statement(bank.account, window, cursor, size)
-        for entry in page.items:
-            if _is_of(entry, payout):
-                return replace(_settled(entry), returns=back)
-            back += returns_in([entry], payout.provider_key)
-            if entry.created_at < oldest:
-                return None
-        if (cursor := page.next_cursor) is None:
-            return None
-    return None
+        if sought.ends_in(page.items) or (cursor := page.next_cursor) is None:
+            break
+    return sought.found
+
+
+class _Sought:
+    """
+    Payouts whose movements are looked for.
+
+    Attributes:
+        waiting: Those not found yet, by provider key.
+        found: Settlements of the others, by provider key.
+        oldest: Since when movements are looked at.
+    """
+
+    def __init__(self, payouts: Sequence[Payout]) -> None:
+        self.waiting = {each.provider_key: each for each in payouts}
+        self.found: dict[str, Settled] = {}
+        self._back: dict[str, list[Entry]] = {}
+        self.oldest = self._since()
+        self._by_e2e_id: dict[str, list[Payout]] = {}
+        for each in payouts:
+            if each.e2e_id:
+                self._by_e2e_id.setdefault(each.e2e_id, []).append(each)
+
+    def ends_in(self, entries: Iterable[Entry]) -> bool:
+        """Look through a page; say whether what follows it shows nothing more."""
+        for entry in entries:
+            for payout in self._named(entry):
+                if _is_of(entry, payout):
+                    self._settle(entry, self.waiting.pop(payout.provider_key))
+                elif entry.provider_key == payout.provider_key:
+                    self._back.setdefault(entry.provider_key, []).append(entry)
+            if not self.waiting or entry.created_at < self.oldest:
+                return True
+        return False
+
+    def _named(self, entry: Entry) -> Sequence[Payout]:
+        """Return the payouts, not found yet, that an entry may be of."""
+        named = {each.provider_key for each in self._by_e2e_id.get(entry.e2e_id, ())}
+        named.add(entry.provider_key)
+        return [self.waiting[key] for key in named if key in self.waiting]
+
+    def _settle(self, entry: Entry, payout: Payout) -> None:
+        back = returns_in(self._back.pop(payout.provider_key, ()), payout.provider_key)
+        self.found[payout.provider_key] = replace(_settled(entry), returns=back)
+        self.oldest = self._since()
+
+    def _since(self) -> datetime:
+        """Return the instant before which no movement can be one of those that are waited for."""
+        created = (each.created_at for each in self.waiting.values())
+        return min(created, default=datetime.max.replace(tzinfo=UTC)) - _CLOCKS_APART
 
 
 def _window(since: datetime, now: datetime) -> Window:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -23,6 +23,13 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.stops import Stop, Stops
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.runtime.records.batched_reads import BatchedReads, Bounded
+from gateway.runtime.records.packed_records import (
+    AccountPacking,
+    CredentialPacking,
+    PackedRecords,
+    Packing,
+)
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.identity.signing_keys import Keyring
 from gateway.telemetry.ports import Count, Event, Gauge, Show
@@ -30,50 +37,31 @@ from gateway.telemetry.records import RequestObserver
 
 Key = TypeVar("Key")
 Record = TypeVar("Record")
+Found = TypeVar("Found")
 
 
 def within(
     seconds: float, load: Callable[[Key], Coroutine[Any, Any, Record | None]]
 ) -> Callable[[Key], Awaitable[Record | None]]:
-    """
-    Bound a look-up in time; too slow is ``StoreUnavailable`` like every other failure.
+    """Bound a look-up in time; see ``Bounded``."""
+    bounded = Bounded(load)
 
-    A look-up that is given up is cancelled and not waited for: a driver may take
-    seconds to let go of a server that is silent.
-    """
-    given_up: set[asyncio.Task[Record | None]] = set()
+    async def read(key: Key) -> Record | None:
+        return await bounded.read(key, seconds)
 
-    def ended(task: asyncio.Task[Record | None]) -> None:
-        given_up.discard(task)
-        if not task.cancelled():
-            task.exception()
-
-    async def bounded(key: Key) -> Record | None:
-        task = asyncio.create_task(load(key))  # noqa: TID251 - awaited here, or cancelled and kept
-        try:
-            done, _ = await asyncio.wait({task}, timeout=seconds)
-        finally:
-            if not task.done():
-                given_up.add(task)
-                task.add_done_callback(ended)
-                task.cancel()
-        if not done:
-            raise StoreUnavailable(load.__qualname__)
-        return task.result()
-
-    return bounded
+    return read
 
 
 def watched(
-    load: Callable[[str], Awaitable[Record | None]], show: Show
-) -> Callable[[str], Awaitable[Record | None]]:
+    load: Callable[[Sequence[str]], Awaitable[Found]], show: Show
+) -> Callable[[Sequence[str]], Coroutine[Any, Any, Found]]:
     """Show whether the credential store answered the last time it was asked."""
 
-    async def watched_load(key: str) -> Record | None:
+    async def watched_load(keys: Sequence[str]) -> Found:
         try:
-            found = await load(key)
-        except StoreUnavailable:
-            show(Gauge.CREDENTIAL_STORE_UP, 0)
+            found = await load(keys)
+        except (StoreUnavailable, asyncio.CancelledError):
+            show(Gauge.CREDENTIAL_STORE_UP, 0)  # cancelled: it took too long
             raise
         show(Gauge.CREDENTIAL_STORE_UP, 1)
         return found
@@ -198,23 +186,48 @@ class KeptRecords:
                 return self.keyring.forget()
 
 
+_READY: Final = 10_000
+"""Records of a kind that need no unpacking, some 10 MB with what hangs on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """How records of the store are kept."""
+
+    settings: Settings
+    belief: Belief
+
+    def cache(
+        self,
+        find_all: Callable[[Sequence[str]], Coroutine[Any, Any, Mapping[str, Record]]],
+        packing: Packing[Record],
+        on_look_up: Callable[[str], None],
+    ) -> RecordCache[Record]:
+        """Keep records of one kind, some ready and the others packed."""
+        basic = self.settings.auth.basic
+        lifetimes = Lifetimes(
+            found_s=basic.cache_ttl_s,
+            absent_s=basic.cache_negative_ttl_s,
+            size=min(_READY, basic.cache_size),
+        )
+        reads = BatchedReads(find_all, self.settings.database.auth_timeout_s)
+        packed = PackedRecords(packing, basic.cache_size)
+        return RecordCache(lifetimes, reads.read, on_look_up, self.belief, packed)
+
+
 def build_kept_records(
     settings: Settings, sources: StoredSources, observer: RequestObserver, now: Now
 ) -> KeptRecords:
     """Make what is kept; nothing is believed before the change feed is followed."""
-    basic, bound = settings.auth.basic, settings.database.auth_timeout_s
-    lifetimes = Lifetimes(
-        found_s=basic.cache_ttl_s, absent_s=basic.cache_negative_ttl_s, size=basic.cache_size
-    )
     belief = Belief()
+    keeping = _Keeping(settings, belief)
     return KeptRecords(
-        credentials=RecordCache(
-            lifetimes,
-            watched(within(bound, sources.credentials.find), observer.show),
+        credentials=keeping.cache(
+            watched(sources.credentials.find_all, observer.show),
+            CredentialPacking(),
             partial(observer.count, Event.CREDENTIAL_CACHE),
-            belief,
         ),
-        accounts=RecordCache(lifetimes, within(bound, sources.accounts.find), _unseen, belief),
+        accounts=keeping.cache(sources.accounts.find_all, AccountPacking(), _unseen),
         stops=_kept_stops(sources.stops, now, belief),
         keyring=sources.keyring,
         belief=belief,
@@ -228,8 +241,11 @@ def _kept_stops(stops: Stops, now: Now, belief: Belief) -> RecordCache[Sequence[
     async def in_force(_key: str) -> Sequence[Stop]:
         return await stops.active(now())
 
+    def begin(key: str) -> asyncio.Future[Sequence[Stop] | None]:
+        return asyncio.get_running_loop().create_task(in_force(key))
+
     once = Lifetimes(found_s=_STOPS_S, absent_s=_STOPS_S, size=1)
-    return RecordCache(once, in_force, _unseen, belief)
+    return RecordCache(once, begin, _unseen, belief)
 
 
 def _unseen(_result: str) -> None:

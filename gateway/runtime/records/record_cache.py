@@ -1,6 +1,8 @@
 """
 A bounded map of records of the store, and a second look before anybody is refused by it.
 
+Some are kept ready for use, many more packed: those cost a few microseconds to make ready.
+
 Many callers who ask for the same key at once share one load. Balances and
 payouts are never cached.
 
@@ -26,13 +28,19 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Ready
+from gateway.runtime.records.packed_records import PackedRecords
 
 Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifetimes:
-    """How long a record and the absence of one are believed, in seconds; how many are kept."""
+    """
+    How long a record and the absence of one are believed, in seconds; how many are kept.
+
+    Attributes:
+        size: Ready for use, absences included; packed ones have a bound of their own.
+    """
 
     found_s: float
     absent_s: float
@@ -55,6 +63,11 @@ class _Entry(Ready[Record]):
         self.until = until
 
 
+_SPREAD: Final = 0x9E3779B1
+"""Knuth's: 2**32 over the golden ratio."""
+_WORD, _QUARTER = 2**32 - 1, 2**30
+
+
 class RecordCache(Generic[Record]):
     """
     Immutable records by key, each believed for a fixed time after it was read.
@@ -67,25 +80,29 @@ class RecordCache(Generic[Record]):
     def __init__(
         self,
         lifetimes: Lifetimes,
-        load: Callable[[str], Awaitable[Record | None]],
+        load: Callable[[str], asyncio.Future[Record | None]],
         on_look_up: Callable[[str], None],
         belief: Belief,
+        packed: PackedRecords[Record] | None = None,
     ) -> None:
         """
         Keep what ``load`` returns.
 
         Args:
             lifetimes: How long and how many.
-            load: Reads one record; None when there is none.
+            load: Begins to read one record; None when there is none.
             on_look_up: Told of each look-up: hit, miss or negative.
             belief: Until when anything kept may be believed at all.
+            packed: Where records are kept beside those that are ready; None for nowhere.
         """
         self._lifetimes = lifetimes
         self._load = load
         self._on_look_up = on_look_up
         self._belief = belief
+        self._packed = packed
         self._entries: OrderedDict[str, _Entry[Record | None]] = OrderedDict()
-        self._loading: dict[str, asyncio.Task[Record | None]] = {}
+        self._unpackings = 0
+        self._loading: dict[str, asyncio.Future[Record | None]] = {}
 
     def find(self, key: str) -> Awaitable[Record | None]:
         """
@@ -94,7 +111,7 @@ class RecordCache(Generic[Record]):
         A record that is kept is ``Ready``; all else has to be waited for, and
         may raise there what the load raises.
         """
-        entry = self._entries.get(key)
+        entry = self._entries.get(key) or self._unpacked(key)
         if entry is None or not entry.until > time.monotonic() < self._belief.until:
             return self._load_once(key)
         self._on_look_up("hit" if entry.value is not None else "negative")
@@ -123,52 +140,81 @@ class RecordCache(Generic[Record]):
         """
         entry = self._entries.pop(key, None)
         reading = self._loading.pop(key, None)
-        return entry is not None or reading is not None
+        was_packed = self._packed is not None and self._packed.drop(key)
+        return entry is not None or reading is not None or was_packed
 
     def forget_all(self) -> int:
         """Drop everything; return how many records."""
-        return sum(map(self.forget, [*self._entries.keys() | self._loading.keys()]))
+        packed = () if self._packed is None else self._packed.keys()
+        return sum(map(self.forget, {*self._entries, *self._loading, *packed}))
 
     async def _load_once(self, key: str) -> Record | None:
         """Load a key for all who wait for it; a caller that gives up stops nobody else."""
         self._on_look_up("miss")
         return await asyncio.shield(self._loading.get(key) or self._begin(key))
 
-    def _begin(self, key: str) -> asyncio.Task[Record | None]:
+    def _begin(self, key: str) -> asyncio.Future[Record | None]:
         """Begin to load a key; who asks from now on waits for this, and this alone is kept."""
-        task = asyncio.get_running_loop().create_task(self._load_and_keep(key))
-        self._loading[key] = task
-        task.add_done_callback(partial(self._finished, key))
-        return task
+        asked = time.monotonic()
+        reading = self._loading[key] = self._load(key)
+        # before anybody waits for it: what was read is kept before they go on
+        reading.add_done_callback(partial(self._loaded, key, asked))
+        return reading
 
-    def _finished(self, key: str, task: asyncio.Task[Record | None]) -> None:
+    def _loaded(self, key: str, asked: float, reading: asyncio.Future[Record | None]) -> None:
         """Make room for the next load; mark a failure as seen even if nobody waits any more."""
-        if self._loading.get(key) is task:
+        is_latest = self._loading.get(key) is reading
+        if is_latest:
             del self._loading[key]
-        if not task.cancelled():
-            task.exception()
+        if not reading.cancelled() and reading.exception() is None and is_latest:
+            self._keep(key, reading.result(), asked)
 
-    async def _load_and_keep(self, key: str) -> Record | None:
+    def _keep(self, key: str, record: Record | None, asked: float) -> None:
         """
-        Load a record and keep it, or its absence, for its time.
+        Keep a record, or its absence, for its time.
 
         The time runs from before the load: what changed while it ran must not
         be believed for longer.
         """
-        asked = time.monotonic()
-        record = await self._load(key)
-        lifetime = self._lifetimes.absent_s if record is None else self._lifetimes.found_s
-        left = asked + lifetime - time.monotonic()
-        if left > 0 and self._loading.get(key) is asyncio.current_task():
-            self._entries[key] = _Entry(record, asked, asked + lifetime)
-            self._make_room(key)
-        return record
+        lifetimes = self._lifetimes
+        until = asked + (lifetimes.absent_s if record is None else lifetimes.found_s)
+        if until <= time.monotonic():
+            return
+        former = self._entries.get(key)
+        if former is not None and former.value == record:
+            record = former.value  # and what was made of it
+        if self._packed is not None:
+            if record is None:
+                self._packed.drop(key)
+            else:
+                self._packed.put(key, record, asked)
+        self._put(key, _Entry(record, asked, until))
 
-    def _make_room(self, key: str) -> None:
-        """Drop the oldest keys beyond the bound."""
+    def _put(self, key: str, entry: _Entry[Record | None]) -> None:
+        """Have an entry ready, and drop the oldest keys beyond the bound."""
+        self._entries[key] = entry
         self._entries.move_to_end(key)
         while len(self._entries) > self._lifetimes.size:
             self._entries.popitem(last=False)
+
+    def _unpacked(self, key: str) -> _Entry[Record | None] | None:
+        """
+        Unpack a record; None where there is none.
+
+        One in four takes a place among the ready ones: what is asked for often gets there soon,
+        and very many asked for in turn do not push out all of it, each before it is used again.
+        """
+        kept = None if self._packed is None else self._packed.get(key)
+        if kept is None:
+            return None
+        record, asked = kept
+        entry: _Entry[Record | None] = _Entry(record, asked, asked + self._lifetimes.found_s)
+        self._unpackings += 1
+        has_room = len(self._entries) < self._lifetimes.size
+        # multiplied, the numbers of a row of look-ups follow no pattern of theirs
+        if has_room or self._unpackings * _SPREAD & _WORD < _QUARTER:
+            self._put(key, entry)
+        return entry
 
 
 EVERY_S: Final = 0.5

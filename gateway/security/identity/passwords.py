@@ -24,6 +24,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from typing import Final
 
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
@@ -191,7 +192,10 @@ class PoolSize:
     waiting: int = 32
 
 
-_COST, _ROOM = Cost(), PoolSize()
+COST: Final = Cost()
+"""Of every digest that is made in service."""
+
+_ROOM: Final = PoolSize()
 
 
 class PasswordHasher:
@@ -200,7 +204,7 @@ class PasswordHasher:
     def __init__(
         self,
         peppers: Mapping[str, bytes],
-        cost: Cost = _COST,
+        cost: Cost = COST,
         room: PoolSize = _ROOM,
         random: Random = os.urandom,
     ) -> None:

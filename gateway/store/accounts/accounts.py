@@ -88,6 +88,7 @@ class StoredAccounts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._find_all = select(accounts).where(database.one_of(accounts.c.id, "ids"))
 
     async def find(self, account_id: str) -> Account | None:
         """Return one by its lower-case id."""
@@ -95,6 +96,12 @@ class StoredAccounts:
             found = await connection.execute(_FIND, {"account_id": account_id})
             row = found.first()
         return None if row is None else read_account(row)
+
+    async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:
+        """Return those that there are of several, by id."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute(self._find_all, {"ids": account_ids})
+            return {row.id: read_account(row) for row in rows}
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:
         """Return the one that a bank calls by this name; the oldest where several are it."""

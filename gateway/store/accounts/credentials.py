@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -53,6 +53,9 @@ class StoredCredentials:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._touched = _Touched()
+        self._find_all = _ALL.where(database.one_of(credentials.c.client_id, "ids")).order_by(
+            credentials.c.client_id, secrets.c.position
+        )
 
     async def find(self, client_id: str) -> Credential | None:
         """Return one by its exact id, revoked and expired ones included."""
@@ -60,6 +63,12 @@ class StoredCredentials:
             found = await connection.execute(_FIND, {"client_id": client_id})
             rows = found.all()
         return _credential(rows) if rows else None
+
+    async def find_all(self, client_ids: Sequence[str]) -> Mapping[str, Credential]:
+        """Return those that there are of several, by id."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(self._find_all, {"ids": client_ids})).all()
+        return {each.client_id: each for each in read_credentials(rows)}
 
     async def add(
         self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
@@ -243,7 +252,7 @@ def _money(centavos: int | None) -> Money | None:
 
 
 def read_credentials(rows: Iterable[Record]) -> list[Credential]:
-    """Read several from the rows of ``EVERY``, in their order."""
+    """Read several from rows of ``EVERY``, those of each together; in their order."""
     return [_credential(list(each)) for _, each in groupby(rows, attrgetter("client_id"))]
 
 

@@ -10,7 +10,9 @@ from sqlalchemy import delete, select, update
 from gateway.domain.backoffice.callbacks import Callback, CallbackSearch, CallbackState
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.payouts.events import PayoutEvent
 from gateway.store.kernel.database import Database, page
+from gateway.store.payouts.events import append
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.scope import of_company
@@ -51,9 +53,14 @@ class StoredCallbacks:
         return [_read(row) for row in rows]
 
     async def handled(
-        self, callback_id: str, state: CallbackState, at: datetime, again_at: datetime | None
+        self,
+        callback_id: str,
+        state: CallbackState,
+        at: datetime,
+        again_at: datetime | None,
+        heard: PayoutEvent | None = None,
     ) -> None:
-        """Note what became of one; ``again_at`` asks for another look."""
+        """Note what became of one, and what its payout's bank said; ``again_at`` asks again."""
         noted = (
             update(callbacks)
             .where(callbacks.c.id == callback_id)
@@ -61,12 +68,18 @@ class StoredCallbacks:
         )
         async with self._database.writing() as connection:
             await connection.execute(noted)
+            if heard is not None:
+                await append(self._database, connection, heard)
 
-    async def belongs(self, callback_id: str, company_id: str) -> None:
-        """Note whose account one speaks of."""
+    async def belongs(
+        self, callback_id: str, company_id: str, noticed: PayoutEvent | None = None
+    ) -> None:
+        """Note whose account one speaks of, and the event of the payout that it names."""
         noted = update(callbacks).where(callbacks.c.id == callback_id)
         async with self._database.writing() as connection:
             await connection.execute(noted.values(company_id=company_id))
+            if noticed is not None:
+                await append(self._database, connection, noticed)
 
     async def search(
         self, search: CallbackSearch, scope: CompanyScope

@@ -1,19 +1,43 @@
-"""Records within a company scope, in pages; and the log of served requests."""
+"""Records within a company scope, in pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, Table, delete, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    and_,
+    case,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    union_all,
+)
 
 from gateway.domain.accounts.accounts import Account, Company
-from gateway.domain.accounts.credentials import Credential
+from gateway.domain.accounts.credentials import (
+    EVERY_PERMISSION,
+    Action,
+    Credential,
+    Permission,
+    Resource,
+)
 from gateway.domain.backoffice.lists import (
-    LoggedRequest,
+    EXPIRES_SOON,
+    LONG_UNUSED,
+    CredentialCounts,
+    CredentialSearch,
+    CredentialState,
+    NamedRecord,
     OwnedAccount,
-    RequestSearch,
+    RecordKind,
+    TracedAttempt,
     UnresolvedPayout,
 )
 from gateway.domain.identity.users import User
@@ -26,63 +50,34 @@ from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.backoffice.stops import read_stop
 from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database, Key, page
-from gateway.store.payouts.followups import UNRESOLVED
 from gateway.store.payouts.reviews import restored_opinion
 from gateway.store.payouts.rows import restored_attempt, restored_payout
-from gateway.store.tables.backoffice import requests
-from gateway.store.tables.columns import Record, record_of, row_of
+from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (
+    UNRESOLVED,
     accounts,
     attempts,
     companies,
     credentials,
     opinions,
     payouts,
+    secrets,
     stops,
 )
 from gateway.store.tables.identity import sessions, users
 from gateway.store.tables.scope import of_account, of_company, stops_in, stops_of, users_in
 
-_NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
-
-
-class StoredRequestLog:
-    """``RequestLog`` over a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def add(self, logged: Sequence[LoggedRequest]) -> None:
-        """Store some."""
-        if not logged:
-            return
-        async with self._database.writing() as connection:
-            await connection.execute(insert(requests), [row_of(each) for each in logged])
-
-    async def search(
-        self, search: RequestSearch, scope: CompanyScope
-    ) -> tuple[Sequence[LoggedRequest], int]:
-        """Return a page, newest first, and how many there are."""
-        wanted = _NEWEST.where(requests.c.at >= search.since, requests.c.at < search.until)
-        for column, value in (
-            (requests.c.trace_id, search.trace_id),
-            (requests.c.route, search.route),
-            (requests.c.status, search.status),
-            (requests.c.client_id, search.client_id),
-            (requests.c.user_id, search.user_id),
-        ):
-            if value is not None:
-                wanted = wanted.where(column == value)
-        wanted = wanted.where(*of_company(requests.c.company_id, scope))
-        rows, total = await page(self._database, wanted, search.paging)
-        return [record_of(LoggedRequest, row) for row in rows], total
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what is older; return how many."""
-        old = delete(requests).where(requests.c.at < before)
-        async with self._database.writing() as connection:
-            return (await connection.execute(old)).rowcount
-
+_NAMED: Final = (
+    (RecordKind.ACCOUNT, accounts.c.id, accounts.c.name, accounts.c.company_id),
+    (RecordKind.COMPANY, companies.c.id, companies.c.name, companies.c.id),
+    (
+        RecordKind.CREDENTIAL,
+        credentials.c.client_id,
+        credentials.c.name,
+        credentials.c.company_id,
+    ),
+)
+"""What has a name: its key, its name, and the company it belongs to."""
 
 _OWNED = (
     select(
@@ -93,6 +88,8 @@ _OWNED = (
     .outerjoin(companies, companies.c.id == accounts.c.company_id)
     .order_by(accounts.c.created_at, accounts.c.id)
 )
+_TRACED_AT_MOST = 100
+"""A trace id is one call's; nobody reads the tries of more."""
 _HOLDING = select(stops).where(stops.c.lifted_at.is_(None)).order_by(stops.c.created_at, stops.c.id)
 
 
@@ -133,6 +130,20 @@ class StoredScopedRecords:
         row = await self._one(_HOLDING.where(*own))
         return None if row is None else read_stop(row)
 
+    async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
+        """Return accounts, companies and credentials by their ids, in one statement."""
+        wanted = union_all(
+            *(
+                select(
+                    literal(kind.value).label("kind"), key.label("id"), name.label("name")
+                ).where(key.in_(ids), *of_company(owner, scope))
+                for kind, key, name, owner in _NAMED
+            )
+        )
+        async with self._database.reading() as connection:
+            rows = await connection.execute(wanted)
+            return [NamedRecord(RecordKind(row.kind), row.id, row.name) for row in rows]
+
     async def companies(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Company], int]:
         """Return a page of companies, oldest first, and how many there are."""
         wanted = select(companies).order_by(companies.c.created_at, companies.c.id)
@@ -151,22 +162,34 @@ class StoredScopedRecords:
         return [_owned(row) for row in rows], total
 
     async def credentials(
-        self, paging: Paging, scope: CompanyScope, company_id: str | None
+        self, search: CredentialSearch, scope: CompanyScope
     ) -> tuple[Sequence[Credential], int]:
         """Return a page of credentials, oldest first, and how many there are."""
         order = (credentials.c.created_at, credentials.c.client_id)
-        wanted = select(credentials.c.client_id).order_by(*order)
-        wanted = wanted.where(*of_company(credentials.c.company_id, scope))
-        if company_id is not None:
-            wanted = wanted.where(credentials.c.company_id == company_id)
-        rows, total = await page(self._database, wanted, paging)
+        wanted = select(credentials.c.client_id).where(*_wanted(search, scope)).order_by(*order)
+        if search.state is not None:
+            wanted = wanted.where(_STATES[search.state](search.now))
+        # one has a row for each of its secrets, so that a page is cut by id
+        rows, total = await page(self._database, wanted, search.paging)
         if not rows:
             return [], total
-        # one has a row for each of its secrets, so that a page is cut by id
         whole = EVERY.where(credentials.c.client_id.in_([row.client_id for row in rows]))
         async with self._database.reading() as connection:
             found = (await connection.execute(whole)).all()
         return read_credentials(found), total
+
+    async def count_credentials(
+        self, search: CredentialSearch, scope: CompanyScope
+    ) -> CredentialCounts:
+        """Count those of each state, in one walk."""
+        counts = [
+            func.count(case((_STATES[state](search.now), 1))).label(state.value)
+            for state in CredentialState
+        ]
+        counted = select(*counts).select_from(credentials).where(*_wanted(search, scope))
+        async with self._database.reading() as connection:
+            found = (await connection.execute(counted)).one()
+        return CredentialCounts(live=found.live, care=found.care, ended=found.ended)
 
     async def users(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[User], int]:
         """Return a page of users, oldest first, and how many there are."""
@@ -197,7 +220,7 @@ class StoredScopedRecords:
         """Return a page of the payouts in review, and how many there are."""
         wanted = (
             select(payouts)
-            .where(payouts.c.review, *of_account(payouts.c.account_id, scope))
+            .where(UNRESOLVED, payouts.c.review, *of_account(payouts.c.account_id, scope))
             .order_by(payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
         )
         rows, total = await page(self._database, wanted, paging)
@@ -208,7 +231,8 @@ class StoredScopedRecords:
     ) -> tuple[Sequence[UnresolvedPayout], int]:
         """Return a page of the payouts whose outcome is not proven, and how many there are."""
         wanted = (
-            select(payouts)
+            select(payouts, accounts.c.name.label("account_name"))
+            .join(accounts, accounts.c.id == payouts.c.account_id)
             .where(UNRESOLVED, *of_account(payouts.c.account_id, scope))
             .order_by(payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
         )
@@ -219,11 +243,38 @@ class StoredScopedRecords:
         return [
             UnresolvedPayout(
                 payout=restored_payout(row),
+                account_name=row.account_name,
                 attempts=[restored_attempt(each) for each in tried[key]],
                 opinions=[restored_opinion(each, row.reference) for each in said[key]],
             )
             for row, key in zip(rows, keys, strict=True)
         ], total
+
+    async def accounts_among(
+        self, ids: Collection[str], scope: CompanyScope
+    ) -> Sequence[OwnedAccount]:
+        """Return those of these accounts that there are, with their companies; in no order."""
+        own = of_company(accounts.c.company_id, scope)
+        wanted = _OWNED.where(accounts.c.id.in_(ids), *own)
+        async with self._database.reading() as connection:
+            return [_owned(row) for row in await connection.execute(wanted)]
+
+    async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:
+        """Return the tries to pay that were made under a trace id, oldest first."""
+        wanted = (
+            select(attempts)
+            .where(attempts.c.trace_id == trace_id, *of_account(attempts.c.account_id, scope))
+            .order_by(attempts.c.started_at, attempts.c.account_id, attempts.c.reference_sha256)
+            .limit(_TRACED_AT_MOST)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        keys = [(row.account_id, row.reference_sha256) for row in rows]
+        paid = await self._beside(payouts, sorted(set(keys)), ())
+        return [
+            TracedAttempt(restored_payout(paid[key][0]), restored_attempt(row))
+            for row, key in zip(rows, keys, strict=True)
+        ]
 
     async def _beside(
         self, table: Table, keys: Sequence[Key], order: Sequence[ColumnElement[Any]]
@@ -243,6 +294,50 @@ class StoredScopedRecords:
         """Return the row there is; None for none."""
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).first()
+
+
+def _wanted(search: CredentialSearch, scope: CompanyScope) -> Sequence[ColumnElement[bool]]:
+    """Demand what a search says beside the state."""
+    found = [*of_company(credentials.c.company_id, scope)]
+    if search.company_id is not None:
+        found.append(credentials.c.company_id == search.company_id)
+    if search.text is not None:
+        named = func.lower(credentials.c.name).contains(search.text.lower(), autoescape=True)
+        found.append(or_(named, credentials.c.client_id.startswith(search.text, autoescape=True)))
+    return found
+
+
+def _live(now: datetime) -> ColumnElement[bool]:
+    """Demand that a credential opens something at an instant."""
+    lasts = or_(credentials.c.expires_at.is_(None), credentials.c.expires_at > now)
+    return and_(credentials.c.revoked_at.is_(None), lasts)
+
+
+def _asks_care(now: datetime) -> ColumnElement[bool]:
+    """Demand what ``care_of`` tells of."""
+    used = (
+        select(func.max(secrets.c.last_used_at))
+        .where(secrets.c.client_id == credentials.c.client_id)
+        .scalar_subquery()
+    )
+    pays = or_(*(credentials.c.permissions.contains(str(held)) for held in _PAYING))
+    since = func.coalesce(used, credentials.c.created_at, type_=credentials.c.created_at.type)
+    reasons = (
+        credentials.c.expires_at <= now + EXPIRES_SOON,
+        and_(pays, since <= now - LONG_UNUSED),
+        and_(credentials.c.expires_at.is_(None), credentials.c.account_id.is_(None)),
+    )
+    return and_(_live(now), or_(*reasons))
+
+
+_PAYING: Final = [
+    held for held in EVERY_PERMISSION if held.covers(Permission(Resource.WITHDRAW, Action.WRITE))
+]
+_STATES: Final = {
+    CredentialState.LIVE: _live,
+    CredentialState.ENDED: lambda now: not_(_live(now)),
+    CredentialState.CARE: _asks_care,
+}
 
 
 def _owned(row: Record) -> OwnedAccount:

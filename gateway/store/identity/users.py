@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
@@ -10,7 +11,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.identity.attempt_limits import Failures
 from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import RecoveryCode, Totp, User
+from gateway.domain.identity.users import Preferences, RecoveryCode, Totp, User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.approvals import void_orders
@@ -130,6 +131,14 @@ class StoredUsers:
                     await audit_log.append(connection, each)
         return True
 
+    async def prefer(self, user_id: str, chosen: Preferences) -> None:
+        """Keep what was chosen; what was not stays as it is."""
+        given = {name: value for name, value in asdict(chosen).items() if value is not None}
+        if given:
+            change = update(users).where(users.c.id == user_id).values(given)
+            async with self._database.writing() as connection:
+                await connection.execute(change)
+
     async def accept_step(self, user_id: str, step: int) -> bool:
         """Note the step of an accepted code by compare-and-set; False unless it is a later one."""
         later = (
@@ -189,11 +198,14 @@ def read_user(row: Record) -> User:
         factor_reset=row.factor_reset,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        preferences=Preferences(
+            language=row.language, theme=row.theme, single_keys=row.single_keys
+        ),
     )
 
 
 def _row(user: User) -> dict[str, object]:
-    """Return all columns but the last step, which moves by compare-and-set alone."""
+    """Return all columns but those that change alone: the last step, and preferences."""
     return {
         "id": user.id,
         "email": user.email,

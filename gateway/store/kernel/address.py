@@ -12,7 +12,7 @@ _DRIVERS = {
     "postgresql": "postgresql+asyncpg",
     "postgresql+asyncpg": "postgresql+asyncpg",
 }
-_PARAMETERS = frozenset({"host", "port", "ssl", "sslmode"})
+_PARAMETERS = frozenset({"host", "pooler", "port", "ssl", "sslmode"})
 
 
 def address(url: str) -> URL:
@@ -21,7 +21,8 @@ def address(url: str) -> URL:
 
     ``sqlite:///var/pixgate.db`` (three slashes and a path; four for an absolute
     one) or ``postgresql://user:password@host:5432/name``, where ``host``,
-    ``port``, ``ssl`` and libpq's ``sslmode`` may follow as parameters.
+    ``port``, ``ssl``, libpq's ``sslmode`` and ``pooler`` (see ``poolers``) may
+    follow as parameters.
 
     Raises:
         ValueError: for any other form; the URL is not repeated, it may hold a
@@ -57,7 +58,7 @@ def _postgres(url: URL) -> URL:
         problem = "a PostgreSQL store's URL ends in a database's name"
         raise ValueError(problem)
     if not url.query.keys() <= _PARAMETERS:
-        problem = "a PostgreSQL store's URL takes host, port, ssl and sslmode only"
+        problem = "a PostgreSQL store's URL takes host, pooler, port, ssl and sslmode only"
         raise ValueError(problem)
     mode = url.query.get("sslmode")
     bare = url.difference_update_query(["sslmode"])

@@ -27,21 +27,42 @@ from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
+from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.tables.columns import Record
 
 
 async def page(
-    database: Database, wanted: Select[*tuple[Any, ...]], paging: Paging
+    database: Database,
+    wanted: Select[*tuple[Any, ...]],
+    paging: Paging,
+    count_at_most: int | None = None,
 ) -> tuple[Sequence[Record], int]:
-    """Return the rows of one page of an ordered selection, and how many rows it has in all."""
-    count = select(func.count()).select_from(wanted.order_by(None).subquery())
+    """
+    Return the rows of one page of an ordered selection, and how many rows it has in all.
+
+    With ``count_at_most`` the count ends there: a long list is not walked to be counted.
+    """
+    counted = wanted.order_by(None).limit(count_at_most).subquery()
+    count = select(func.count()).select_from(counted)
+    if not paging.offset:
+        return await _first_page(database, wanted.limit(paging.limit), count)
     async with database.reading() as connection:
         total = (await connection.execute(count)).scalar_one()
         # Past the end a database would walk the whole list to find nothing.
-        if paging.offset >= total:
+        if paging.offset >= total and total != count_at_most:
             return [], total
         shown = wanted.limit(paging.limit).offset(paging.offset)
         return (await connection.execute(shown)).all(), total
+
+
+async def _first_page(
+    database: Database, wanted: Select[*tuple[Any, ...]], count: Select[int]
+) -> tuple[Sequence[Record], int]:
+    """Return the first rows and how many there are, both by one statement."""
+    together = wanted.add_columns(count.scalar_subquery().label("rows_in_all"))
+    async with database.reading() as connection:
+        rows = (await connection.execute(together)).all()
+    return rows, rows[0].rows_in_all if rows else 0
 
 
 OnUsage = Callable[[str, float], None]
@@ -119,6 +140,13 @@ _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
 _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 # Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
 _MET_ANOTHER = ("40", "55P03", "57014")
+# States whose messages name what is the server's or the pooler's, never a value of a row.
+_SAYS: Final = (
+    *("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58", "XX"),
+)
+_LONGEST: Final = 200
+_POOLED: Final = "; behind a pooler of transactions set database.pooler: transaction"
+_REMEDIES: Final = {"26000": _POOLED, "42P05": _POOLED}
 _ACTS: Final = "pixgate_acts"
 _CHAIN: Final = "pixgate_chain"
 _LOOKS: Final = 400
@@ -205,12 +233,16 @@ class Database:
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
         among: Whether two columns are one of these keys; the same text for any number where a
             server keeps statements by their text.
+        one_of: Whether a column is in a list of texts, which is bound under a name when the
+            statement is executed; a statement is built with it once.
         each_of: Those of a SELECT whose columns are one of these rows of values, likewise; however
             much else the SELECT finds, an index that leads to them is used.
         bulk: How a statement takes many rows.
+        joins: A statement may do the work of another one with it, which saves a round trip.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
+        facts: Seals what events of payouts tell.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
         usage: How many units of work there are, and how long each takes.
@@ -220,12 +252,15 @@ class Database:
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
     among: Callable[[Sequence[ColumnElement[object]], Sequence[Key]], ColumnElement[bool]]
+    one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
     each_of: Callable[[Found, Sequence[ColumnElement[Any]], Sequence[Values]], Found]
     bulk: BulkParameters
+    joins: bool
     writers: int
     checkout_s: float
     whole_s: float
     chain: ChainKeys = UNSEALED
+    facts: FactSealing = KEYLESS
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
@@ -323,10 +358,24 @@ def failures_as_ours() -> Iterator[None]:
 
 
 def _reason(problem: Exception) -> str:
-    """Name what happened by type alone; texts of drivers are not for logs."""
+    """
+    Name what happened by type and state, and in the server's words where they quote no row.
+
+    Texts of drivers are not for logs.
+    """
     origin = problem.orig if isinstance(problem, DBAPIError) else problem
     state = getattr(origin, "sqlstate", None)
-    return type(origin).__name__ if state is None else f"{type(origin).__name__} {state}"
+    if state is None:
+        return type(origin).__name__
+    cause = getattr(origin, "__cause__", None)
+    told = cause if hasattr(cause, "sqlstate") else origin
+    named = f"{type(told).__name__} {state}"
+    # The message alone: detail and hint of any kind may quote.
+    said = getattr(told, "message", None)
+    if said is None or not state.startswith(_SAYS):
+        return named
+    line = "".join(each if each.isprintable() else " " for each in said)
+    return f"{named}: {line[:_LONGEST]}{_REMEDIES.get(state, '')}"
 
 
 def _quotes_the_row(problem: Exception) -> bool:

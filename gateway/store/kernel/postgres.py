@@ -1,8 +1,8 @@
 """
 A store on a PostgreSQL server.
 
-Isolation is READ COMMITTED; durability is the server's own ``synchronous_commit``. Behind PgBouncer
-use session pooling, or 1.21 and later with ``ignore_startup_parameters`` for the timeouts.
+Isolation is READ COMMITTED; durability is the server's own ``synchronous_commit``. What a pooler in
+between changes is in ``poolers``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sqlalchemy import (
     Insert,
     Table,
     Text,
+    any_,
     bindparam,
     column,
     event,
@@ -32,7 +33,9 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.store.kernel.database import BulkRow, Database, Found, Key, Limits, Types, Values
-from gateway.store.tables.backoffice import WAITS, approvals
+from gateway.store.kernel.poolers import driver_options, pooler_of, set_timeouts, without_pooler
+from gateway.store.tables.backoffice import approvals, requests
+from gateway.store.tables.core import payouts
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import AdaptedConnection
@@ -42,10 +45,11 @@ _RECYCLE_S = 1800
 _BATCHES = 3
 _YOUNG_S, _OLD_S = 0.05, 10.0
 
-# The table itself does not say it, for this dialect would be loaded wherever the table is.
-for _index in approvals.indexes:
-    if _index.name == "uq_approvals_waiting":
-        _index.dialect_options["postgresql"]["where"] = WAITS
+# The tables themselves do not say it, for this dialect would be loaded wherever a table is.
+for _index in (*approvals.indexes, *requests.indexes, *payouts.indexes):
+    _where = _index.dialect_options["sqlite"]["where"]
+    if _where is not None:
+        _index.dialect_options["postgresql"]["where"] = _where
 
 
 class UnnestArrays:
@@ -87,8 +91,10 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
         among=_among,
+        one_of=_in_list,
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
+        joins=True,
         writers=min(_BATCHES, limits.pool_size),
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
@@ -96,9 +102,9 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
 
 
 def _engine(url: URL, limits: Limits) -> AsyncEngine:
-    milliseconds = str(round(limits.statement_s * 1000))
-    return create_async_engine(
-        url,
+    pooler = pooler_of(url)
+    engine = create_async_engine(
+        without_pooler(url),
         pool_size=limits.pool_size,
         max_overflow=0,
         pool_timeout=limits.checkout_s,
@@ -108,13 +114,13 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
         connect_args={
             "timeout": limits.connect_s,
             "command_timeout": limits.statement_s,
-            "server_settings": {
-                "application_name": "pixgate",
-                "statement_timeout": milliseconds,
-                "idle_in_transaction_session_timeout": milliseconds,
-            },
+            # every pooler knows this one
+            "server_settings": {"application_name": "pixgate"},
+            **driver_options(pooler),
         },
     )
+    set_timeouts(engine, pooler, limits.statement_s)
+    return engine
 
 
 def _refuse_closed(
@@ -159,6 +165,11 @@ def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
+
+
+def _in_list(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    # one parameter, so that its text is the same for any number
+    return column == any_(bindparam(name, type_=ARRAY(Text())))
 
 
 def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:

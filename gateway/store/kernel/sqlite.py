@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aiosqlite
 from sqlalchemy import (
@@ -24,6 +24,7 @@ from sqlalchemy import (
     Insert,
     Table,
     and_,
+    bindparam,
     event,
     tuple_,
 )
@@ -33,6 +34,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from gateway.store.kernel.database import EXECUTE_MANY, Database, Found, Key, Limits, Values
+from gateway.store.kernel.sqlite_driver import OneTripConnection, connect
 
 # Readers run beside the one writer; more only wait for the same disk.
 _READERS = 4
@@ -67,8 +69,10 @@ def _database(url: URL, limits: Limits) -> Database:
         reader=reader,
         insert_new=_insert_new,
         among=_among,
+        one_of=_in_list,
         each_of=_each_of,
         bulk=EXECUTE_MANY,
+        joins=False,
         writers=1,
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
@@ -112,6 +116,7 @@ def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
             "async_creator_fn": _opened,
         },
     )
+    event.listen(engine.sync_engine, "do_connect", connect)
     event.listen(engine.sync_engine, "connect", _settle)
     return engine
 
@@ -159,14 +164,18 @@ def _execute(connection: DBAPIConnection, *statements: str) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # A transaction that becomes a writer later can meet a lock that waiting does not resolve.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    # No other kind is opened here.
+    cast("OneTripConnection", connection.connection.dbapi_connection).begin()
 
 
 def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
+
+
+def _in_list(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    return column.in_(bindparam(name, expanding=True))
 
 
 def _one_of(column: ColumnElement[object], values: Sequence[object]) -> ColumnElement[bool]:

@@ -8,27 +8,21 @@ compare-and-set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Update, and_, case, func, literal, or_, select, update
-from sqlalchemy.ext.asyncio.engine import AsyncConnection
+from sqlalchemy import case, func, select, update
 
-from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.followups import Checked, DueAccount, DueClaim, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.kernel.database import Database
+from gateway.store.payouts.checks import CheckWriter
+from gateway.store.payouts.due import ACCOUNTS_DUE, ANY_DUE, SCANNED, claiming, free
 from gateway.store.payouts.rows import key_columns, restored_payout
-from gateway.store.tables.columns import Instant, Record
-from gateway.store.tables.core import attempts, payouts
-
-# A process checks two payouts of a provider at once, and its claims last a minute: fifty fit while
-# a check takes two seconds. Another process takes over the rest.
-_AT_ONCE = 50
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import UNRESOLVED, attempts, payouts
 
 _IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
-_OPEN = payouts.c.state.in_([PayoutState.UNKNOWN.value, PayoutState.ACCEPTED.value])
-UNRESOLVED = or_(_IN_DOUBT, payouts.c.review)
-"""The outcome is not proven: unknown yet, or for people to find out."""
 _UNRESOLVED = select(payouts).where(UNRESOLVED).order_by(payouts.c.created_at)
 _STANDING = (
     select(
@@ -37,7 +31,7 @@ _STANDING = (
         func.min(case((_IN_DOUBT, payouts.c.created_at))).label("oldest_at"),
         func.sum(case((payouts.c.review, 1), else_=0)).label("review"),
     )
-    .where(or_(_OPEN, payouts.c.review))
+    .where(UNRESOLVED)
     .group_by(payouts.c.provider)
 )
 
@@ -47,29 +41,53 @@ class StoredFollowUps:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._checks = CheckWriter(database)
+        self._after = ""
 
-    async def claim_due(self, owner: str, now: datetime, until: datetime) -> Sequence[Payout]:
-        """
-        Claim what is due and free, at most fifty; the claims end at ``until``.
+    async def due(self, now: datetime) -> Sequence[DueAccount]:
+        """Return accounts with payouts that are due and free; see ``FollowUps``."""
+        async with self._database.reading() as connection:
+            if (await connection.execute(ANY_DUE, {"at": now})).first() is None:
+                return []
+            began, found = self._after, list[DueAccount]()
+            while not found:
+                rows = (
+                    await connection.execute(ACCOUNTS_DUE, {"at": now, "after": self._after})
+                ).all()
+                found = [DueAccount(**row._asdict()) for row in rows if row.due_at is not None]
+                self._after = _behind(rows)
+                if not self._after and not began:
+                    break
+                if not self._after:
+                    # What is due may belong to accounts before the place where this began.
+                    began = ""
+        return sorted(found, key=lambda each: each.due_at)
 
-        PostgreSQL skips rows that another process is claiming at this moment; SQLite has one
-        writer at a time.
-        """
-        free = or_(payouts.c.check_until.is_(None), payouts.c.check_until <= now)
-        due = (
-            select(payouts.c.account_id, payouts.c.reference_sha256)
-            .where(payouts.c.next_check_at <= now, free)
-            .order_by(payouts.c.next_check_at)
-            .limit(_AT_ONCE)
-            .with_for_update(skip_locked=True)
+    async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
+        """Claim what is due and free, what is due longest first; by one atomic update."""
+        statement, asked = claiming(wanted)
+        async with self._database.writing() as connection:
+            rows = (await connection.execute(statement, asked)).all()
+        return [restored_payout(row) for row in sorted(rows, key=_next_check)]
+
+    async def claim(self, wanted: ProbeClaim) -> Payout | None:
+        """Claim one by an atomic update; None when somebody looks at it now, or did just now."""
+        key = key_columns(wanted.account_id, wanted.reference)
+        looked = select(attempts.c.number).where(
+            attempts.c.account_id == payouts.c.account_id,
+            attempts.c.reference_sha256 == payouts.c.reference_sha256,
+            attempts.c.last_probe_at > wanted.quiet_since,
+        )
+        taken = (
+            update(payouts)
+            .where(*(payouts.c[name] == value for name, value in key.items()))
+            .where(free(wanted.at), ~looked.exists())
+            .values(check_owner=wanted.owner, check_until=wanted.until)
+            .returning(payouts)
         )
         async with self._database.writing() as connection:
-            keys = (await connection.execute(due)).all()
-            return [
-                restored_payout(row)
-                for key in keys
-                for row in await _claim(connection, (key[0], key[1]), owner, until)
-            ]
+            row = (await connection.execute(taken)).first()
+        return None if row is None else restored_payout(row)
 
     async def checked(self, checked: Checked) -> bool:
         """
@@ -77,18 +95,11 @@ class StoredFollowUps:
 
         A payout that has changed since the check keeps the schedule of its last step.
         """
-        key = key_columns(checked.account_id, checked.reference)
-        check = (
-            update(attempts)
-            .where(*(attempts.c[name] == value for name, value in key.items()))
-            .where(attempts.c.number == checked.attempt)
-            .values(last_probe_at=checked.at, next_probe_at=checked.next_check_at)
-        )
-        async with self._database.writing() as connection:
-            if (await connection.execute(_release(checked, key))).rowcount == 0:
-                return False
-            await connection.execute(check)
-        return True
+        return await self._checks.write(checked)
+
+    async def close(self) -> None:
+        """Finish noting what was asked for."""
+        await self._checks.close()
 
     async def unresolved(self) -> Sequence[Payout]:
         """Return every payout whose outcome is unknown or that is in review."""
@@ -104,7 +115,7 @@ class StoredFollowUps:
         return None if row is None else restored_payout(row)
 
     async def standing(self) -> Sequence[Unsettled]:
-        """Count the unsettled payouts of each provider that has any."""
+        """Count, by provider, the payouts whose outcome is not proven."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_STANDING)).all()
         return [
@@ -118,35 +129,15 @@ class StoredFollowUps:
         ]
 
 
-async def _claim(
-    connection: AsyncConnection, key: tuple[str, bytes], owner: str, until: datetime
-) -> Sequence[Record]:
-    """Claim one row and return it."""
-    account_id, digest = key
-    taken = (
-        update(payouts)
-        .where(payouts.c.account_id == account_id, payouts.c.reference_sha256 == digest)
-        .values(check_owner=owner, check_until=until)
-        .returning(payouts)
-    )
-    rows: Sequence[Record] = (await connection.execute(taken)).all()
-    return rows
+def _next_check(row: Record) -> datetime:
+    at: datetime = row.next_check_at
+    return at
 
 
-def _release(checked: Checked, key: Mapping[str, object]) -> Update:
-    """Release a claim; note what the check found only if the payout is as it was then."""
-    stands = and_(payouts.c.state == checked.state.value, payouts.c.attempt == checked.attempt)
-    due = literal(checked.next_check_at, Instant)
-    held = literal(checked.held_until, Instant)
-    return (
-        update(payouts)
-        .where(*(payouts.c[name] == value for name, value in key.items()))
-        .where(payouts.c.check_owner == checked.owner)
-        .values(
-            next_check_at=case((stands, due), else_=payouts.c.next_check_at),
-            review=case((stands, checked.review), else_=payouts.c.review),
-            held_until=case((stands, held), else_=payouts.c.held_until),
-            check_owner=None,
-            check_until=None,
-        )
-    )
+def _behind(rows: Sequence[Record]) -> str:
+    """Say behind which account the next walk goes on; empty when this one has seen them all."""
+    if len(rows) < SCANNED:
+        return ""
+    last: dict[str, str] = {row.provider: row.account_id for row in rows}
+    # Every bank was walked equally far: behind the least of them, none of any is left out.
+    return min(last.values())

@@ -8,10 +8,12 @@ from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.payouts.events import judged
 from gateway.domain.payouts.payouts import Change
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
+from gateway.store.payouts.events import append, attempt_of
 from gateway.store.payouts.rows import key_columns
 from gateway.store.payouts.writes import record_step
 from gateway.store.tables.columns import Record
@@ -35,6 +37,9 @@ class StoredReviews:
         }
         async with self._database.writing() as connection:
             if await self._database.add(connection, opinions, row):
+                asked = attempt_of(opinion.account_id, opinion.reference)
+                number = (await connection.execute(asked)).scalar_one()
+                await append(self._database, connection, judged(opinion, number))
                 await audit_log.append(connection, event)
             return await _of(connection, opinion.account_id, opinion.reference)
 

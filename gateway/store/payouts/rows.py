@@ -201,6 +201,7 @@ def _order(payout: Payout) -> dict[str, object]:
         "description": payout.description,
         "destination": columns.written(normal_destination(payout.destination)),
         "destination_sent": columns.written(payout.destination_sent),
+        "payee_digest": payout.payee_digest or None,
     }
 
 

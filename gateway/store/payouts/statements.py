@@ -34,8 +34,8 @@ from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
 from gateway.store.kernel.database import BulkParameters, Types
 from gateway.store.payouts.rows import claim_columns, ending_columns, key_columns, step_columns
-from gateway.store.tables.columns import Record
-from gateway.store.tables.core import accounts, attempts, credentials, payouts
+from gateway.store.tables.columns import Record, instant_unseen
+from gateway.store.tables.core import accounts, attempts, credentials, payout_events, payouts
 
 _KEY = ("account_id", "reference_sha256")
 # A step may leave these as they are. They are NULL then, so that every step has the same text.
@@ -50,6 +50,7 @@ _CLAIMED = (
 )
 _ATTEMPT_KEY = (*_KEY, "number")
 _ENDING = ("outcome", "ended_at", "evidence")
+_TOLD = [each.name for each in payout_events.c if each.name != "number"]
 # A new payout has none of these.
 _LATER = ("check_owner", "check_until", "held_until")
 # No state has more predecessors than this, so no step can be allowed from more states.
@@ -65,12 +66,13 @@ class Statements:
 
     Attributes:
         add: Inserts payouts written by ``payout_row``; returns the keys of those that are new.
-        begin: Inserts the attempts of new payouts and of claims.
+        begin: Inserts the attempts of new payouts and of claims; see ``tell``.
         step: Does steps where the payouts are at the attempt and in a state the step allows; see
             ``step_values``.
         claim: Does claims where the payouts are unsent and at the attempt before; see
             ``claim_values``.
-        end: Ends the attempts of steps; see ``ending_values``.
+        end: Ends the attempts of steps; see ``ending_values`` and ``tell``.
+        tell: Inserts events, see ``telling_values``; None where ``begin`` and ``end`` do so too.
     """
 
     add: Insert
@@ -78,20 +80,28 @@ class Statements:
     step: Update
     claim: Update
     end: Update
+    tell: Insert | None
 
 
 @cache
-def statements(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Statements:
-    """Build them for a database, once."""
+def statements(
+    bulk: BulkParameters, insert_new: Callable[[Table], Insert], *, joins: bool = False
+) -> Statements:
+    """Build them for a database, once; with ``joins`` a statement takes another's work along."""
     new = [each.name for each in payouts.c if each.name not in _LATER]
     add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", new))
     begin = bulk.insert_rows(insert(attempts), _types(attempts, "", attempts.c.keys()))
+    end, tell = _end(bulk), _tell(bulk)
+    if joins:
+        told = tell.cte("told")
+        begin, end = begin.add_cte(told), end.add_cte(told)
     return Statements(
         add=add.returning(*(payouts.c[name] for name in _KEY)),
         begin=begin,
         step=_step(bulk),
         claim=_claim(bulk),
-        end=_end(bulk),
+        end=end,
+        tell=None if joins else tell,
     )
 
 
@@ -145,6 +155,16 @@ def _end(bulk: BulkParameters) -> Update:
     )
 
 
+def _tell(bulk: BulkParameters) -> Insert:
+    given = bulk.parameters(_types(payout_events, "event_", _TOLD))
+    return insert(payout_events).from_select(_TOLD, select(*given.values()))
+
+
+def telling_values(event: Mapping[str, object]) -> dict[str, object]:
+    """Return the values of an event's row."""
+    return _named("event", event)
+
+
 def step_values(change: Change) -> dict[str, object]:
     """Return the values of a step; parameters for states it does not name repeat one it does."""
     states = sorted(state.value for state in change.before)
@@ -193,7 +213,7 @@ _SPENT = select(func.coalesce(func.sum(payouts.c.centavos), 0)).where(
     payouts.c.account_id.in_(
         select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
     ),
-    payouts.c.created_at >= bindparam("since", type_=payouts.c.created_at.type),
+    payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
     payouts.c.date == bindparam("day"),
     payouts.c.client_id == bindparam("client_id"),
     payouts.c.state.in_([state.value for state in _COUNTED]),

@@ -12,16 +12,18 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select
 
 from gateway.domain.bank.payout_orders import normal_destination
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Search, Window
 from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState
+from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Database, Key, failures_as_ours, faults_of_rows
-from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
+from gateway.store.payouts.totals import PayoutTotals, length
 from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, reference_digest
@@ -123,7 +125,8 @@ class DuplicateSearch:
 
     async def _find(self, queries: Sequence[_Query]) -> Sequence[Sequence[str]]:
         """Find all; where one cannot be sent to the database, each is asked for alone."""
-        lately = _MOVED.where(payouts.c.created_at >= min(query.since for query in queries))
+        since = columns.instant_unseen(min(query.since for query in queries))
+        lately = _MOVED.where(payouts.c.created_at >= since)
         contents = list(dict.fromkeys(query.content for query in queries))
         asked = self._database.each_of(lately, _CONTENT, contents)
         oldest_first = asked.order_by(asked.selected_columns.created_at)
@@ -152,7 +155,6 @@ _INSIDE = (
     payouts.c.created_at >= bindparam("start"),
     payouts.c.created_at < bindparam("end"),
 )
-_COUNT = select(func.count()).select_from(payouts).where(*_INSIDE)
 _PAGE = (
     select(payouts)
     .where(*_INSIDE)
@@ -163,8 +165,24 @@ _PAGE = (
 # The index of the window finds them. An index of states would be written at every step of every
 # payout, to serve a list that people open now and then.
 _STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
-_LISTED = (_COUNT, _PAGE)
-_LISTED_STANDING = (_COUNT.where(_STANDING), _PAGE.where(_STANDING))
+_WALKED = select(func.count()).select_from(payouts).where(*_INSIDE, _STANDING)
+
+
+class _List:
+    """The statements of a list: a page of it, its length, and the first page with its length."""
+
+    def __init__(
+        self, length: Sequence[ColumnElement[int]], page: Select[*tuple[Any, ...]]
+    ) -> None:
+        self.page, self.length = page, select(*length)
+        self.first = page.add_columns(*length)
+
+
+_LISTED = _List(length(), _PAGE)
+_LISTED_STANDING = _List(
+    (literal(0).label("remembered"), _WALKED.scalar_subquery().label("walked")),
+    _PAGE.where(_STANDING),
+)
 
 
 class StoredPayouts:
@@ -175,6 +193,7 @@ class StoredPayouts:
         self._writer = PayoutWriter(database)
         self._reader = PayoutReader(database)
         self._duplicates = DuplicateSearch(database)
+        self._totals = PayoutTotals(database)
 
     async def add(
         self, payout: Payout, attempt: Attempt, *, limited: bool = False
@@ -230,7 +249,7 @@ class StoredPayouts:
 
     async def close(self) -> None:
         """Finish what was asked so far; from now on only lists and attempts can be read."""
-        for each in (self._writer, self._reader, self._duplicates):
+        for each in (self._writer, self._reader, self._duplicates, self._totals):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
@@ -251,15 +270,22 @@ class StoredPayouts:
         ``states``, only payouts in one of these are counted and returned.
         """
         paging, inside = search.paging, _inside(account_id, search.window, states)
-        page = {"limit": paging.limit, "offset": paging.offset}
-        counted, shown = _LISTED_STANDING if states else _LISTED
+        listed = _LISTED_STANDING if states else _LISTED
+        asked = inside | {"limit": paging.limit, "offset": paging.offset}
         async with self._database.reading() as connection:
-            total = (await connection.execute(counted, inside)).scalar_one()
-            # Past the end a database would walk the whole window to find nothing.
-            if paging.offset >= total:
-                return [], total
-            rows = (await connection.execute(shown, inside | page)).all()
-        return [restored_payout(row) for row in rows], total
+            if not paging.offset:
+                rows = (await connection.execute(listed.first, asked)).all()
+                known = rows[0] if rows else None
+            else:
+                known = (await connection.execute(listed.length, inside)).one()
+                # Past the end a database would walk the whole window to find nothing.
+                beyond = paging.offset >= known.remembered + known.walked
+                rows = [] if beyond else (await connection.execute(listed.page, asked)).all()
+        if known is None:
+            return [], 0
+        if not states:
+            self._totals.walked(account_id, search.window, known.walked)
+        return [restored_payout(row) for row in rows], known.remembered + known.walked
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every attempt of a payout, oldest first."""

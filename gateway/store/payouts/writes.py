@@ -28,7 +28,9 @@ from sqlalchemy import CursorResult, Insert, Update, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
+from gateway.domain.payouts.events import PayoutEvent, begun, stepped
 from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
+from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import (
     EXECUTE_MANY,
     BulkParameters,
@@ -38,7 +40,7 @@ from gateway.store.kernel.database import (
     failures_as_ours,
     faults_of_rows,
 )
-from gateway.store.payouts.batching import BatchLimits, BatchQueue
+from gateway.store.payouts.events import event_row
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
 from gateway.store.payouts.statements import (
     Allowances,
@@ -48,6 +50,7 @@ from gateway.store.payouts.statements import (
     ending_values,
     statements,
     step_values,
+    telling_values,
 )
 from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import payouts
@@ -276,13 +279,28 @@ class _Batch:
         return done
 
     async def _write_attempts(self, writes: Sequence[Write]) -> None:
-        """Begin the attempts of intents and claims that were done, and end those of steps."""
-        begun = [_attempt_of(each) for each in writes if not isinstance(each, Change)]
-        ended = [ending_values(each) for each in writes if isinstance(each, Change)]
+        """Begin the attempts of intents and claims that were done, end those of steps; tell it."""
+        begun = [each for each in writes if not isinstance(each, Change)]
+        ended = [each for each in writes if isinstance(each, Change)]
         if begun:
-            await self._execute(self._statements.begin, begun)
+            rows = [_attempt_of(each) for each in begun]
+            await self._tell(self._statements.begin, rows, map(_begun, begun))
         if ended:
-            await self._execute(self._statements.end, ended)
+            rows = [ending_values(each) for each in ended]
+            await self._tell(self._statements.end, rows, map(stepped, ended))
+
+    async def _tell(
+        self, statement: Insert | Update, rows: Sequence[BulkRow], told: Iterable[PayoutEvent]
+    ) -> None:
+        """Execute a statement, and add an event for each row; together where that is possible."""
+        sealing = self.database.facts
+        events = [telling_values(event_row(each, sealing)) for each in told]
+        if self._statements.tell is None:
+            rows = [{**row, **event} for row, event in zip(rows, events, strict=True)]
+            await self._execute(statement, rows)
+            return
+        await self._execute(statement, rows)
+        await self._execute(self._statements.tell, events)
 
     async def _execute(
         self, statement: Insert | Update, rows: Sequence[BulkRow]
@@ -295,7 +313,7 @@ class _Batch:
 
     @property
     def _statements(self) -> Statements:
-        return statements(self._bulk, self.database.insert_new)
+        return statements(self._bulk, self.database.insert_new, joins=self.database.joins)
 
 
 def _alone(writes: Sequence[Write]) -> bool:
@@ -332,6 +350,10 @@ def _firsts(keys: Mapping[int, Key]) -> dict[Key, int]:
 def _attempt_of(begun: Intent | Claim) -> dict[str, object]:
     key = key_columns(begun.payout.account_id, begun.payout.reference)
     return key | attempt_row(begun.attempt)
+
+
+def _begun(write: Intent | Claim) -> PayoutEvent:
+    return begun(write.payout, write.attempt)
 
 
 def _key_of(write: Write) -> Key:

@@ -82,6 +82,12 @@ callbacks = Table(
     Index("ix_callbacks_company_id_received_at", "company_id", "received_at"),
 )
 
+REFUSED = text("code <> ''")
+OF_CREDENTIAL = text("client_id <> ''")
+OF_ACCOUNT = text("account_id <> ''")
+OF_COMPANY = text("company_id <> ''")
+"""Conditions of indexes of the request log; a statement that repeats one may use its index."""
+
 requests = Table(
     "request_log",
     METADATA,
@@ -97,6 +103,14 @@ requests = Table(
     Column("user_id", Text, nullable=False),
     Column("company_id", Text, nullable=False),
     Column("line", Text, nullable=False),
+    Column("method", Text, nullable=False, server_default=""),
+    Column("account_id", Text, nullable=False, server_default=""),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("duration_us", BigInteger, nullable=False, server_default="0"),
     Index("ix_request_log_at", "at"),
     Index("ix_request_log_trace_id", "trace_id"),
+    Index("ix_request_log_code_at", "code", "at", sqlite_where=REFUSED),
+    Index("ix_request_log_client_id_at", "client_id", "at", sqlite_where=OF_CREDENTIAL),
+    Index("ix_request_log_account_id_at", "account_id", "at", sqlite_where=OF_ACCOUNT),
+    Index("ix_request_log_company_id_at", "company_id", "at", sqlite_where=OF_COMPANY),
 )

@@ -9,7 +9,18 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import TIMESTAMP, BigInteger, Dialect, Row, Text
+import orjson
+from sqlalchemy import (
+    TIMESTAMP,
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Dialect,
+    Row,
+    Text,
+    literal,
+    select,
+)
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 if TYPE_CHECKING:
@@ -65,6 +76,17 @@ BY_CODE_POINT = Text().with_variant(Text(collation="C"), "postgresql")
 """Text ordered by code point on both databases, whatever the server's language."""
 
 
+def instant_unseen(at: datetime | BindParameter[datetime]) -> ColumnElement[datetime]:
+    """
+    Return an instant that a database does not see while it plans.
+
+    PostgreSQL takes the newest rows, which it has not counted yet, for very few. Where it sees that
+    only those are asked for, it reads all of them rather than use an index that leads further.
+    """
+    given = at if isinstance(at, BindParameter) else literal(at, Instant)
+    return select(given).scalar_subquery()
+
+
 def reference_digest(reference: str) -> bytes:
     """
     Return the SHA-256 of a reference: 32 bytes that stand for it in keys.
@@ -82,7 +104,7 @@ def written(texts: Mapping[str, str]) -> str:
 
 def read(document: str) -> dict[str, str]:
     """Read what ``written`` wrote."""
-    texts: dict[str, str] = json.loads(document)
+    texts: dict[str, str] = orjson.loads(document)
     return texts
 
 

@@ -21,6 +21,8 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    UniqueConstraint,
+    text,
 )
 
 from gateway.store.tables.columns import BY_CODE_POINT, Instant
@@ -42,6 +44,17 @@ stamps = Table(
     Column("environment", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    # The oldest schema whose processes may work on this one; as its last migration declares.
+    Column("compatible_with", Text),
+)
+
+# Which worker does a task that one of them should do at a time, and until when.
+task_leases = Table(
+    "task_leases",
+    METADATA,
+    Column("task", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("ends_at", Instant, nullable=False),
 )
 
 companies = Table(
@@ -105,6 +118,13 @@ secrets = Table(
     Column("last_used_at", Instant),
 )
 
+UNRESOLVED = text("(payouts.state = 'unknown' OR payouts.review)")
+"""
+The outcome is not proven: unknown yet, or for people to find out.
+
+A text without parameters, as it stands in the index: only so a database sees that it may use it.
+"""
+
 payouts = Table(
     "payouts",
     METADATA,
@@ -140,10 +160,40 @@ payouts = Table(
     Column("check_until", Instant),
     # The bank's own deadline, while it analyses the payout before it settles.
     Column("held_until", Instant),
+    # Keyed: the number itself stands in the destination alone. Older payouts have none.
+    Column("payee_digest", LargeBinary),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
+    # Who has payouts to follow up at a bank, and of each account those due longest: one with very
+    # many is passed over in a step.
+    Index(
+        "ix_payouts_provider_account_id_next_check_at",
+        *("provider", "account_id", "next_check_at"),
+        sqlite_where=text("next_check_at IS NOT NULL"),
+    ),
+    # Lists across accounts; new payouts are appended at its end.
+    Index("ix_payouts_created_at", "created_at"),
+    # Few payouts are in these: an order that is made and settles is written in neither.
+    Index("ix_payouts_unresolved", "created_at", sqlite_where=text("state = 'unknown' OR review")),
+    Index(
+        "ix_payouts_failure_code_created_at",
+        "failure_code",
+        "created_at",
+        sqlite_where=text("failure_code IS NOT NULL"),
+    ),
     # Who pays the same amount again is asked for at every payout.
     Index("ix_payouts_account_id_centavos_created_at", "account_id", "centavos", "created_at"),
+    # A reference may be too long for an index of PostgreSQL; those are found by their account.
+    Index("ix_payouts_reference", "reference", sqlite_where=text("length(reference) <= 200")),
+    Index("ix_payouts_provider_id", "provider_id", sqlite_where=text("provider_id <> ''")),
+    Index(
+        "ix_payouts_payee_digest_created_at",
+        "payee_digest",
+        "created_at",
+        sqlite_where=text("payee_digest IS NOT NULL"),
+    ),
+    # A movement of a statement names its payout by it.
+    Index("ix_payouts_e2e_id", "e2e_id"),
 )
 
 attempts = Table(
@@ -156,7 +206,7 @@ attempts = Table(
     Column("started_at", Instant, nullable=False),
     Column("send_deadline", Instant, nullable=False),
     Column("lease_until", Instant, nullable=False),
-    Column("trace_id", Text, nullable=False),
+    Column("trace_id", Text, nullable=False, index=True),
     Column("outcome", Text),
     Column("evidence", Text),
     Column("ended_at", Instant),
@@ -165,6 +215,24 @@ attempts = Table(
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),
+)
+
+# What happened to payouts, only ever added: a row of each try's and each step's own transaction.
+# Without a foreign key: its check would cost every payout a look that the attempt's has just done.
+payout_events = Table(
+    "payout_events",
+    METADATA,
+    # SQLite counts by itself in a column of this very type alone.
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("account_id", Text, nullable=False),
+    Column("reference_sha256", LargeBinary, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("after", Text),
+    # What was said, sealed; empty where nothing was, or nobody had the key.
+    Column("sealed_facts", LargeBinary),
+    Index("ix_payout_events_account_id_reference_sha256", "account_id", "reference_sha256"),
 )
 
 # What came back of settled payouts, each once by its own id.
@@ -181,6 +249,30 @@ returns = Table(
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),
+)
+
+# Charges that were ordered through us; the digest first, so that a reference alone finds them.
+charges = Table(
+    "charges",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("account_id", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("reference_sha256", LargeBinary, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("reusable", Boolean, nullable=False),
+    Column("centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero")),
+    Column("state", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("updated_at", Instant, nullable=False),
+    Column("paid_at", Instant),
+    Column("e2e_id", Text, nullable=False),
+    UniqueConstraint("reference_sha256", "account_id"),
+    Index("ix_charges_created_at_id", "created_at", "id"),
+    Index("ix_charges_account_id_created_at_id", "account_id", "created_at", "id"),
+    Index("ix_charges_e2e_id", "e2e_id"),
 )
 
 stops = Table(
@@ -226,6 +318,7 @@ audit = Table(
     Column("key_id", Text, nullable=False, server_default=""),
     # People limited to companies read their own part, newest first.
     Index("ix_audit_companies_number", "companies", "number"),
+    Index("ix_audit_trace_id", "trace_id"),
 )
 
 # The chain's end: locked by whoever appends, and proof that nothing was cut off.

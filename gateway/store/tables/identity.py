@@ -33,6 +33,9 @@ users = Table(
     Column("factor_reset", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    Column("language", Text),
+    Column("theme", Text),
+    Column("single_keys", Boolean),
 )
 
 recovery_codes = Table(

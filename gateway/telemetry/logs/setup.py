@@ -12,7 +12,7 @@ import re
 import sys
 import threading
 from collections.abc import MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final
 
@@ -79,6 +79,12 @@ class Logs:
         logging.captureWarnings(capture=True)
         sys.excepthook = _log_uncaught
         threading.excepthook = _log_uncaught_in_thread
+        self._configure_structlog()
+
+    def change_level(self, level: str) -> None:
+        """Write lines of another least level from now on, such as ``WARNING``."""
+        self._settings = replace(self._settings, level=level)
+        logging.getLogger().setLevel(level)
         self._configure_structlog()
 
     def stop(self) -> None:

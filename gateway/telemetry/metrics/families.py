@@ -258,6 +258,14 @@ class Values:
         """Set one number."""
         self.cell(key)[0] = float(value)
 
+    def put_alone(self, key: Key, value: float) -> None:
+        """Set one number, and forget every other one."""
+        self._cells = {self._admit(key): [float(value)]}
+
+    def items(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every key that was set, with a copy of its cell."""
+        return ((key, cell.copy()) for key, cell in self._cells.copy().items())
+
     def get(self, *key: str) -> float:
         """Return one number; zero when it was never set."""
         cell = self._cells.get(key)
@@ -309,6 +317,10 @@ class Timings:
         """Count one observation in a cell of ours."""
         cell[bisect_left(self._bounds, seconds)] += 1
         cell[-1] += seconds
+
+    def items(self) -> Iterator[tuple[Key, Cell]]:
+        """Return every key that was observed, with a copy of its cell."""
+        return ((key, cell.copy()) for key, cell in self._cells.copy().items())
 
     def get(self, *key: str) -> tuple[float, float]:
         """Return how many observations there were and their sum in seconds."""

@@ -77,6 +77,10 @@ class MetricRegistry:
         """Return the cells of a histogram."""
         return self._timings[family.name]
 
+    def change_digest(self, digest: str) -> None:
+        """Show that another configuration is in force."""
+        self.values(series.CONFIG_INFO).put_alone((digest,), 1)
+
     def render(self, *, as_openmetrics: bool = False) -> tuple[bytes, str]:
         """
         Write everything down; return it with its content type.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar, get_args
 
 import msgspec
@@ -13,7 +13,7 @@ from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Keyset, PageStart, Paging
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation.fields import Number, document, positive
@@ -43,6 +43,10 @@ _WHY: Final = {
 
 _COUNTED: Final = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROS: Final = re.compile(r"[0-9]{1,17}")
+"""Up to the year 5138: no date overflows."""
+
 PAGING: Final = (
     Parameter(
         name="page",
@@ -56,6 +60,19 @@ PAGING: Final = (
         schema={"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
         description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.",
     ),
+)
+
+KEYSET: Final = (
+    Parameter(
+        name="cursor",
+        required=False,
+        schema={
+            "type": "string",
+            "pattern": "^[0-9]{1,17}-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
+        },
+        description="What `meta.next` of the page before said.",
+    ),
+    PAGING[1],
 )
 
 
@@ -128,6 +145,12 @@ def text_filter(name: str, description: str) -> Parameter:
     return Parameter(name=name, required=False, schema=schema, description=description)
 
 
+def uuid_filter(name: str, description: str) -> Parameter:
+    """Describe a filter by an id."""
+    schema = {"type": "string", "format": "uuid"}
+    return Parameter(name=name, required=False, schema=schema, description=description)
+
+
 def whole_filter(
     name: str, description: str, *, least: int = 0, most: int = 10**18 - 1
 ) -> Parameter:
@@ -158,6 +181,10 @@ class Filters:
         """Read a text; None when it is absent."""
         return self.read(name, _filled)
 
+    def uuid(self, name: str) -> str | None:
+        """Read a UUID, in lower case; None when it is absent."""
+        return self.read(name, strict.uuid_text)
+
     def instant(self, name: str) -> datetime | None:
         """Read an instant; None when it is absent."""
         return self.read(name, instant)
@@ -174,6 +201,11 @@ class Filters:
                 raise ServiceError(VALIDATION_FAILED, "positive_integer", field=name)
         return Paging(page or 1, min(limit or DEFAULT_LIMIT, LARGEST_LIMIT))
 
+    def keyset(self) -> Keyset:
+        """Read which page of a list that is not counted."""
+        paging = self.paging()
+        return Keyset(limit=paging.limit, after=self.read("cursor", page_start))
+
     def read(self, name: str, reader: Callable[[str], Read]) -> Read | None:
         """Read the one value there is; None when it is absent."""
         values = self._query.get(name, ())
@@ -185,6 +217,19 @@ class Filters:
             return reader(values[0])
         except ValueError as problem:
             raise ServiceError(VALIDATION_FAILED, "form", field=name) from problem
+
+
+def page_start(text: str) -> PageStart:
+    """Read where a page begins, as ``cursor`` wrote it; ValueError for another form."""
+    micros, _, found = text.partition("-")
+    if not _MICROS.fullmatch(micros):
+        raise strict.Malformed
+    return PageStart(_EPOCH + timedelta(microseconds=int(micros)), strict.uuid_text(found))
+
+
+def cursor(found: PageStart) -> str:
+    """Write a place for whoever asks for the next page."""
+    return f"{(found.at - _EPOCH) // timedelta(microseconds=1)}-{found.id}"
 
 
 def instant(text: str) -> datetime:

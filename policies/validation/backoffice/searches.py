@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -11,12 +11,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
+from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation import fields
+from policies.validation.backoffice import inputs
 from policies.validation.fields import Day, document
 from policies.validation.inputs import SEARCH
 from policies.validation.search import days, paging, positive_integer, window
@@ -156,6 +158,64 @@ ACCOUNTS: Final[Input[AccountsAsked]] = Input(
     refuses=(errors.NUMBER_INVALID, errors.PAYLOAD_INVALID),
 )
 _DAYS = frozenset({"init", "ends"})
+_DIRECTIONS: Final = frozenset(each.value for each in Direction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementAsked:
+    """A page of a statement; ``direction`` is empty for both, ``text`` for any."""
+
+    search: Search
+    direction: str
+    text: str
+
+
+def statement(asked: RawRequest) -> StatementAsked:
+    """Read the query; raises as ``SEARCH`` does, and ``SVC.VAL.011`` for the filters."""
+    return StatementAsked(
+        search=SEARCH.read(asked),
+        direction=_word(asked, "direction", _DIRECTIONS),
+        text=_text(asked, "text"),
+    )
+
+
+def _text(asked: RawRequest, name: str) -> str:
+    """Read a text; empty where it is absent."""
+    values = asked.query.get(name, ())
+    if len(values) == 0 or list(values) == [""]:
+        return ""
+    try:
+        (text,) = values
+        return strict.plain_text(text)
+    except ValueError as problem:
+        raise ServiceError(errors.PAYLOAD_INVALID, "text_form", field=name) from problem
+
+
+def _local(parameter: Parameter) -> Parameter:
+    """Describe a day as one of Brasilia."""
+    return replace(
+        parameter, description=parameter.description.replace("UTC day", "day of Brasilia")
+    )
+
+
+STATEMENT: Final[Input[StatementAsked]] = Input(
+    read=statement,
+    parameters=(
+        *map(_local, SEARCH.parameters),
+        inputs.word_filter("direction", Direction),
+        inputs.text_filter("text", "Part of a description, a name or an end-to-end id."),
+    ),
+    refuses=(*SEARCH.refuses, errors.PAYLOAD_INVALID),
+)
+
+
+_HIDDEN: Final = ("hidden",)
+_TAX_NUMBERS: Final = Parameter(
+    name="tax_numbers",
+    required=False,
+    schema={"type": "string", "enum": list(_HIDDEN)},
+    description="Hides both ends of each CPF.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,11 +225,13 @@ class ReportAsked:
 
     Attributes:
         locale: Empty for the plain form.
+        hides_people: Tax numbers of people lose both ends.
     """
 
     window: Window
     format: str
     locale: str
+    hides_people: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +254,12 @@ class ReportReader:
         wanted = _word(asked, "format", self.formats)
         if not wanted:
             raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
-        return ReportAsked(window=days, format=wanted, locale=_word(asked, "locale", self.locales))
+        return ReportAsked(
+            window=days,
+            format=wanted,
+            locale=_word(asked, "locale", self.locales),
+            hides_people=bool(_word(asked, "tax_numbers", _HIDDEN)),
+        )
 
 
 def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
@@ -224,6 +291,7 @@ def report_input(formats: Collection[str], locales: Collection[str]) -> Input[Re
                 schema={"type": "string", "enum": sorted(locales)},
                 description="For readers in Brazil; only csv is written differently.",
             ),
+            _TAX_NUMBERS,
         ),
         refuses=(
             errors.FIELD_MISSING,

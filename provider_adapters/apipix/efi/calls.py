@@ -163,7 +163,9 @@ class Efi:
         outcome = await self.access.pay(account, request, created, send_by)
         return await read_back(outcome, lambda: self._found(account, order.provider_key, order))
 
-    async def find_payout(self, account: ProviderAccount, provider_key: str) -> Outcome:
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, _provider_id: str
+    ) -> Outcome:
         """Look a payout up by our key."""
         return await self._found(account, provider_key, None)
 

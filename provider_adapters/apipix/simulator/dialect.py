@@ -1,14 +1,25 @@
-"""Efí as a simulated bank: the shared books in the dress of API Pix."""
+"""Banks of API Pix as simulated banks: the shared books in the dress of the standard."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from provider_adapters.apipix.callbacks import step_of
-from provider_adapters.apipix.simulator import access, documents, efi_rows, refusals
-from provider_adapters.simulated_bank.dialect import Callback, Dialect
+from provider_adapters.apipix.profiles import PROFILES, Name
+from provider_adapters.apipix.simulator import (
+    access,
+    documents,
+    efi_rows,
+    inter_documents,
+    inter_rows,
+    refusals,
+)
+from provider_adapters.apipix.simulator.access import Doors
+from provider_adapters.apipix.simulator.standard_rows import rows_below
+from provider_adapters.simulated_bank.dialect import Callback, Dialect, Row
 from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.simulated_bank.kernel.books import BankIdentity, Books
 from provider_adapters.simulated_bank.kernel.clock import show
@@ -21,26 +32,29 @@ from provider_adapters.simulated_bank.pix.received_payments import Payment
 from provider_adapters.simulated_bank.pix.refunds import Refund
 from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
 
-_IDENTITY: Final = BankIdentity(
-    name="Efi S.A.", ispb="09089356", compe="364", host="pix.efi.example"
-)
 _BELOW: Final = "/pix"
+_Tell = Callable[[Books, Event], Document | None]
 
 
-def _callback(books: Books, event: Event, to: Listener) -> Callback | None:
+def _callback(tell: _Tell, below: str, books: Books, event: Event, to: Listener) -> Callback | None:
     """
     Write a callback; what came back of a payout is told by no document.
 
     A listener with a secret is one that was registered by nobody through the interface: it
-    gets the step that proves the address.
+    gets the step that proves the address, and what the bank adds ``below`` such a step.
     """
-    told = _told(books, event)
+    told = tell(books, event)
     if told is None:
         return None
     body = json.dumps({"pix": [told]}).encode()
-    step = f"/{step_of(bytes.fromhex(to.secret))}" if to.secret else _BELOW
+    step = f"/{step_of(bytes.fromhex(to.secret))}{below}" if to.secret else _BELOW
     url = to.url + step
     return Callback(url=url, body=body, headers={})
+
+
+def _standard(books: Books, event: Event) -> Document | None:
+    """Read what a callback of the standard says: of a payout, nothing."""
+    return None if event.kind is EventKind.PAYOUT else _told(books, event)
 
 
 def _told(books: Books, event: Event) -> Document | None:
@@ -103,22 +117,92 @@ def _invented(books: Books, event: Event) -> Document:
             return {**told, "txid": event.subject}
 
 
-def _settings(address: BankAddress) -> Mapping[str, object]:
-    return {"profile": "efi", "base_url": address.url}
+def _settings(profile: Name, address: BankAddress) -> Mapping[str, object]:
+    """Name the bank at its address, and where its tokens are given if that is elsewhere."""
+    named = {"profile": profile.value, "base_url": address.url}
+    if not PROFILES[profile].token_urls:
+        return named
+    return {**named, "token_url": address.token_url or address.url}
+
+
+def _dialect(
+    profile: Name, identity: BankIdentity, doors: Doors, rows: Sequence[Row] = ()
+) -> Dialect:
+    """Dress the books as a bank that offers the standard, and what else ``rows`` are."""
+    known = PROFILES[profile]
+    token = Row(
+        "POST",
+        known.token.path,
+        "access",
+        doors.give_token,
+        is_open=True,
+        at_token_host=bool(known.token_urls),
+    )
+    return Dialect(
+        identity=identity,
+        rows=(token, *rows_below(known.pix, known.charges), *rows),
+        authenticate=doors.authenticate,
+        refusal=refusals.shown_by_standard,
+        payout=inter_documents.payout,
+        callback=partial(_callback, _standard, known.secret_address.adds),
+        admit=doors.admit,
+        # The worst that a bank can do: an order that is sent twice would be paid twice.
+        payout_kind=PayoutKind.NONE,
+        client_certificates=True,
+    )
 
 
 EFI: Final = Dialect(
-    identity=_IDENTITY,
+    identity=BankIdentity(name="Efi S.A.", ispb="09089356", compe="364", host="pix.efi.example"),
     rows=efi_rows.ROWS,
-    authenticate=access.authenticate,
+    authenticate=efi_rows.DOORS.authenticate,
     refusal=refusals.shown_by_efi,
     payout=documents.sent,
-    callback=_callback,
-    admit=access.admit,
+    callback=partial(_callback, _told, PROFILES[Name.EFI].secret_address.adds),
+    admit=efi_rows.DOORS.admit,
     payout_kind=PayoutKind.DUP,
     client_certificates=True,
 )
-
+INTER: Final = _dialect(
+    Name.INTER,
+    BankIdentity(name="Banco Inter S.A.", ispb="00416968", compe="077", host="pix.inter.example"),
+    Doors(
+        proof="body",
+        more={"account": access.account_digits},
+        headers={"x-conta-corrente": "account"},
+    ),
+    inter_rows.ROWS,
+)
+SICOOB: Final = _dialect(
+    Name.SICOOB,
+    BankIdentity(name="Bancoob S.A.", ispb="02038232", compe="756", host="pix.sicoob.example"),
+    Doors(proof="body", secret=False, headers={"client_id": "client_id"}),
+)
+BB: Final = _dialect(
+    Name.BB,
+    BankIdentity(name="Banco do Brasil S.A.", ispb="00000000", compe="001", host="pix.bb.example"),
+    Doors(more={"app_key": access.app_key}, query={"gw-dev-app-key": "app_key"}),
+)
+SICREDI: Final = _dialect(
+    Name.SICREDI,
+    BankIdentity(
+        name="Banco Sicredi S.A.", ispb="01181521", compe="748", host="pix.sicredi.example"
+    ),
+    Doors(),
+)
+_DIALECTS: Final = {
+    Name.EFI: EFI,
+    Name.INTER: INTER,
+    Name.SICOOB: SICOOB,
+    Name.BB: BB,
+    Name.SICREDI: SICREDI,
+}
 SIMULATORS: Final = {
-    "efi": Simulator(adapter="apipix", dialect=EFI, settings=_settings, tells_returns=False),
+    name.value: Simulator(
+        adapter="apipix",
+        dialect=dialect,
+        settings=partial(_settings, name),
+        tells_returns=False,
+    )
+    for name, dialect in _DIALECTS.items()
 }

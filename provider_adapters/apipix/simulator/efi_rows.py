@@ -85,8 +85,9 @@ def _payouts(request: BankRequest) -> Answer:
     return Answer(document=documents.page(shown, request.query, paging))
 
 
+DOORS: Final = access.Doors(body="json")
 ROWS: Final[Sequence[Row]] = (
-    Row("POST", "/oauth/token", "access", access.give_token, is_open=True),
+    Row("POST", "/oauth/token", "access", DOORS.give_token, is_open=True),
     *rows_below("/v2"),
     Row("GET", "/v2/gn/saldo", "balance", _balance),
     Row("GET", "/v2/gn/evp", "keys", _keys),

@@ -29,8 +29,8 @@ _WEBHOOK: Final = "webhook"
 _REMOVED: Final = "REMOVIDA_PELO_USUARIO_RECEBEDOR"
 
 
-def rows_below(base: str) -> Sequence[Row]:
-    """Return the rows of the standard, with what precedes their paths."""
+def rows_below(base: str, immediate: str = "") -> Sequence[Row]:
+    """Return the rows of the standard, with what precedes their paths, that of ``cob`` apart."""
     charge, one, refund = "/cob/{txid:[^/]+}", "/pix/{e2eid:[^/]+}", "/devolucao/{id:[^/]+}"
     webhook = "/webhook/{chave:[^/]+}"
     rows = (
@@ -46,7 +46,15 @@ def rows_below(base: str) -> Sequence[Row]:
         Row("GET", webhook, "callbacks", _listener),
         Row("DELETE", webhook, "callbacks", _forget),
     )
-    return [Row(row.method, base + row.path, row.operation, row.run) for row in rows]
+    return [
+        Row(
+            row.method,
+            ((immediate or base) if row.path == charge else base) + row.path,
+            row.operation,
+            row.run,
+        )
+        for row in rows
+    ]
 
 
 def _add_charge(request: BankRequest) -> Answer:

@@ -15,7 +15,7 @@ from aiohttp.typedefs import Handler
 
 from provider_adapters.simulated_bank import messages
 from provider_adapters.simulated_bank.dialect import Dialect
-from provider_adapters.simulated_bank.http.listening_port import ListeningPort
+from provider_adapters.simulated_bank.http.listening_port import ListeningPorts
 from provider_adapters.simulated_bank.http.recorded_calls import RecordedCalls
 from provider_adapters.simulated_bank.kernel.books import Books
 from provider_adapters.simulated_bank.kernel.faults import Faults
@@ -32,7 +32,7 @@ class Controls:
     books: Books
     faults: Faults
     calls: RecordedCalls
-    port: ListeningPort
+    ports: ListeningPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

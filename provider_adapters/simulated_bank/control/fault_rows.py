@@ -19,21 +19,21 @@ _HIGHEST_COUNT = 1_000_000
 async def _inject(request: ControlRequest) -> Answer:
     fault = _fault(request.body)
     if fault.fault is FaultKind.REFUSE:
-        await request.controls.port.refuse(fault)
+        await request.controls.ports.refuse(fault)
     else:
         request.controls.faults.inject(fault)
     return Answer(document=asdict(fault), status=_CREATED)
 
 
 async def _faults(request: ControlRequest) -> Answer:
-    refusing = request.controls.port.refusing
+    refusing = request.controls.ports.refusing
     waiting = request.controls.faults.waiting() + ((refusing,) if refusing else ())
     return listing([asdict(fault) for fault in waiting])
 
 
 async def _clear_faults(request: ControlRequest) -> Answer:
-    refusing = int(request.controls.port.refusing is not None)
-    await request.controls.port.open()
+    refusing = int(request.controls.ports.refusing is not None)
+    await request.controls.ports.open()
     return Answer(document={"cleared": request.controls.faults.clear() + refusing})
 
 

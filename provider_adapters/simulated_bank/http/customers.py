@@ -1,4 +1,4 @@
-"""The customers' port: a dialect's rows, with faults, over the books."""
+"""The customers' ports: a dialect's rows, with faults, over the books."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ LARGEST_BODY = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CustomersPort:
-    """What the customers' port serves."""
+    """What a customers' port serves: the bank's, or that of its second host for tokens."""
 
     dialect: Dialect
     books: Books
     faults: Faults
     recorded: RecordedCalls
     latency_s: float = 0.0
+    at_token_host: bool = False
 
     def application(self) -> web.Application:
-        """Build the application of the bank's port."""
+        """Build the application of the port; what belongs to the other one is not found."""
         shown = messages.showing_refusals(self.dialect.refusal)
         app = web.Application(
             middlewares=[shown, recording(self.recorded)], client_max_size=LARGEST_BODY
         )
         effects = FaultEffects(self.dialect.refusal)
         for row in self.dialect.rows:
+            if row.at_token_host is not self.at_token_host:
+                continue
             app.router.add_route(row.method, row.path, self._serve(row, effects))
         return app
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final, cast
 
 from gateway.domain.bank.capabilities import PortCall, Repeat
 from gateway.domain.bank.payout_orders import (
     BankDestination,
+    Destination,
     FailureCode,
     PayoutMethod,
     PayoutOrder,
@@ -89,9 +90,22 @@ def _judge(trial: Trial, refusal: ListedRefusal, outcome: Outcome) -> None:
 @case("bank.unlisted_refusals", needs=PAYS)
 async def unlisted_refusals(trial: Trial) -> None:
     """A refusal that is not listed proves nothing: the payout is Unknown, executed or not."""
+    await _prove_nothing(trial, [trial.stage.refusal(each, UNKNOWN_WORD) for each in STATUSES])
+
+
+@case("bank.doubtful_refusals", needs=PAYS)
+async def doubtful_refusals(trial: Trial) -> None:
+    """What the bank documents and does not call final proves nothing either."""
+    answers = trial.stage.doubtful()
+    if not answers:
+        message = "the stage names no documented refusal that proves nothing (doubtful)"
+        raise NotApplicable(message)
+    await _prove_nothing(trial, answers)
+
+
+async def _prove_nothing(trial: Trial, answers: Sequence[BankAnswer]) -> None:
     number = await money_request(trial)
-    unlisted = [trial.stage.refusal(status, UNKNOWN_WORD) for status in STATUSES]
-    for answer in (*unlisted, *trial.stage.doubtful()):
+    for answer in answers:
         for executed in (False, True):
             answered = await ordered(trial, number, answer, executed=executed)
             what = f"{answer.status} {answer.body[:80]!r}, executed: {executed}"
@@ -180,9 +194,7 @@ async def insufficient_funds(trial: Trial) -> None:
 @case("bank.unknown_bank_number", needs=PAYS)
 async def unknown_bank_number(trial: Trial) -> None:
     """A bank number that nobody has is never told as something to send again."""
-    if PayoutMethod.BANK_ACCOUNT not in trial.capabilities.destinations:
-        message = f"destinations: {PayoutMethod.BANK_ACCOUNT.value} is not declared"
-        raise NotApplicable(message)
+    needs_method(trial, PayoutMethod.BANK_ACCOUNT)
     payee = cast("BankDestination", trial.stage.payee(PayoutMethod.BANK_ACCOUNT))
     order = trial.order(destination=dataclasses.replace(payee, bank_number=_NO_BANK))
     async with trial.harness() as harness:
@@ -196,8 +208,19 @@ async def unknown_bank_number(trial: Trial) -> None:
 @case("bank.duplicate", needs=PAYS)
 async def duplicate(trial: Trial) -> None:
     """The same order again is the same payout, and is paid once."""
+    await _same_again(trial, trial.order())
+
+
+@case("bank.duplicate_by_account", needs=PAYS)
+async def duplicate_by_account(trial: Trial) -> None:
+    """The same order to a bank account again is the same payout, and is paid once."""
+    needs_method(trial, PayoutMethod.BANK_ACCOUNT)
+    payee = trial.stage.payee(PayoutMethod.BANK_ACCOUNT)
+    await _same_again(trial, trial.order(destination=payee))
+
+
+async def _same_again(trial: Trial, order: PayoutOrder) -> None:
     _needs_keys(trial)
-    order = trial.order()
     first, second = await _twice(trial, order, order)
     trial.expect(isinstance(first, Accepted | Settled), f"at first: {first!r}")
     # Without a look-up by our key nobody can compare what the bank knows.
@@ -225,10 +248,26 @@ async def duplicate_of_another_amount(trial: Trial) -> None:
 @case("bank.duplicate_of_another_recipient", needs=PAYS)
 async def duplicate_of_another_recipient(trial: Trial) -> None:
     """A known key with another recipient is Unknown: what the bank has is not this order."""
+    await _another_recipient(trial, trial.method, trial.stage.other_payee(trial.method))
+
+
+@case("bank.duplicate_of_another_bank_account", needs=PAYS)
+async def duplicate_of_another_bank_account(trial: Trial) -> None:
+    """The same holds for bank accounts, and for another account at the same bank."""
+    method = PayoutMethod.BANK_ACCOUNT
+    needs_method(trial, method)
+    payee = cast("BankDestination", trial.stage.payee(method))
+    other = cast("BankDestination", trial.stage.other_payee(method))
+    await _another_recipient(trial, method, other)
+    if other.account != payee.account:
+        beside = dataclasses.replace(payee, account=other.account)
+        await _another_recipient(trial, method, beside)
+
+
+async def _another_recipient(trial: Trial, method: PayoutMethod, other: Destination) -> None:
     _needs_keys(trial)
-    order = trial.order()
-    other = dataclasses.replace(order, destination=trial.stage.other_payee(trial.method))
-    _, second = await _twice(trial, order, other)
+    order = trial.order(destination=trial.stage.payee(method))
+    _, second = await _twice(trial, order, dataclasses.replace(order, destination=other))
     trial.expect(isinstance(second, Unknown), f"with another recipient: {second!r}")
     await _paid_once(trial, order)
 
@@ -333,6 +372,13 @@ async def _paid_once(trial: Trial, order: PayoutOrder) -> None:
 def _needs_keys(trial: Trial) -> None:
     if trial.capabilities.repeat is Repeat.IGNORES:
         message = "the bank ignores keys, so the gateway never repeats an order"
+        raise NotApplicable(message)
+
+
+def needs_method(trial: Trial, method: PayoutMethod) -> None:
+    """The case does not apply to an adapter that does not declare the method."""
+    if method not in trial.capabilities.destinations:
+        message = f"destinations: {method.value} is not declared"
         raise NotApplicable(message)
 
 

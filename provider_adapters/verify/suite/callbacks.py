@@ -6,7 +6,7 @@ import base64
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -23,12 +23,14 @@ from gateway.domain.bank.provider_callbacks import (
     CallbackProver,
     CallbackSecrets,
     Delivery,
+    NamedBy,
     Notice,
 )
 from gateway.domain.bank.providers import Accepted, Settled
 from gateway.domain.kernel.money import Money
 from provider_adapters.verify.cases import CaseFailed, case
 from provider_adapters.verify.stage import Charge, Fate, NotApplicable, SentHeaders
+from provider_adapters.verify.suite.calls import PREPARED, Ready
 from provider_adapters.verify.trial import Harness, Trial, far
 
 _MARGIN: Final = timedelta(minutes=1)
@@ -42,6 +44,11 @@ _SENDER_ALONE: Final = frozenset({ProofKind.TOKEN, ProofKind.CERTIFICATE})
 """What proves who sent a callback, and nothing of its body."""
 _SHARED: Final = frozenset({ProofKind.HMAC, ProofKind.TOKEN})
 """What rests on a secret of the configuration."""
+_FOUND_BY: Final[Mapping[NamedBy, PortCall]] = {
+    NamedBy.KEY: PortCall.LIST_KEYS,
+    NamedBy.CHARGE: PortCall.GET_CHARGE,
+}
+"""What the gateway asks the bank to find the account that a callback names."""
 _PAYOUT: Final = frozenset({CallbackKind.PAYOUT, CallbackKind.RETURN})
 
 
@@ -73,6 +80,10 @@ async def proven(trial: Trial) -> None:
             notices = await _believed(trial, proof, await _sent(trial, each), each.kind)
             meant = [notice for notice in notices if each.is_meant(notice)]
             trial.expect(meant, f"of a {each.kind.value} it says {list(notices)}")
+            for notice in meant:
+                asked = _FOUND_BY.get(notice.named_by) if notice.account else None
+                found = asked is None or asked in trial.capabilities.calls
+                trial.expect(found, f"the account is named by a {notice.named_by}: nobody finds it")
 
 
 @case("callbacks.forged")
@@ -216,9 +227,10 @@ async def nothing_told(trial: Trial) -> None:
                 await _believed(trial, proof, await _sent(trial, each), each.kind)
                 forged = dataclasses.replace(await _sent(trial, each), headers=SentHeaders({}))
                 await proof.check(forged)
-            for read in (PortCall.GET_BALANCE, PortCall.LIST_KEYS):
+            for read in (PortCall.GET_BALANCE, PortCall.LIST_KEYS, PortCall.LIST_RECEIVED):
                 if read in trial.capabilities.calls:
-                    await getattr(harness.adapter, read.value)(trial.account)
+                    call = await PREPARED[read](Ready(trial, harness.adapter))
+                    await call(harness.adapter)
             trial.expect(told, "no transcript was written")
             told += [repr(harness.witness.calls), repr(harness.witness.counts)]
     shown = [what for what, text in _canaries(trial) if any(text in each for each in told)]

@@ -27,7 +27,7 @@ from provider_adapters.verify.alterations import UNKNOWN_WORD, Value
 from provider_adapters.verify.cases import CaseFailed, case
 from provider_adapters.verify.relay import Act, answering, from_request
 from provider_adapters.verify.stage import Fate, NotApplicable
-from provider_adapters.verify.suite.bank import money_request, named
+from provider_adapters.verify.suite.bank import money_request, named, needs_method
 from provider_adapters.verify.suite.faults import close
 from provider_adapters.verify.trial import Harness, Trial, far, new_provider_key
 
@@ -44,9 +44,7 @@ async def settled(trial: Trial) -> None:
 @case("bank.settled_by_account", needs=LOOKS)
 async def settled_by_account(trial: Trial) -> None:
     """A payout to a bank account that settled is found settled, as it was ordered."""
-    if PayoutMethod.BANK_ACCOUNT not in trial.capabilities.destinations:
-        message = "destinations: bank_account is not declared"
-        raise NotApplicable(message)
+    needs_method(trial, PayoutMethod.BANK_ACCOUNT)
     destination = trial.stage.payee(PayoutMethod.BANK_ACCOUNT)
     wish = await trial.stage.wish(Fate.SETTLES)
     await _settles(trial, trial.order(value=wish.value, destination=destination))
@@ -79,6 +77,7 @@ async def failed_later(trial: Trial) -> None:
     order = trial.order(await trial.stage.wish(Fate.FAILS))
     async with trial.harness() as harness:
         first = await _ordered(trial, harness, order)
+        trial.expect(not isinstance(first, Settled), "it was told as paid before it failed")
         await trial.stage.settle()
         found = await _found(trial, harness, order, first)
     trial.expect(isinstance(found, Rejected), f"it is found as {found!r}")

@@ -8,6 +8,7 @@ its money request, unknown and sent once at it, and accepted after it.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,10 +55,8 @@ _MOST_FAILED: Final = 10
 """So many are no accident: the rest is left out."""
 _PATIENCE_S: Final = 10.0
 """Bank and adapter share one loop on a machine that may be busy; what hangs takes longer."""
-_METHODS: Final = {
-    "payout_by_key": PayoutMethod.PIX,
-    "payout_by_account": PayoutMethod.BANK_ACCOUNT,
-}
+_OVER_TLS: Final = (PortCall.GET_BALANCE, PortCall.GET_CHARGE)
+"""The first that is declared meets its faults in TLS, as payouts do: it is the same for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,12 @@ class Path:
 
     Attributes:
         money: The number of the request that moves the money; 0 for none.
+        over_tls: Every attempt goes over TLS, where the bank speaks it.
     """
 
     requests: Sequence[Seen]
     money: int = 0
+    over_tls: bool = False
 
 
 Attempt = Callable[[], Awaitable[None]]
@@ -119,7 +120,8 @@ def _read_case(call: PortCall) -> Case:
     async def run(trial: Trial) -> None:
         async with trial.adapter(trial.stage.address) as clean:
             prepared = await PREPARED[call](Ready(trial, clean))
-            path = await _path(trial, prepared)
+            first = next((each for each in _OVER_TLS if each in trial.capabilities.calls), None)
+            path = dataclasses.replace(await _path(trial, prepared), over_tls=call is first)
             attempts = [
                 (fault.waits, _Read(trial, call, prepared, path, number, fault))
                 for number in range(1, len(path.requests) + 1)
@@ -152,7 +154,8 @@ class _Read:
     async def __call__(self) -> None:
         """Make the call, and look at what it raises."""
         act = Act(play=self.fault.play, reads=self.fault.reads)
-        async with self.trial.harness(self.trial.short) as harness:
+        relay = self.trial.light_relay(over_tls=self.path.over_tls)
+        async with self.trial.harness(self.trial.short, relay=relay) as harness:
             harness.relay.begin(from_request(self.number, act))
             began = time.monotonic()
             failure = await self._failure(harness.adapter)
@@ -243,9 +246,9 @@ class _Read:
         self.trial.expect(right, f"{what}: the reason is {failure.reason!r}")
 
 
-async def _money(trial: Trial, make: MakeMoneyCall) -> None:
+async def _money(trial: Trial, make: MakeMoneyCall, *, over_tls: bool = False) -> None:
     """Try every fault at every request of something that moves money."""
-    path = await money_path(trial, make())
+    path = dataclasses.replace(await money_path(trial, make()), over_tls=over_tls)
     attempts = [
         (fault.waits, _Payment(trial, make, path, number, fault, reaches_bank))
         for number in range(1, len(path.requests) + 1)
@@ -290,7 +293,8 @@ class _Payment:
         """Order it, and look at outcome, requests and books."""
         act = Act(play=self.fault.play, reads=self.fault.reads, reaches_bank=self.reaches_bank)
         order = self.make()
-        async with self.trial.harness(self.trial.short) as harness:
+        relay = self.trial.light_relay(over_tls=self.path.over_tls)
+        async with self.trial.harness(self.trial.short, relay=relay) as harness:
             harness.relay.begin(from_request(self.number, act))
             try:
                 outcome = await order.made(harness.adapter, soon())
@@ -346,7 +350,7 @@ async def _payouts(trial: Trial, method: PayoutMethod) -> None:
     if method not in trial.capabilities.destinations:
         message = f"destinations: {method.value} is not declared"
         raise NotApplicable(message)
-    await _money(trial, payouts(trial, method))
+    await _money(trial, payouts(trial, method), over_tls=method is trial.method)
 
 
 @case("wire.create_refund", needs={PortCall.CREATE_REFUND})

@@ -33,8 +33,10 @@ _PLAIN: Final = {**_TOKENS, **_CERTIFICATES, **_SEVERAL}
 _NO_KEYS: Final = dict.fromkeys(
     (
         "bank.duplicate",
+        "bank.duplicate_by_account",
         "bank.duplicate_of_another_amount",
         "bank.duplicate_of_another_recipient",
+        "bank.duplicate_of_another_bank_account",
     ),
     "the bank ignores keys, so the gateway never repeats an order",
 )
@@ -42,6 +44,9 @@ _IDS_ALONE: Final = dict.fromkeys(
     ("bank.absent_is_the_bank_s_word", "bank.absent_then_visible"),
     "payouts are found by the bank's id alone",
 )
+_NO_DOUBT: Final = {
+    "bank.doubtful_refusals": "the stage names no documented refusal that proves nothing (doubtful)"
+}
 _SENDER_ALONE: Final = {
     "callbacks.altered": "its proof says who sent a callback, and covers no body"
 }
@@ -51,6 +56,7 @@ WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
     "sandbox": _PLAIN,
     "starkbank": {
         **_PLAIN,
+        **_NO_DOUBT,
         "bank.retry_after": "no refusal for too many calls is listed",
         "bank.held": "the bank does not tell that it holds a transfer",
         "bank.malformed_e2e_id": _NO_E2E_ID,
@@ -58,20 +64,56 @@ WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "woovi": {
         **_PLAIN,
+        **_NO_DOUBT,
         "bank.held": "the bank does not tell whether it holds a payout",
         "bank.malformed_e2e_id": _NO_E2E_ID,
     },
     "apipix": {
+        **_NO_DOUBT,
         **_SENDER_ALONE,
-        "bank.held": "Efí tells of no payout that held",
-        "bank.returned": "Efí tells of no payout that returns",
+        "bank.held": "the bank tells of no payout that held",
+        "bank.returned": "the bank tells of no payout that returns",
         "bank.other_recipient": "the bank's answer shows no recipient",
     },
     "asaas": {
         **_PLAIN,
+        **_NO_DOUBT,
         **_NO_KEYS,
         **_IDS_ALONE,
         **_SENDER_ALONE,
         "bank.held": "no document of the bank tells of payouts under analysis",
     },
 }
+_NO_LIST: Final = dict.fromkeys(
+    (
+        "bank.refusals",
+        "bank.listed_code_of_another_status",
+        "bank.retry_after",
+        "bank.insufficient_funds",
+    ),
+    "the stage lists no refusals",
+)
+_BARE_ANSWER: Final = {
+    f"bank.{case}": f"the bank's answer shows no {what}"
+    for case, what in (
+        ("other_amount", "amount"),
+        ("other_key", "key"),
+        ("other_recipient", "recipient"),
+        ("malformed_e2e_id", "end-to-end id"),
+    )
+}
+
+OF_PROFILE: Final[Mapping[str, Mapping[str, str]]] = {
+    "inter": {
+        **_NO_KEYS,
+        **_IDS_ALONE,
+        **_SENDER_ALONE,
+        **_NO_LIST,
+        **_BARE_ANSWER,
+        "bank.held": "the bank tells of no payout that held",
+        "bank.returned": "the bank tells of no payout that returns",
+        "callbacks.unknown_payout": "the stage's bank sends no callback about a payout",
+    },
+    **dict.fromkeys(("sicoob", "bb", "sicredi"), _SENDER_ALONE),
+}
+"""Likewise for the profiles of API Pix beside the one that stands for the adapter."""

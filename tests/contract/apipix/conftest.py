@@ -1,10 +1,11 @@
-"""Efí's simulator with what was asked and answered kept, our adapter, and Efí's SDK in a thread."""
+"""Simulators with what was asked and answered kept, our adapter, and Efí's SDK in a thread."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ from efipay.constants import Constants
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderAccount
+from provider_adapters import simulators
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
+from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.apipix.secrets import EfiSecrets
-from provider_adapters.apipix.simulator.dialect import EFI
 from provider_adapters.apipix.stage import EfiStage
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.secrets import secrets_of
@@ -54,20 +56,23 @@ class Exchange:
 
 
 class WatchedStage(EfiStage):
-    """Efí as it is simulated; ``exchanges`` has what was asked of it."""
+    """Efí, or another bank, as it is simulated; ``exchanges`` has what was asked of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: Name = Name.EFI) -> None:
         super().__init__()
+        self.profile, self.account_secrets = name, PROFILES[name].secrets
         self.exchanges: list[Exchange] = []
-        rows = [self._watched(row) for row in EFI.rows]
-        self.dialect: Dialect = replace(EFI, rows=rows)
+        self.bare: Dialect = simulators.find(name).dialect
+        self.dialect: Dialect = replace(
+            self.bare, rows=[self._watched(row) for row in self.bare.rows]
+        )
 
     def _watched(self, row: Row) -> Row:
         def run(request: BankRequest) -> Answer:
             try:
                 answer = row.run(request)
             except Refusal as refusal:
-                self._keep(request, EFI.refusal(refusal))
+                self._keep(request, self.bare.refusal(refusal))
                 raise
             self._keep(request, answer)
             return answer
@@ -89,11 +94,11 @@ class WatchedStage(EfiStage):
 
 @dataclass(frozen=True)
 class Watched:
-    """An account at the simulated Efí, as the SDK and as our adapter know it."""
+    """An account at a simulated bank, as our adapter and Efí's SDK know it."""
 
     stage: WatchedStage
     adapter: ApiPixAdapter
-    sdk: EfiPay
+    sdk: EfiPay | None = None
 
     @property
     def account(self) -> ProviderAccount:
@@ -114,26 +119,33 @@ class Watched:
         return await asyncio.to_thread(getattr(self.sdk, name), **given)
 
 
-@pytest.fixture
-async def efi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Watched]:
-    stage = WatchedStage()
+@asynccontextmanager
+async def simulated(name: Name = Name.EFI) -> AsyncIterator[tuple[WatchedStage, ApiPixAdapter]]:
+    """Run a bank's simulator, and our adapter before it."""
+    stage = WatchedStage(name)
     try:
         await stage.start()
-        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(stage.bank.authority_file))
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.setitem(Constants.APIS["PIX"]["URL"], "sandbox", stage.address)
-        context = AdapterContext(name="efi", environment=Environment.SANDBOX, observer=Witness())
+        context = AdapterContext(name=name, environment=Environment.SANDBOX, observer=Witness())
         adapter = ApiPixFactory()(stage.settings(stage.address), context)
         await adapter.start()
         try:
-            yield Watched(stage, adapter, _sdk(stage, tmp_path))
+            yield stage, adapter
         finally:
             await adapter.close()
     finally:
         await stage.close()
 
 
-def _sdk(stage: EfiStage, folder: Path) -> EfiPay:
+@pytest.fixture
+async def efi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Watched]:
+    async with simulated() as (stage, adapter):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(stage.bank.authority_file))
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setitem(Constants.APIS["PIX"]["URL"], "sandbox", stage.address)
+        yield Watched(stage, adapter, sdk_of(stage, tmp_path))
+
+
+def sdk_of(stage: EfiStage, folder: Path) -> EfiPay:
     """Give the SDK the account's own id, secret and certificate; it takes a file only."""
     known = secrets_of(stage.accounts[0], EfiSecrets)
     pair = folder / "certificate.pem"

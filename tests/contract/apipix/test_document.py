@@ -1,9 +1,10 @@
-"""What our adapter asks and Efí's simulator answers, judged by the central bank's document."""
+"""What our adapter asks and simulators answer, judged by the central bank's document."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -20,10 +21,11 @@ from gateway.domain.bank.providers import NotFound, Refused
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.verify.stage import Charge, ChargePaid, Received
 from provider_adapters.verify.trial import far, new_provider_key
 from tests.architecture.tree import ROOT
-from tests.contract.apipix.conftest import Exchange, Watched
+from tests.contract.apipix.conftest import Exchange, Watched, simulated
 
 DOCUMENT = ROOT / "tests/vectors/documents/bacen-pix-api"
 BASE = "/v2"
@@ -43,18 +45,23 @@ _Text.yaml_implicit_resolvers = {
 }
 
 
-@cache
-def judge() -> OpenAPI:
+def corrected() -> dict[str, Any]:
     """Read the document with the corrections of forms that no value can fit as published."""
     text = (DOCUMENT / "openapi-2.9.0.yaml").read_text(encoding="utf-8")
     published = yaml.load(text, Loader=_Text)  # noqa: S506 - a safe loader
     corrections = json.loads((DOCUMENT / "corrections.rfc6902.json").read_text(encoding="utf-8"))
-    corrected = jsonpatch.apply_patch(published, corrections)
+    made: dict[str, Any] = jsonpatch.apply_patch(published, corrections)
+    return made
+
+
+@cache
+def judge() -> OpenAPI:
+    """Make a judge of the corrected document."""
     config = Config(
         spec_validator_cls=None,
         extra_media_type_deserializers={"application/problem+json": json.loads},
     )
-    return OpenAPI.from_dict(corrected, config=config)
+    return OpenAPI.from_dict(corrected(), config=config)
 
 
 def wrong_with(exchange: Exchange) -> list[str]:
@@ -98,7 +105,7 @@ async def create(efi: Watched) -> None:
 
 
 async def create_bare(efi: Watched) -> None:
-    await efi.adapter.create_charge(efi.account, charge(efi))
+    await efi.adapter.create_charge(efi.account, charge(efi, reference="pedido/2"))
 
 
 async def read(efi: Watched) -> None:
@@ -155,10 +162,17 @@ ACTS: dict[str, Callable[[Watched], Awaitable[None]]] = {
 }
 
 
-def standard(asked: Iterable[Exchange]) -> list[Exchange]:
-    """Leave Efí's own paths out."""
-    own = (f"{BASE}/gn/", "/v3/")
-    return [each for each in asked if not each.path.startswith(own)]
+def standard(asked: Iterable[Exchange], name: Name = Name.EFI) -> list[Exchange]:
+    """Leave out what is a bank's own, and have all paths begin as the document's do."""
+    known = PROFILES[name]
+    begins = [f"{base}/" for base in (known.pix, known.charges) if base]
+    own = tuple(f"{base}gn/" for base in begins)
+    return [
+        replace(each, path=f"{BASE}/{each.path.removeprefix(base)}")
+        for each in asked
+        for base in begins
+        if each.path.startswith(base) and not each.path.startswith(own)
+    ]
 
 
 @pytest.mark.parametrize("act", ACTS)
@@ -167,6 +181,22 @@ async def test_the_document_knows_every_request_and_answer(efi: Watched, act: st
 
     seen = standard(efi.asked())
     assert seen
+    assert {
+        f"{each.method} {each.path}": wrong_with(each) for each in seen if wrong_with(each)
+    } == {}
+
+
+@pytest.mark.parametrize("name", [name for name in Name if name is not Name.EFI])
+async def test_the_document_knows_the_other_banks_too(name: Name):
+    """Their paths begin elsewhere, and name the account in other ways: the rest is the same."""
+    async with simulated(name) as (stage, adapter):
+        bank = Watched(stage, adapter)
+        for act in ACTS.values():
+            await act(bank)
+        asked = bank.asked()
+
+    seen = standard(asked, name)
+    assert len(seen) == len(asked)
     assert {
         f"{each.method} {each.path}": wrong_with(each) for each in seen if wrong_with(each)
     } == {}

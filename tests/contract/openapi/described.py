@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.http.openapi.document import document
+from tests.world.surfaces import usual_surfaces
 
-SURFACE = described_surfaces(Settings())[0]
+SURFACE = usual_surfaces()[0]
 DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate banking")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

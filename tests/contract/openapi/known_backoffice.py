@@ -6,7 +6,10 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from sqlalchemy import update
+
 from gateway.domain.identity.rights import Role
+from gateway.store.tables.core import attempts
 from tests.contract.openapi.known import (
     KEYS,
     TAX_NUMBER,
@@ -20,6 +23,7 @@ from tests.contract.openapi.known import (
     payout,
     today,
 )
+from tests.contract.openapi.known_traces import refused_call
 from tests.surfaces import rows
 from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_operations import generated, own_key, paid
@@ -51,6 +55,10 @@ async def _of_company(backoffice_client: BackofficeClient) -> Known:
 
 async def _company(backoffice_client: BackofficeClient) -> Known:
     return Known(path={"company_id": main_company(backoffice_client)})
+
+
+async def _provider(_desk: BackofficeClient) -> Known:
+    return Known(path={"provider": "sandbox"})
 
 
 async def _new_company(_desk: BackofficeClient) -> Known:
@@ -227,6 +235,15 @@ async def _search(backoffice_client: BackofficeClient) -> Known:
     return Known(body=lambda body: paged({**body, **today(backoffice_client)}))
 
 
+async def _unsettled(backoffice_client: BackofficeClient) -> Known:
+    """A payout that waits for people, as if nobody had asked its bank for a while."""
+    world = backoffice_client.world
+    reference = await in_review(world)
+    async with world.gateway.kernel.store.database.writing() as connection:
+        await connection.execute(update(attempts).values(last_probe_at=None))
+    return Known(path={"reference": reference})
+
+
 async def _key(backoffice_client: BackofficeClient) -> Known:
     said = await backoffice_client.post("/pix/keys", {"type": "evp"})
     assert said.status == 201, said.body
@@ -295,6 +312,28 @@ def _new_payout(backoffice_client: BackofficeClient) -> Awaitable[Known]:
     return known()
 
 
+async def _sandbox_charge(backoffice_client: BackofficeClient) -> Known:
+    """A charge of the account that is named; a value is for charges of an open amount alone."""
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    reference = (await generated(backoffice_client))["reference"]
+    return Known(body=lambda _body: {"account_id": account, "reference": reference})
+
+
+async def _sandbox_account(backoffice_client: BackofficeClient) -> Known:
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    return Known(body=lambda _body: {"account_id": account, "value": 10.5})
+
+
+async def _quiet_fault(_desk: BackofficeClient) -> Known:
+    """A fault that other tests do not meet, once."""
+    return Known(body=lambda body: {**body, "operation": "access", "fault": "status", "count": 1})
+
+
+async def _same_clock(_desk: BackofficeClient) -> Known:
+    """The clock stays where it is: the bank is everybody's."""
+    return Known(body=lambda _body: {"offset_s": 0})
+
+
 KNOWN: Mapping[str, Knowing] = {
     "backoffice.account_change": _account_change,
     "backoffice.account_create": _new_account,
@@ -302,6 +341,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.accounts": _of_company,
     "backoffice.approval": _approval,
     "backoffice.approval_approve": _approval,
+    "backoffice.approval_facts": _approval,
     "backoffice.approval_reject": _approval,
     "backoffice.approval_secret": _secret,
     "backoffice.company": _company,
@@ -312,6 +352,8 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.credential_revoke": _credential,
     "backoffice.credential_rotate": _credential,
     "backoffice.credentials": _of_company,
+    "backoffice.payouts": _search,
+    "backoffice.payouts_export": _search,
     "backoffice.pix_key": _key,
     "backoffice.pix_key_cancel": _key,
     "backoffice.pix_key_create": _new_key,
@@ -323,11 +365,18 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.qrcode": _charge,
     "backoffice.qrcode_cancel": _charge,
     "backoffice.qrcode_generate": _new_charge,
+    "backoffice.linked_statement": _window,
     "backoffice.report": _window,
     "backoffice.review_judge": _review,
+    "backoffice.sandbox_clock": _same_clock,
+    "backoffice.sandbox_fault": _quiet_fault,
+    "backoffice.sandbox_pay": _sandbox_charge,
+    "backoffice.sandbox_top_up": _sandbox_account,
     "backoffice.statement": _window,
     "backoffice.stop_lift": _stop,
     "backoffice.stop_pull": _new_stop,
+    "backoffice.trace": refused_call,
+    "backoffice.trace_explanation": refused_call,
     "backoffice.user": _user,
     "backoffice.user_companies": _user_companies,
     "backoffice.user_disable": _user,
@@ -340,11 +389,13 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.user_session_end": _sign_in,
     "backoffice.user_sessions": _user,
     "backoffice.user_sessions_end": _user,
+    "backoffice.provider_weather": _provider,
     "backoffice.user_unlock": _user,
     "backoffice.withdraw": _payout,
     "backoffice.withdraw_bank": _new_payout,
     "backoffice.withdraw_dossier": _payout,
     "backoffice.withdraw_cancel": _payout,
     "backoffice.withdraw_pix": _new_payout,
+    "backoffice.withdraw_probe": _unsettled,
     "backoffice.withdraws": _search,
 }

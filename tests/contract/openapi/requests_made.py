@@ -12,8 +12,9 @@ from schemathesis.core import NOT_SET
 
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.surfaces import SURFACES, described
+from tests.generated import examples
 
-EXAMPLES = 6
+EXAMPLES = examples(3)
 """Made of the schemas, for each row."""
 
 ABSENT = object()

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
 from gateway.http.table import RoutedRow, Table
+from tests.world.surfaces import surface_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Described:
 
 
 def _described(name: str) -> Described:
-    surface = next(each for each in described_surfaces(Settings()) if each.name == name)
+    surface = surface_named(name)
     return Described(surface, document(surface, name))
 
 

@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow
+from tests.generated import examples
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.surfaces.backoffice.conftest import backoffice_client
@@ -40,7 +41,7 @@ OPERATIONS = {
     for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
     if each.ok().path.startswith(BANKING)
 }
-EXAMPLES = 12
+EXAMPLES = examples(4)
 
 
 def described(place: RoutedRow) -> dict[str, Any]:

@@ -19,17 +19,17 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.http.openapi.document import document
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow, Table
+from tests.generated import examples
 from tests.surfaces.identity_api import ApiClient
 from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url
+from tests.world.surfaces import surface_named
 
 __all__ = ["api_client", "clock", "kind", "maria", "store", "url"]
 
-SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "identity")
+SURFACE = surface_named("identity")
 DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate identity")
 PLACES = Table([SURFACE]).places()
 CONFORMS = [
@@ -42,7 +42,7 @@ OPERATIONS = {
     each.ok().label: each.ok()
     for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
 }
-EXAMPLES = 15
+EXAMPLES = examples(6)
 
 
 def described(place: RoutedRow) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
+from tests.generated import examples
 from tests.surfaces import rows
 from tests.surfaces.world import NOBODY, World, basic
 
@@ -37,7 +38,7 @@ OPERATIONS = {
     each.ok().label: each.ok()
     for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
 }
-EXAMPLES = 25
+EXAMPLES = examples(10)
 EXPLORED = [
     pytest.param(label, mode, id=f"{label}-{mode.value}")
     for label, each in OPERATIONS.items()

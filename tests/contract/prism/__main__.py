@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.contract.apipix import samples as apipix
+from tests.contract.apipix.test_document import corrected as pix_document
 from tests.contract.woovi.judge import corrected
 from tests.contract.woovi.samples import every_request
 
@@ -48,6 +50,7 @@ class Judged:
 
 BANKS: Mapping[str, Judged] = {
     "woovi": Judged(lambda: corrected("corrections"), every_request),
+    "API Pix": Judged(pix_document, apipix.every_request, prefix="/v2"),
 }
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from gateway.domain.payouts.stops import STOPPED, Stop, StopScope
 from gateway.store.engine import open_store
-from tests.contract.stores.samples import CLIENT, NOW, credential, event
+from tests.contract.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 
 STOP = Stop(
     id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b01",
@@ -30,6 +31,9 @@ async def _change(url: str, what: str) -> None:
             await store.credentials.revoke(CLIENT, NOW, event("credential.revoked", subject))
         case "create":
             await store.credentials.add(credential(), event("credential.issued", subject))
+        case "close":
+            closed = replace(account(), active=False)
+            await store.accounts.replace(closed, event("account.changed", f"account:{ACCOUNT}"))
         case "stop":
             await store.stops.add(STOP, event(STOPPED, "provider:sandbox"))
     await store.close()

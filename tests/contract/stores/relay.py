@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+
+from tests.servers.streams import Streams
 
 
-@dataclass(slots=True)
 class Relay:
     """
     Carries bytes between a loopback port of its own and a server's.
@@ -15,44 +15,33 @@ class Relay:
         silent: Bytes of either side are taken and not handed on.
     """
 
-    target: int
-    port: int = 0
-    silent: bool = False
-    _server: asyncio.Server | None = None
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.port = 0
+        self.silent = False
+        self._streams = Streams(self._carry)
 
     async def open(self) -> None:
         """Listen, on the same port each time."""
-        self._server = await asyncio.start_server(self._carry, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
+        self.port = await self._streams.open(self.port)
 
     async def close(self) -> None:
         """Refuse new connections and cut those there are."""
-        if self._server is not None:
-            self._server.close()
-        await self.cut()
-        self._server = None
+        await self._streams.close()
 
     async def cut(self) -> None:
         """End the connections there are."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._streams.cut()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
         try:
-            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+            with contextlib.suppress(ExceptionGroup):  # either side has ended
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._pump(reader, far_writer))
                     group.create_task(self._pump(far_reader, writer))
         finally:
-            writer.transport.abort()
             far_writer.transport.abort()
-            self._tasks.discard(task)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):

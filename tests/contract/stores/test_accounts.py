@@ -224,3 +224,13 @@ async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store
     assert await store.accounts.replace(after, event(), before)
     assert not await store.accounts.replace(before, event(), before)
     assert await store.accounts.replace(before, event(), after)
+
+
+async def test_several_are_found_at_once(store: Store) -> None:
+    """Those that there are, each once, by exact id."""
+    ids = [ACCOUNT, "absent", SISTER, ACCOUNT.upper(), ACCOUNT]
+
+    found = await store.accounts.find_all(ids)
+
+    assert found == {ACCOUNT: account(), SISTER: account(SISTER)}
+    assert await store.accounts.find_all(["absent"]) == {}

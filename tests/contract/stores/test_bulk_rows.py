@@ -68,6 +68,9 @@ async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) ->
 async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: str) -> None:
     """Two batches in one order of keys cannot wait for each other in a ring."""
     names = [f"order-{number * 29 % 64:02}" for number in range(64)]
+    if kind == "postgres":  # a new file: in an old one, rows go where a vacuum has made room
+        async with written.store.database.writing() as connection:
+            await connection.execute(text("TRUNCATE payouts CASCADE"))
 
     await written.add(names)
 

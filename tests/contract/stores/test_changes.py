@@ -18,7 +18,7 @@ from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
 from gateway.store.audit.record import StoredChanges
 from gateway.store.engine import Store
-from tests.contract.stores.samples import CLIENT, account, company, credential, event
+from tests.contract.stores.samples import ACCOUNT, CLIENT, account, company, credential, event
 from tests.contract.stores.told import WRITERS, Writer
 from tests.unit.gateway.runtime.records.test_kept_records import Watch, keep
 from tests.world.registers import Clock, Registers
@@ -138,6 +138,7 @@ class Following:
         """Keep everything, have something changed, and return what was forgotten."""
         await self.feed.run_once()
         await self.kept.credentials.find(CLIENT)
+        await self.kept.accounts.find(ACCOUNT)
         await self.kept.stops_in_force()
         self.watch.counted.clear()
         await change()
@@ -172,7 +173,12 @@ async def test_whatever_changes_a_kept_record_tells_which(
 
 @pytest.mark.parametrize(
     ("change", "forgotten"),
-    [("revoke", Kept.CREDENTIAL), ("stop", Kept.STOP), ("create", Kept.CREDENTIAL)],
+    [
+        ("revoke", Kept.CREDENTIAL),
+        ("stop", Kept.STOP),
+        ("create", Kept.CREDENTIAL),
+        ("close", Kept.ACCOUNT),
+    ],
 )
 async def test_a_process_of_its_own_is_heard_of(
     store: Store, following: Following, change: str, forgotten: Kept

@@ -190,3 +190,17 @@ async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:
     found = await issued.credentials.find(CLIENT)
     assert found is not None
     assert [each.last_used_at is None for each in found.secrets] == [True, False]
+
+
+async def test_several_are_found_at_once(issued: Store) -> None:
+    """Those that there are, each with all its secrets, the current one first."""
+    both = (secret(b"n" * 32), replace(secret(b"o" * 32), expires_at=LATER))
+    other = replace(credential(), client_id="cli_another", secrets=both)
+    bare = replace(credential(), client_id="cli_bare", secrets=())
+    await issued.credentials.add(other, event())
+    await issued.credentials.add(bare, event())
+    ids = ["cli_bare", "absent", "cli_another", CLIENT, CLIENT.upper()]
+
+    found = await issued.credentials.find_all(ids)
+
+    assert found == {CLIENT: credential(), "cli_another": other, "cli_bare": bare}

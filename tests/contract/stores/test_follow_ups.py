@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.followups import Checked, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.due import claim_due
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
@@ -26,7 +27,7 @@ async def unknown(store: Store, reference: str = "order-1") -> None:
 
 
 async def due(store: Store, owner: str = "one", now: datetime = LATER) -> list[str]:
-    claimed = await store.follow_ups.claim_due(owner, now, now + timedelta(seconds=60))
+    claimed = await claim_due(store, owner, now, now + timedelta(seconds=60))
     return sorted(each.reference for each in claimed)
 
 
@@ -57,21 +58,12 @@ async def test_two_claimers_never_share_a_payout(store: Store, second: Store) ->
     assert sorted(each for some in claimed for each in some) == references
 
 
-async def test_a_claim_is_fifty_at_most(store: Store) -> None:
-    for number in range(51):
-        await unknown(store, f"o-{number}")
-
-    claimed = [await due(store), await due(store), await due(store)]
-
-    assert list(map(len, claimed)) == [50, 1, 0]
-
-
 async def test_what_is_due_longest_comes_first(store: Store) -> None:
     for number in (3, 1, 2):
         early = NOW - timedelta(minutes=number)
         await store.payouts.add(payout(f"o-{number}", created_at=early), attempt(started_at=early))
 
-    claimed = await store.follow_ups.claim_due("one", LATER, UNTIL)
+    claimed = await claim_due(store, "one", LATER, UNTIL)
 
     assert [each.reference for each in claimed] == ["o-3", "o-2", "o-1"]
 
@@ -238,7 +230,6 @@ async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:
 
     assert found == {
         "sandbox": Unsettled(provider="sandbox", unresolved=2, oldest_at=old, review=1),
-        "other": Unsettled(provider="other", unresolved=0, oldest_at=None, review=0),
     }
 
 
@@ -272,7 +263,7 @@ async def accepted(store: Store, held_until: datetime | None = None) -> None:
     await store.payouts.add(payout(), attempt())
     step = replace(change(SENDING, ACCEPTED), held_until=held_until)
     assert await store.payouts.record(step)
-    await store.follow_ups.claim_due("one", LATER, UNTIL)
+    await claim_due(store, "one", LATER, UNTIL)
 
 
 async def test_a_step_keeps_the_deadline_of_a_hold(store: Store) -> None:
@@ -306,3 +297,51 @@ async def test_a_look_at_what_has_settled_since_notes_no_hold(store: Store) -> N
     paid = await store.payouts.find(ACCOUNT, "order-1")
     assert paid is not None
     assert (paid.held_until, paid.state) == (None, PAID)
+
+
+def probe(owner: str = "panel", at: datetime = NOW) -> ProbeClaim:
+    """A look at ``order-1`` that is asked for at an instant."""
+    return ProbeClaim(
+        account_id=ACCOUNT,
+        reference="order-1",
+        owner=owner,
+        at=at,
+        until=at + timedelta(seconds=60),
+        quiet_since=at - timedelta(seconds=5),
+    )
+
+
+async def test_one_payout_is_claimed_whatever_its_schedule(store: Store) -> None:
+    """By one at a time; the claim of a process that died ends by itself."""
+    await unknown(store)
+
+    first = await store.follow_ups.claim(probe("one"))
+    second = await store.follow_ups.claim(probe("two"))
+    later = await store.follow_ups.claim(probe("two", NOW + timedelta(seconds=61)))
+
+    assert first is not None
+    assert (first.reference, second) == ("order-1", None)
+    assert later is not None
+
+
+async def test_a_payout_that_was_looked_at_a_moment_ago_is_not_claimed(store: Store) -> None:
+    await unknown(store)
+    assert await store.follow_ups.claim(probe("me")) is not None
+    looked = replace(checked(), at=NOW, owner="me")
+    assert await store.follow_ups.checked(looked)
+
+    soon = await store.follow_ups.claim(probe("me", NOW + timedelta(seconds=4)))
+    late = await store.follow_ups.claim(probe("me", NOW + timedelta(seconds=5)))
+
+    assert soon is None
+    assert late is not None
+
+
+async def test_two_who_claim_at_once_are_one_who_does(store: Store, second: Store) -> None:
+    await unknown(store)
+
+    claimed = await asyncio.gather(
+        store.follow_ups.claim(probe("one")), second.follow_ups.claim(probe("two"))
+    )
+
+    assert [each is not None for each in claimed].count(True) == 1

@@ -8,7 +8,17 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.credentials import Rotation
+from bench.queries import counting
+from gateway.domain.accounts.credentials import Action, Permission, Resource, Rotation
+from gateway.domain.backoffice.lists import (
+    EXPIRES_SOON,
+    LONG_UNUSED,
+    Care,
+    CredentialCounts,
+    CredentialSearch,
+    CredentialState,
+    care_of,
+)
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
@@ -50,6 +60,18 @@ async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
     assert (total, again, list(beyond)) == (3, 3, [])
 
 
+async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> None:
+    """Nearly every list is read on its first page alone; one that is empty counts none."""
+    lists = store.office.scoped
+
+    with counting(store.database) as sent:
+        first, total = await lists.companies(Paging(1, 1), EVERY_COMPANY)
+        none, of_none = await lists.companies(Paging(1, 1), scope_of(frozenset({OTHER})))
+
+    assert (len(first), total, list(none), of_none) == (1, 1, [], 0)
+    assert sent.of_pages.total() == 2
+
+
 async def test_who_is_limited_is_shown_their_companies_alone(store: Store) -> None:
     await store.companies.add(company(OTHER), event())
 
@@ -71,15 +93,99 @@ async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
         await store.credentials.add(each, event())
     lists = store.office.scoped
 
-    first, total = await lists.credentials(Paging(1, 2), EVERY_COMPANY, None)
-    ours, of_ours = await lists.credentials(EVERY, OURS, None)
-    named, of_named = await lists.credentials(EVERY, EVERY_COMPANY, OTHER)
-    neither, none = await lists.credentials(EVERY, OURS, OTHER)
+    first, total = await lists.credentials(wanted(paging=Paging(1, 2)), EVERY_COMPANY)
+    ours, of_ours = await lists.credentials(wanted(), OURS)
+    named, of_named = await lists.credentials(wanted(company_id=OTHER), EVERY_COMPANY)
+    neither, none = await lists.credentials(wanted(company_id=OTHER), OURS)
 
     assert [(each.client_id, len(each.secrets)) for each in first] == [(CLIENT, 2), ("cli_b", 1)]
     assert (total, of_ours, of_named, none) == (3, 2, 1, 0)
     assert [each.client_id for each in ours] == [CLIENT, "cli_b"]
     assert ([each.client_id for each in named], list(neither)) == (["cli_c"], [])
+
+
+DAY = timedelta(days=1)
+PAYS = frozenset({Permission(Resource.WITHDRAW, Action.MANAGE)})
+SHOWN = [
+    # name, what is different of it, its state at NOW, why it asks for a look
+    ("plain", {}, CredentialState.LIVE, None),
+    ("revoked", {"revoked_at": NOW}, CredentialState.ENDED, None),
+    ("expired", {"expires_at": NOW}, CredentialState.ENDED, None),
+    ("soon", {"expires_at": NOW + EXPIRES_SOON}, CredentialState.LIVE, Care.EXPIRES_SOON),
+    ("later", {"expires_at": NOW + EXPIRES_SOON + DAY}, CredentialState.LIVE, None),
+    ("wide", {"account_id": None}, CredentialState.LIVE, Care.WIDE_FOR_EVER),
+    (
+        "old",
+        {"created_at": NOW - LONG_UNUSED, "permissions": PAYS},
+        CredentialState.LIVE,
+        Care.PAYS_UNUSED,
+    ),
+    ("old reader", {"created_at": NOW - LONG_UNUSED}, CredentialState.LIVE, None),
+    ("young", {"created_at": NOW - DAY, "permissions": PAYS}, CredentialState.LIVE, None),
+]
+
+
+async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store: Store) -> None:
+    """The store's condition and the domain's reason are the same rule, said twice."""
+    for number, (name, more, _, _) in enumerate(SHOWN):
+        one = replace(
+            credential(f"cli_{number}"),
+            name=name,
+            secrets=(secret(bytes([number]) * 32),),
+            **{"account_id": ACCOUNT, **more},
+        )
+        await store.credentials.add(one, event())
+    lists = store.office.scoped
+
+    for state in CredentialState:
+        found, total = await lists.credentials(wanted(state=state), EVERY_COMPANY)
+        expected = {
+            name for name, _, its, care in SHOWN if state in {its, care and CredentialState.CARE}
+        }
+        assert {each.name for each in found} == expected
+        assert total == len(expected)
+    every, _ = await lists.credentials(wanted(), EVERY_COMPANY)
+    assert {each.name: care_of(each, NOW) for each in every} == {
+        name: care for name, _, _, care in SHOWN
+    }
+    assert await lists.count_credentials(wanted(), EVERY_COMPANY) == CredentialCounts(
+        live=7, care=3, ended=2
+    )
+    assert await lists.count_credentials(wanted(), NOTHING) == CredentialCounts(
+        live=0, care=0, ended=0
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ERP", ["cli_a1"]),
+        ("erp", ["cli_a1"]),
+        ("cli_a", ["cli_a1"]),
+        ("li_a", []),
+        ("100%", ["cli_b2"]),
+        ("%", ["cli_b2"]),
+        ("_", ["cli_b2"]),
+    ],
+)
+async def test_credentials_are_found_by_a_part_of_the_name_or_the_start_of_the_id(
+    store: Store, text: str, shown: Sequence[str]
+) -> None:
+    """A text is text: no sign of it is a pattern."""
+    for client_id, name in (("cli_a1", "ERP Recife"), ("cli_b2", "100% _teste")):
+        digest = secret(client_id.encode().ljust(32))
+        await store.credentials.add(
+            replace(credential(client_id), name=name, secrets=(digest,)), event()
+        )
+
+    found, _ = await store.office.scoped.credentials(wanted(text=text), EVERY_COMPANY)
+
+    assert [each.client_id for each in found] == shown
+
+
+def wanted(**more: object) -> CredentialSearch:
+    """Search for credentials at noon."""
+    return CredentialSearch(**{"paging": EVERY, "now": NOW, **more})
 
 
 @pytest.mark.parametrize(
@@ -219,7 +325,7 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
     totals = [
         (await scoped.companies(EVERY, scope))[1] > 0,
         (await scoped.accounts(EVERY, scope, None))[1] > 0,
-        (await scoped.credentials(EVERY, scope, None))[1],
+        (await scoped.credentials(wanted(), scope))[1],
         (await scoped.users(EVERY, scope))[1],
         (await scoped.stops(EVERY, scope, NOW))[1],
     ]
@@ -248,3 +354,24 @@ async def test_an_account_is_listed_with_its_company(store: Store) -> None:
 
     assert (found.account.id, found.company) == (ACCOUNT, await store.companies.find(COMPANY))
     assert (total, list(none), zero) == (1 + len(rest), [], 0)
+
+
+async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
+    await store.companies.add(company(OTHER), event())
+    await store.credentials.add(credential(), event())
+    ids = [ACCOUNT, COMPANY, CLIENT, OTHER, "no such"]
+
+    every = await store.office.scoped.names(ids, EVERY_COMPANY)
+    ours = await store.office.scoped.names(ids, OURS)
+    theirs = await store.office.scoped.names(ids, THEIRS)
+
+    assert {(each.kind.value, each.id) for each in every} == {
+        ("account", ACCOUNT),
+        ("company", COMPANY),
+        ("company", OTHER),
+        ("credential", CLIENT),
+    }
+    assert {each.id for each in ours} == {ACCOUNT, COMPANY, CLIENT}
+    assert {each.id for each in theirs} == {OTHER}
+    assert {each.name for each in ours} == {"Padaria São João Ltda", "Padaria São João", "ERP"}
+    assert await store.office.scoped.names(ids, CompanyScope(frozenset())) == []

@@ -21,7 +21,8 @@ from gateway.domain.backoffice.callbacks import (
     CallbackSearch,
     CallbackState,
 )
-from gateway.domain.backoffice.lists import AuditEntry, AuditSearch, LoggedRequest, RequestSearch
+from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
+from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money

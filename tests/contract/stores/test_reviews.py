@@ -11,6 +11,7 @@ from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.engine import Store
+from tests.contract.stores.due import claim_due
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, of, payout
 
 SENDING, UNKNOWN, PAID = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.PAID
@@ -31,7 +32,7 @@ async def in_review(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, UNKNOWN))
     later = NOW + timedelta(hours=26)
-    await store.follow_ups.claim_due("one", later, later)
+    await claim_due(store, "one", later, later)
     look = Checked(
         account_id=ACCOUNT,
         reference="order-1",

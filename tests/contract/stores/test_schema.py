@@ -1,5 +1,8 @@
 """Migrations: up, down and up again, and what they make is what the statements expect."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -153,3 +156,12 @@ async def test_a_migration_is_done_whole_or_not_at_all(url: str) -> None:
         left = await connection.run_sync(tables)
     await database.close()
     assert left == {"audit_head"}
+
+
+async def test_stores_that_one_process_brings_up_at_once_do_not_mix(url: str, tmp_path: Path):
+    """The library keeps the migration that is under way in a global."""
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+
+    await asyncio.gather(schema.upgrade(url), schema.upgrade(other))
+
+    assert [await schema.current(each) for each in (url, other)] == [schema.REVISIONS[-1]] * 2

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.users import RecoveryCode, Totp
+from gateway.domain.identity.users import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
 from tests.contract.stores.people import MARIA, user
@@ -106,3 +106,23 @@ async def test_overwriting_what_was_seen_undoes_no_other_change(store: Store):
 
     assert (first, second) == (True, False)
     assert await store.identity.users.find(MARIA) == disabled
+
+
+async def test_preferences_are_kept_one_by_one(store: Store):
+    """What was not chosen stays; another change of the person leaves them alone."""
+    await store.identity.users.add(user(), event())
+    assert user().preferences == NOTHING_CHOSEN
+
+    for chosen in (
+        Preferences(language="en"),
+        Preferences(theme="dark"),
+        Preferences(single_keys=False),
+        NOTHING_CHOSEN,
+    ):
+        await store.identity.users.prefer(MARIA, chosen)
+    await store.identity.users.replace(user(), event())
+    await store.identity.users.prefer("nobody", Preferences(theme="light"))
+
+    found = await store.identity.users.find(MARIA)
+    assert found is not None
+    assert found.preferences == Preferences(language="en", theme="dark", single_keys=False)

@@ -6,6 +6,8 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
+from tests.servers.streams import Streams
+
 _SILENT_S = 0.3
 
 
@@ -17,8 +19,8 @@ class Cutting:
         self.port = 0
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._pass_on, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
+        self._streams = Streams(self._pass_on)
+        self.port = await self._streams.open()
         return self
 
     async def __aexit__(
@@ -27,8 +29,7 @@ class Cutting:
         problem: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        self._server.close()
-        await asyncio.sleep(0)
+        await self._streams.close()
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_bank, to_bank = await asyncio.open_connection("127.0.0.1", self._bank)

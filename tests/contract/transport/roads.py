@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -16,6 +15,7 @@ from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, S
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
+from tests.servers.streams import listening
 from tests.unit.provider_adapters.scripted import ScriptedBank
 
 LIMITS = ClientLimits(connect_s=2.0)
@@ -79,12 +79,8 @@ async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[HttpTrans
 @asynccontextmanager
 async def behind(place: socket.socket, bank: ScriptedBank) -> AsyncIterator[ScriptedBank]:
     """Open a bank at a port that is held already; whoever stands in front of it knows it."""
-    server = await asyncio.start_server(bank, sock=place.dup())
-    try:
+    async with listening(bank, place=place.dup()):
         yield bank
-    finally:
-        server.close()
-        await bank.stop()
 
 
 async def tried(

@@ -52,10 +52,11 @@ def test_whatever_the_bank_closes_no_request_arrives_twice(run: Run, seed: int, 
 @calls
 def test_many_at_once_share_the_connections_without_mixing_answers(run: Run, make: Make):
     """Reads, that is; each order has one to itself."""
+    chance = random.Random(7)
 
     async def crowd() -> None:
         async def slowly(line: Line) -> None:
-            await asyncio.sleep(random.random() * 0.002)
+            await asyncio.sleep(chance.random() * 0.002)
             await line.say(echo(line.request))
 
         bank = ScriptedBank(slowly, keeps=True)

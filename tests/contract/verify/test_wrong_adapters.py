@@ -10,6 +10,7 @@ from provider_adapters.verify.trial import Subject
 from tests.contract.verify import (
     wrong_access,
     wrong_callbacks,
+    wrong_inter,
     wrong_offers,
     wrong_payouts,
     wrong_reads,
@@ -18,7 +19,15 @@ from tests.contract.verify import (
 from tests.contract.verify.mistaken import Wrong
 
 CASES = {each.id: each for each in run.every_case()}
-MODULES = (wrong_payouts, wrong_reads, wrong_access, wrong_callbacks, wrong_offers, wrong_wire)
+MODULES = (
+    wrong_payouts,
+    wrong_reads,
+    wrong_access,
+    wrong_callbacks,
+    wrong_offers,
+    wrong_wire,
+    wrong_inter,
+)
 TABLES = [each.WRONG for each in MODULES]
 WRONG = {each.name: each for table in TABLES for each in table}
 

@@ -8,8 +8,9 @@ import logging
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.provider_callbacks import (
     ONLY_OURS,
@@ -17,6 +18,7 @@ from gateway.domain.bank.provider_callbacks import (
     CallbackProof,
     CallbackSecrets,
     Delivery,
+    NamedBy,
     Notice,
 )
 from gateway.domain.bank.providers import Outcome, ProviderAccount
@@ -132,6 +134,25 @@ class Proving(SandboxAdapter):
 
     def callback_proof(self, secrets: CallbackSecrets) -> CallbackProof:  # type: ignore[override]
         return self.proof(SandboxAdapter.callback_proof(self, secrets), secrets)
+
+
+class Keyed(Proof):
+    """Names the account by one of its keys."""
+
+    def told(self, came: Delivery, notices: Sequence[Notice]) -> Sequence[Notice]:
+        key = {"account": "loja1@example.com", "named_by": NamedBy.KEY}
+        return [dataclasses.replace(each, **key) for each in notices]  # type: ignore[arg-type]
+
+
+class Keyless(Proving):
+    """Of a bank that lists no keys."""
+
+    proof = Keyed
+
+    def __init__(self, **parts: Any) -> None:
+        can = parts["capabilities"]
+        calls = can.calls - {PortCall.LIST_KEYS, PortCall.GET_KEY}
+        super().__init__(**{**parts, "capabilities": dataclasses.replace(can, calls=calls)})
 
 
 def proving(name: str, case: str, kind: type[Proof]) -> Wrong:
@@ -256,6 +277,7 @@ WRONG: Final[tuple[Wrong, ...]] = (
     proving("what was said is said again", "callbacks.any_order", Piling),
     proving("nobody knows which payout", "callbacks.proven", Nameless),
     proving("secrets are logged", "callbacks.nothing_told", Telling),
+    being("nobody lists the keys that name an account", "callbacks.proven", Keyless),
     being("transcripts show people", "callbacks.nothing_told", Open),
     being("signatures do not age", "callbacks.late", Ageless),
     being("a former secret is dropped", "callbacks.rotated", Abrupt),

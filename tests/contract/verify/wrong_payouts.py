@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, NotFound, Outcome, ProviderAccount, Unknown
 from gateway.domain.kernel.clocks import Deadline
@@ -67,6 +67,12 @@ def rejecting(*statuses: int) -> Hear:
         return saying(answer, REJECTED, 400) if final else answer
 
     return hear
+
+
+def any_code(_: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
+    """Take a code that the bank documents, and does not call final, for its final word."""
+    code = document_of(answer.body).get("error", {}).get("code")
+    return saying(answer, REJECTED, 400) if code == "INVALID_REQUEST" else answer
 
 
 def any_status(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
@@ -149,6 +155,28 @@ class Anybody(SandboxAdapter):
         return await self._found(request, ExpectedPayout(order.provider_key, order.value))
 
 
+class KeysAlone(SandboxAdapter):
+    """Compares where a payout by key went, and takes one to a bank account as it is."""
+
+    async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
+        request = requests.payout(account, order.provider_key, "")
+        expected = ExpectedPayout.of(order, must_show=True)
+        if order.method is PayoutMethod.BANK_ACCOUNT:
+            expected = dataclasses.replace(expected, destination=None, must_show=False)
+        return await self._found(request, expected)
+
+
+class KeyWanted(SandboxAdapter):
+    """Knows no payout again that shows no key."""
+
+    async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
+        outcome = await super()._compared(account, order)
+        if order.method is PayoutMethod.BANK_ACCOUNT:
+            evidence = dataclasses.replace(outcome.evidence, reason=Reason.DESTINATION_MISMATCH)
+            return Unknown(evidence)
+        return outcome
+
+
 class Believing(SandboxAdapter):
     """Takes whatever is found for what was looked for."""
 
@@ -207,6 +235,8 @@ WRONG: Final[tuple[Wrong, ...]] = (
     hearing("any 400 is the final word", "bank.unlisted_refusals", rejecting(400)),
     hearing("any 404 is the final word", "bank.unlisted_refusals", rejecting(404)),
     hearing("any 5xx is the final word", "bank.unlisted_refusals", rejecting(500, 503)),
+    hearing("a documented code is the final word", "bank.doubtful_refusals", any_code,
+            sane="bank.unlisted_refusals"),
     hearing("a code counts whatever the status", "bank.listed_code_of_another_status", any_status),
     hearing("Retry-After is not read", "bank.retry_after", no_hurry),
     hearing("end-to-end ids are not looked at", "bank.malformed_e2e_id", without("e2e")),
@@ -222,6 +252,10 @@ WRONG: Final[tuple[Wrong, ...]] = (
           Trusting, stage=RefusingStage),
     being("recipients are not compared", "bank.duplicate_of_another_recipient", Anybody,
           stage=RefusingStage),
+    being("bank accounts are not compared", "bank.duplicate_of_another_bank_account",
+          KeysAlone, stage=RefusingStage, sane="bank.duplicate_of_another_recipient"),
+    being("what shows no key is another's", "bank.duplicate_by_account", KeyWanted,
+          stage=RefusingStage, sane="bank.duplicate"),
     being("what is unknown is sent again", "access.payout_refused", Impatient),
     being("a deadline is not kept", "wire.deadline", Timeless),
     being("what failed is not found", "bank.failed_later", Hiding),

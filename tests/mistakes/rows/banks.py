@@ -176,7 +176,7 @@ ROWS = (
         source="decisions 1 (callbacks)",
         file="gateway/operations/backoffice/callbacks.py",
         right=(
-            "        seen = payout if is_final else await self.look(payout, callback.provider_id)\n"
+            "        seen = payout if is_final else await self.look(payout, named, heard.append)\n"
             "        # One that its bank holds has a schedule of its own.\n"
             "        if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:\n"
             "            return CallbackState.DONE\n"
@@ -190,8 +190,8 @@ ROWS = (
         promise="A bank speaks of its own payouts alone.",
         source="decisions 1 (callbacks)",
         file="gateway/operations/backoffice/callbacks.py",
-        right="if payout is None or payout.provider != callback.provider:",
-        wrong="if payout is None:",
+        right="return payout if payout and payout.provider == callback.provider else None",
+        wrong="return payout",
         tests=(f"{_OPERATIONS_CALLBACKS}::test_a_bank_speaks_of_its_own_payouts_alone",),
     ),
     Mistake(

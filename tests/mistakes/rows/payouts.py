@@ -120,9 +120,9 @@ ROWS = (
         name="absence-believed-at-once",
         promise="`Not found` proves nothing before the bank's quiet period is over.",
         source="ADR 0003",
-        file="gateway/operations/payouts/followup.py",
-        right="if asked_at < payout.lease_until + can.absent_after:",
-        wrong="if asked_at < payout.lease_until:",
+        file="gateway/domain/payouts/followups.py",
+        right="return payout.lease_until + absent_after",
+        wrong="return payout.lease_until",
         tests=(f"{_FOLLOWUP}::test_absence_is_believed_after_lease_and_quiet_period_alone",),
     ),
     Mistake(
@@ -284,8 +284,8 @@ ROWS = (
         promise="A settled payout is looked at for a callback about a return, and for no other.",
         source="ADR 0023",
         file="gateway/operations/backoffice/callbacks.py",
-        right="seen = payout if is_final else await self.look(payout, callback.provider_id)",
-        wrong="seen = await self.look(payout, callback.provider_id)",
+        right="seen = payout if is_final else await self.look(payout, named, heard.append)",
+        wrong="seen = await self.look(payout, named, heard.append)",
         tests=(f"{_CALLBACKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",),
     ),
     Mistake(

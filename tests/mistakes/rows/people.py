@@ -153,8 +153,8 @@ ROWS = (
         promise="A list shows a limited person their companies alone.",
         source="decisions 11 (four eyes)",
         file="gateway/store/backoffice/lists.py",
-        right="wanted.where(*of_company(credentials.c.company_id, scope))",
-        wrong="wanted",
+        right="found = [*of_company(credentials.c.company_id, scope)]",
+        wrong="found = []",
         tests=(f"{_LISTS}::test_a_credential_of_two_secrets_is_one",),
     ),
     Mistake(

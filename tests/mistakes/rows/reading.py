@@ -141,7 +141,7 @@ ROWS = (
         promise="`meta.total` counts the whole list.",
         source="contract 2.1",
         file="gateway/store/kernel/database.py",
-        right="wanted.order_by(None).subquery()",
+        right="wanted.order_by(None).limit(count_at_most).subquery()",
         wrong="wanted.order_by(None).limit(paging.limit).subquery()",
         tests=(f"{_LISTS}::test_a_page_is_cut_and_all_are_counted",),
     ),

@@ -81,9 +81,9 @@ ROWS = (
         name="sqlite-takes-its-lock-late",
         promise="A writing transaction on SQLite takes its lock at the beginning.",
         source="ADR 0005",
-        file="gateway/store/kernel/sqlite.py",
-        right='exec_driver_sql("BEGIN IMMEDIATE")',
-        wrong='exec_driver_sql("BEGIN")',
+        file="gateway/store/kernel/sqlite_driver.py",
+        right='BEGIN: Final = "BEGIN IMMEDIATE"',
+        wrong='BEGIN: Final = "BEGIN"',
         tests=(
             _SQLITE,
             _PAYOUT_RACES,
@@ -148,9 +148,9 @@ ROWS = (
         promise="Imports go down: the domain knows nothing above it.",
         source="ADR 0001",
         file="gateway/domain/kernel/windows.py",
-        right="from datetime import UTC, date, datetime, timedelta\n",
+        right="from datetime import UTC, date, datetime, time, timedelta\n",
         wrong=(
-            "from datetime import UTC, date, datetime, timedelta\n"
+            "from datetime import UTC, date, datetime, time, timedelta\n"
             "\n"
             "from gateway.telemetry import trace\n"
         ),

@@ -6,18 +6,17 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
 from gateway.http.table import RoutedRow, Table
 from tests.surfaces.answers import JSON
+from tests.world.surfaces import surface_named
 
 NAME = "backoffice"
 
-SURFACE: Surface = next(each for each in described_surfaces(Settings()) if each.name == NAME)
+SURFACE: Surface = surface_named(NAME)
 
 DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate back office")
 

@@ -172,3 +172,18 @@ async def test_a_record_of_another_company_is_as_good_as_none(
 
     assert foreign.status == absent.status == 404
     assert foreign.without_trace == absent.without_trace
+
+
+@pytest.mark.parametrize("noun", ["readings", "overview?period=30d"])
+async def test_figures_are_of_what_is_in_scope_alone(
+    backoffice_client: BackofficeClient, limited: str, noun: str
+):
+    """Of what has no pages: no account and no company of another's stands in it."""
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
+    theirs = backoffice_client.world.demo["accounts"][FOREIGN]["id"]
+
+    mine = await backoffice_client.ask("GET", f"/backoffice/v1/{noun}", by=limited)
+
+    assert mine.status == 200
+    assert other.encode() not in mine.body
+    assert theirs.encode() not in mine.body

@@ -101,6 +101,7 @@ ROWS = {
         _row("backoffice.balance", "GET /balance", C.GET_BALANCE),
         _row("backoffice.blocks", "GET /blocks", C.LIST_BLOCKS),
         _row("backoffice.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
+        _row("backoffice.linked_statement", "GET /statement?{days}", C.LIST_STATEMENT),
         _row("backoffice.report", "GET /report?{days}&format=json", C.LIST_STATEMENT,
              C.GET_BALANCE),
         _row("backoffice.pix_keys", "GET /pix/keys", C.LIST_KEYS),

@@ -353,7 +353,7 @@ async def test_lists_have_pages(backoffice_client: BackofficeClient, what: str):
 
 
 @pytest.mark.parametrize(
-    ("query", "field"), [("state=live", "state"), ("State=live", ""), ("page=1&%00=", "")]
+    ("query", "field"), [("status=live", "status"), ("State=live", ""), ("page=1&%00=", "")]
 )
 async def test_a_filter_that_is_not_there_is_refused(
     backoffice_client: BackofficeClient, query: str, field: str

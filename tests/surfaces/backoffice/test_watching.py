@@ -6,8 +6,10 @@ import asyncio
 import uuid
 from typing import Any
 
+import msgspec
 import pytest
 
+from gateway.config.effective import effective
 from gateway.domain.identity.rights import Role
 from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import World
@@ -44,7 +46,9 @@ async def test_a_partners_request_is_found_by_its_trace(backoffice_client: Backo
     told = str(found)
     assert secret not in told
     assert "secret=x" not in told
-    assert backoffice_client.world.demo["accounts"]["main"]["id"] not in told
+    account_id = backoffice_client.world.demo["accounts"]["main"]["id"]
+    assert (found["method"], found["account_id"]) == ("GET", account_id)
+    assert account_id not in str(found["line"])
 
 
 async def test_requests_are_found_by_status_and_route(backoffice_client: BackofficeClient):
@@ -160,3 +164,17 @@ async def test_two_people_who_agree_end_a_payout_in_review(backoffice_client: Ba
     assert one.document["progress"] == same.document["progress"] == "waiting"
     assert (two.document["progress"], two.document["payout"]["state"]) == ("decided", "paid")
     assert late.verdict == (400, "VALIDATION_FAILED")
+
+
+async def test_the_configuration_is_told_without_its_secrets(backoffice_client: BackofficeClient):
+    """It is what ``pixgate config`` prints, which hides them; its revision is the newest."""
+    settings = backoffice_client.world.gateway.kernel.settings
+
+    said = await backoffice_client.ask("GET", f"{OFFICE}/config", by="admin")
+    denied = await backoffice_client.ask("GET", f"{OFFICE}/config", by="operator")
+
+    told = said.document
+    assert told["migrations"]["current"] == told["migrations"]["wanted"]
+    assert told["config"]["environment"] == told["environment"] == "sandbox"
+    assert told["config"] == msgspec.json.decode(msgspec.json.encode(effective(settings)))
+    assert denied.verdict == (403, "FORBIDDEN")

@@ -20,7 +20,7 @@ from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.config.values import Address, Secret
 from gateway.domain.accounts.accounts import Environment
-from gateway.store.schema import StoreRefused
+from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import basic, opened, sandbox, send

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import signal
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gateway.runtime.process import NOT_RELOADED
 from tests import raw_http
 from tests.surfaces.answers import Answer
-from tests.surfaces.processes import Served, place, served, today
+from tests.surfaces.processes import GatewaySite, Served, place, served, today
 from tests.surfaces.world import basic, order
 
 
@@ -55,20 +56,30 @@ async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Pa
     assert (inside.verdict, code) == ((502, "SVC.ACC.006"), 0)
 
 
-async def test_a_hangup_ends_nothing_and_reloads_nothing(tmp_path: Path):
+async def test_a_hangup_takes_what_can_be_taken_and_names_the_rest(tmp_path: Path):
     """``kill -HUP`` is an operator's reflex; a closed terminal sends it too."""
-    where = place(tmp_path)
+    where = place(tmp_path, read="{rate: 0.01, burst: 2}")
     async with served(where) as running:
-        for _ in range(2):
-            running.process.send_signal(signal.SIGHUP)
-            await asyncio.sleep(0.1)
+        before = await digest(running)
+        asked = [(await running.ask("GET", where.at("/balance"))).status for _ in range(3)]
+        await hang_up(running, "has not changed")
+        change(where, {"{rate: 0.01, burst: 2}": "{rate: 50, burst: 100}"})
+        change(where, {"level: info": "level: error", "pool: 10": "pool: 11"})
+        await hang_up(running, "ratelimits.read.burst, ratelimits.read.rate, telemetry.level")
+        again = [(await running.ask("GET", where.at("/balance"))).status for _ in range(3)]
+        after = await digest(running)
+        change(where, {"burst: 100}": "burst: -1}"})
+        await hang_up(running, "nothing was reloaded: ")
         answer = await running.ask("GET", where.at("/balance"))
-        ready = await running.ready()
+        kept = await digest(running)
         running.process.send_signal(signal.SIGINT)
         code = await running.ended()
 
-    assert (answer.status, ready, code) == (200, 200, 0)
-    assert where.said.read_text().count(NOT_RELOADED) == 2
+    said = where.said.read_text()
+    assert (asked, again, answer.status, code) == ([200, 200, 429], [200, 200, 200], 200, 0)
+    assert before != after == kept
+    assert "changed, and needs a restart: database.pool" in said
+    assert "ratelimits.read.burst: " in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "INT"])
@@ -191,6 +202,42 @@ async def hang(running: Served, operation: str) -> None:
     fault: dict[str, Any] = {"operation": operation, "fault": "hang", "count": 1}
     async with running.session.post(f"{running.where.control_url}/faults", json=fault) as said:
         assert said.status == 201
+
+
+def change(where: GatewaySite, lines: Mapping[str, str]) -> None:
+    """Write other values into the configuration."""
+    text = where.config.read_text()
+    for old, new in lines.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    where.config.write_text(text)
+
+
+async def hang_up(running: Served, said: str) -> None:
+    """Send SIGHUP, and wait until the log says so."""
+    running.process.send_signal(signal.SIGHUP)
+    async with asyncio.timeout(10):
+        while said not in running.where.said.read_text():
+            await asyncio.sleep(0.02)
+
+
+async def digest(running: Served) -> str:
+    """Return what names the configuration in force, wherever it is told."""
+    ops_url = running.where.ops_url
+    async with running.session.get(f"{ops_url}/config/digest") as said:
+        named = (await said.json())["digest"]
+    async with running.session.get(f"{ops_url}/metrics") as said:
+        text = await said.text()
+    shown = re.findall(r'gateway_config_info\{digest="(\w+)"\} 1', text)
+    answer = await running.ask("GET", "/baas/v1/health")
+    logged = f'"trace_id":"{answer.headers["X-Trace-ID"]}"'
+    async with asyncio.timeout(5):
+        while logged not in running.where.said.read_text():
+            await asyncio.sleep(0.02)
+    line = next(each for each in running.where.said.read_text().splitlines() if logged in each)
+    assert shown == [named]
+    assert f'"config_digest":"{named}"' in line
+    return str(named)
 
 
 async def closed(port: int) -> None:

@@ -6,11 +6,14 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from typing import Any
 
 from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
+from gateway.runtime.reconciler import Reconciler, Work
 from tests.surfaces.answers import Answer
 from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import AtBank
@@ -83,3 +86,26 @@ async def done(bank: AtBank, key: str) -> dict[str, Any]:
             await asyncio.sleep(0.05)
     (found,) = await callbacks(bank, key)
     return found
+
+
+async def in_review(bank: AtBank, reference: str, after: timedelta) -> bool:
+    """Follow up as if so much time had passed; say whether a person is asked."""
+    rooms = bank.office.world.gateway.rooms
+    kernel = rooms.kernel
+
+    def later() -> datetime:
+        return kernel.now() + after
+
+    work = Work(
+        due=kernel.store.follow_ups,
+        accounts=kernel.store.accounts,
+        follow_up=rooms.payouts.follow_up,
+        now=later,
+        owner=kernel.new_id(),
+        chance=chance,
+        tell=kernel.observer.unsettled,
+    )
+    await Reconciler(work).run_once()
+    found = await kernel.store.payouts.find(bank.account.id, reference)
+    assert found is not None
+    return found.review

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import random
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,10 +17,9 @@ from gateway.app.build_callbacks import path_of, secrets_of
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
-from gateway.runtime.reconciler import Reconciler, Work
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
-from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, said
+from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, in_review, said
 from tests.surfaces.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -97,29 +95,6 @@ async def test_a_twin_is_unknown_and_not_paid(bank: AtBank):
 
     assert said(twin) == (502, "SVC.PIX.010")
     assert await executed(bank) == [*before, centavos(first)]
-
-
-async def in_review(bank: AtBank, reference: str, after: timedelta) -> bool:
-    """Follow up as if so much time had passed; say whether a person is asked."""
-    rooms = bank.office.world.gateway.rooms
-    kernel = rooms.kernel
-
-    def later() -> datetime:
-        return kernel.now() + after
-
-    work = Work(
-        due=kernel.store.follow_ups,
-        accounts=kernel.store.accounts,
-        follow_up=rooms.payouts.follow_up,
-        now=later,
-        owner=kernel.new_id(),
-        chance=random.random,
-        tell=kernel.observer.unsettled,
-    )
-    await Reconciler(work).run_once()
-    found = await kernel.store.payouts.find(bank.account.id, reference)
-    assert found is not None
-    return found.review
 
 
 @pytest.mark.parametrize("fault", ["malformed", "reset_after", "reset_before"])

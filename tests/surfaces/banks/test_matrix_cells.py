@@ -173,6 +173,26 @@ async def test_every_cell_is_what_happens(every_bank: EveryBank, name: str):
 
 
 @pytest.mark.parametrize("name", simulators.names())
+async def test_charges_ordered_at_once_under_one_reference_are_one(
+    every_bank: EveryBank, name: str
+):
+    """Banks that take a reference twice are no exception."""
+    bank = every_bank[name]
+    wanted = charge(bank)
+    before = await charges_at(bank)
+
+    made = await asyncio.gather(*(bank.person("POST", "/pix/qrcode", wanted) for _ in range(3)))
+
+    assert sorted(told(each) for each in made) == [*["409 SVC.GTW.009"] * 2, OFFERED]
+    assert await charges_at(bank) == before + 1
+
+
+async def charges_at(bank: AtBank) -> int:
+    """Count the account's charges in the bank's books."""
+    return len((await bank.control.get("accounts", bank.bank_account, "charges"))["data"])
+
+
+@pytest.mark.parametrize("name", simulators.names())
 async def test_a_payout_ends_paid_as_the_bank_says(every_bank: EveryBank, name: str):
     """By key and to an account, where the bank takes such; executed once."""
     bank = every_bank[name]

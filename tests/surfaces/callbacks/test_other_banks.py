@@ -18,10 +18,17 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.callbacks import Callback, CallbackSearch
-from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery, NamedBy, Notice
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackProof,
+    Delivery,
+    NamedBy,
+    Notice,
+)
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.http.callbacks.surface import callback_surface
@@ -30,6 +37,8 @@ from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
+from provider_adapters.apipix.callbacks import ApiPixProof, step_of
+from provider_adapters.apipix.profiles import SecretAddress
 from provider_adapters.kit.client import ProviderClient, client_of
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.proofs import KeySignature, PeerCertificate, only_value
@@ -46,6 +55,8 @@ from tests.world.registers import Registers
 CANARIES = ("Oscar Canary", "529.982.247-25", "canary@example.com", "canary-reference")
 NAME, TAX_NUMBER, KEY, REFERENCE = CANARIES
 TOKEN = "canary" + "0" * 26
+SECRET = b"canary-secret-of-the-address"
+STEP = step_of(SECRET)
 HEADER = "Client-Cert"
 OUR_LOGGERS = ("gateway", "pixgate", "policies", "provider_adapters")
 
@@ -111,13 +122,16 @@ class Stage:
     authority: Authority
     counted: Counter[str]
 
-    async def tell(self, provider: str, body: bytes, **headers: str) -> int:
-        rest = "/pix" if provider == "certified" else ""
+    async def tell(
+        self, provider: str, body: bytes, rest: str | None = None, **headers: str
+    ) -> int:
+        if rest is None:
+            rest = "/pix" if provider == "certified" else ""
         url = f"http://127.0.0.1:{self.port}/callbacks/{provider}/{TOKEN}{rest}"
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         async with (
             aiohttp.ClientSession() as session,
-            session.post(url, data=body, headers=sent) as answer,
+            session.post(URL(url, encoded=True), data=body, headers=sent) as answer,
         ):
             said = await answer.text()
         assert not any(canary in said for canary in CANARIES)
@@ -175,7 +189,11 @@ def _reception(stage: Stage) -> Reception:
         lambda: 0.0,
     )
     certificate = PeerCertificate(stage.authority.file.read_text(), lambda: datetime.now(UTC))
-    proofs = {"signed": Signed(KeySignature(keys)), "certified": Certified(certificate)}
+    proofs: dict[str, CallbackProof] = {
+        "signed": Signed(KeySignature(keys)),
+        "certified": Certified(certificate),
+        "stepped": ApiPixProof(None, [SECRET], SecretAddress(), lists_keys=True),
+    }
     return Reception(
         store=stage.office.store.office.callbacks,
         addresses={
@@ -260,6 +278,38 @@ async def test_a_certificate_from_a_stranger_proves_nothing(stage: Stage):
     assert await stage.kept() == []
 
 
+async def test_a_secret_step_before_the_bank_s_own_proves_a_callback(stage: Stage):
+    """The standard's banks add ``/pix`` to whatever address they were given."""
+    paid = json.dumps({"pix": [{"endToEndId": "e1", "txid": "t1", "chave": KEY}]}).encode()
+
+    assert await stage.tell("stepped", paid, f"/{STEP}/pix") == 200
+    assert [each.event for each in await stage.kept()] == ["e1:received"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        "/pix",
+        f"/{STEP}",
+        f"/{STEP}/",
+        f"/{STEP}//pix",
+        f"/{STEP}/pix/",
+        f"/{STEP}/pix/pix",
+        f"/{STEP}/rec",
+        f"/pix/{STEP}",
+        f"/{STEP}%2Fpix",
+        f"/{STEP.upper()}/pix",
+        f"/{step_of(b'another')}/pix",
+        "/%FF/pix",
+    ],
+)
+async def test_any_other_rest_of_the_path_is_nowhere(stage: Stage, rest: str):
+    """Nothing is stored, and nothing is counted as a forgery."""
+    assert await stage.tell("stepped", body("e1"), rest) == 404
+    assert (stage.counted, await stage.kept()) == ({}, [])
+
+
 async def test_several_things_in_one_body_are_kept_apart(stage: Stage):
     """Sent again with one more, only that one is new."""
     ours: dict[str, Any] = {HEADER: stage.certificate()}
@@ -285,12 +335,20 @@ async def test_nothing_of_a_callback_is_logged_or_in_a_transcript(
     await stage.tell("signed", sent, X_Signature=ecdsa().sign(sent))
     await stage.tell("certified", body("e2"), **{HEADER: shown})
     await stage.tell("certified", body("e3"))
+    await stage.tell("stepped", body("e4"), f"/{STEP}/pix")
     await stage.client.close()
     await stage.tell("signed", sent, X_Signature=ecdsa().sign(sent))
 
     ours = [each for each in caplog.records if each.name.startswith(OUR_LOGGERS)]
     told = "\n".join(each.getMessage() for each in ours) + "".join(capfd.readouterr())
     told += repr(stage.client.transcript.shown()) + repr(stage.counted)
-    secrets = (*CANARIES, right, shown.strip(":"), TOKEN, stage.bank.keys[0].pem.splitlines()[1])
+    secrets = (
+        *CANARIES,
+        right,
+        shown.strip(":"),
+        TOKEN,
+        STEP,
+        stage.bank.keys[0].pem.splitlines()[1],
+    )
     assert "public_keys" in told
     assert [each for each in secrets if each in told] == []

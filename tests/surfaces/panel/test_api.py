@@ -13,16 +13,12 @@ import pytest
 import pytest_asyncio
 from yarl import URL
 
-from gateway.config.identity import Identity
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
 from tests.surfaces.answers import Answer
-from tests.surfaces.identity_api import COOKIE, ORIGIN, check
-from tests.surfaces.world import World, basic, opened, sandbox
+from tests.surfaces.identity_api import COOKIE, check
+from tests.surfaces.panel.roles import PASSWORD, with_every_role
+from tests.surfaces.world import World, basic
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-PASSWORD = "uma frase bem comprida"
 
 
 @dataclass(slots=True)
@@ -86,15 +82,7 @@ class Page:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway with its bank, and one person of each role."""
-    folder = tmp_path_factory.mktemp("panel")
-    settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
-    async with opened(settings) as made:
-        users = made.gateway.rooms.identity.services.users
-        for role in Role:
-            order = NewUser(
-                email=f"{role}@panel.example", name=role.title(), roles=frozenset({role})
-            )
-            await users.create("test", order, PASSWORD)
+    async with with_every_role(tmp_path_factory.mktemp("panel")) as made:
         yield made
 
 

@@ -22,20 +22,21 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.identity.rights import Role
 from gateway.http.openapi.document import document
 from gateway.operations.identity.users import NewUser
+from tests.generated import examples
 from tests.surfaces.identity_api import COOKIE
-from tests.surfaces.panel.test_api import PASSWORD, Page, world
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.panel.test_api import Page, world
 from tests.surfaces.world import World
+from tests.world.surfaces import surface_named
 
 __all__ = ["world"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-API = next(each for each in described_surfaces(Settings()) if each.name == "panel_api")
+API = surface_named("panel_api")
 DOCUMENT: dict[str, Any] = document(API, "pixgate panel")
 CONFORMS = [
     content_type_conformance,
@@ -47,7 +48,7 @@ OPERATIONS = {
     each.ok().label: each.ok()
     for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
 }
-EXAMPLES = 10
+EXAMPLES = examples(4)
 BANK_S = frozenset({501, 502})
 """Of 5xx: what is never offered, and a bank that would not."""
 

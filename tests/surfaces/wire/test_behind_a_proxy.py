@@ -21,6 +21,9 @@ STRANGER, PARTNER = "127.0.0.2", "127.0.0.3"
 WRONG = 700
 """More than the hard limit of an address, which is 600 a minute."""
 
+CONNECTIONS = 100
+"""Between the two limits each refusal takes half a second; so many wait for theirs at once."""
+
 SIGN_INS = 12
 """More than an address has at once."""
 
@@ -48,7 +51,7 @@ def sandbox_rates(folder: Path) -> RateLimits:
 @asynccontextmanager
 async def caller(address: str) -> AsyncIterator[aiohttp.ClientSession]:
     """Call from an address of one's own."""
-    connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=8)
+    connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=CONNECTIONS)
     jar = aiohttp.DummyCookieJar()
     async with aiohttp.ClientSession(connector=connector, cookie_jar=jar) as session:
         yield session

@@ -8,16 +8,19 @@ takes no compressed answer, and sends nothing twice. No product code uses it.
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from types import SimpleNamespace
 
 import aiohttp
+from aiohttp.abc import ResolveResult
+from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
-from gateway.net.client import addresses
+from gateway.net.client.addresses import require_public
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S
@@ -31,6 +34,17 @@ FIXED = {
     "Accept-Encoding": "identity",
     "User-Agent": "pixgate",
 }
+
+
+class _PublicResolver(ThreadedResolver):
+    """Resolves public names alone, as ours must."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await super().resolve(host, port, family)
+        require_public([each["host"] for each in found])
+        return found
 
 
 class StockTransport:
@@ -50,7 +64,8 @@ class StockTransport:
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
-        resolver = addresses.resolver_for(self._environment)
+        public = self._environment is not Environment.SANDBOX
+        resolver = _PublicResolver() if public else None
         session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, resolver=resolver),
             cookie_jar=aiohttp.DummyCookieJar(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from provider_adapters import registry, simulators
@@ -18,6 +19,25 @@ def test_ports_follow_one_another_and_zero_is_a_free_one():
 
     assert taken == list(range(8100, 8100 + 2 * len(simulators.names())))
     assert {simulators.ports(name, 0) for name in simulators.names()} == {(0, 0)}
+
+
+def test_a_second_host_has_a_port_that_no_other_has():
+    names = simulators.names()
+    others = {port for name in names for port in simulators.ports(name, 8100)}
+    taken = [simulators.token_port(name, 8100) for name in names]
+
+    assert len({*taken, *others}) == len(taken) + len(others)
+    assert {simulators.token_port(name, 0) for name in names} == {0}
+
+
+def test_banks_that_give_tokens_elsewhere_are_named_with_both_addresses():
+    here = msgspec.structs.replace(HERE, token_url="https://127.0.0.1:8200")
+    banks = {name: simulators.find(name) for name in simulators.names()}
+
+    assert {name for name, bank in banks.items() if bank.dialect.has_token_host} == {"sicoob", "bb"}
+    for bank in banks.values():
+        told = "https://127.0.0.1:8200" in bank.settings(here).values()
+        assert told is bank.dialect.has_token_host
 
 
 @pytest.mark.parametrize("name", simulators.names())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -16,11 +16,23 @@ from gateway.domain.accounts.credentials import (
     Permission,
 )
 from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.backoffice.lists import (
+    CredentialSearch,
+    CredentialState,
+)
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_credential
+from gateway.http.backoffice.administration.credential_documents import (
+    CountedCredentials,
+    CredentialDocument,
+    SecretDocument,
+    credential,
+    credential_list,
+    secret,
+)
 from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import (
     CREATED,
@@ -32,16 +44,12 @@ from gateway.http.backoffice.cells import (
     versioned,
     writing,
 )
-from gateway.http.backoffice.oversight.approvals import ApprovalDocument, WaitingAnswer, waiting
+from gateway.http.backoffice.decisions.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
-from gateway.http.resources.documents import Instant, Meter
-from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.accounts.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.backoffice.access_orders import CredentialOrders
 from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Name, Text
@@ -80,49 +88,17 @@ class RotationBody(msgspec.Struct):
     )
 
 
-class CredentialDocument(TypedDict):
-    """A credential, never a secret or a digest; a limit that is absent does not limit."""
-
-    client_id: str
-    name: str
-    state: Literal["live", "expired", "revoked"]
-    company_id: str
-    account_id: str
-    permissions: list[str]
-    live_secrets: int
-    created_at: Instant
-    expires_at: Instant
-    revoked_at: Instant
-    last_used_at: Instant
-    limit_per_payout: NotRequired[Amount]
-    limit_per_day: NotRequired[Amount]
-
-
-class CredentialList(TypedDict):
-    """The credentials you may see, oldest first."""
-
-    data: list[CredentialDocument]
-    meta: Meter
-
-
-class SecretDocument(TypedDict):
-    """A secret; it is shown only this once."""
-
-    client_id: str
-    client_secret: str
-    name: str
-    company_id: str
-    account_id: str
-    permissions: list[str]
-    expires_at: Instant
-    old_secret_ends_at: Instant
-
-
-class CredentialSearch(NamedTuple):
-    """Which credentials; ``company_id`` None is every company's."""
+class CredentialFilter(NamedTuple):
+    """Which credentials, as a query says it; None is any."""
 
     paging: Paging
-    company_id: str | None
+    company_id: str | None = None
+    state: CredentialState | None = None
+    text: str | None = None
+
+    def at(self, now: datetime) -> CredentialSearch:
+        """Return the search at an instant."""
+        return CredentialSearch(now=now, **self._asdict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +108,11 @@ class CredentialActs:
     services: AdminServices
     orders: CredentialOrders
 
-    async def list(self, who: BackOfficeCaller, wanted: CredentialSearch) -> Listed[Credential]:
-        """List them."""
-        return await self._visible(who).credentials(wanted.paging, wanted.company_id)
+    async def list(self, who: BackOfficeCaller, wanted: CredentialFilter) -> CountedCredentials:
+        """List them, and count those of each state."""
+        search, visible = wanted.at(who.acting.now()), self._visible(who)
+        listed = await visible.credentials(search)
+        return CountedCredentials(listed, await visible.count_credentials(search))
 
     async def read(self, who: BackOfficeCaller, client_id: str) -> Credential:
         """Read one."""
@@ -201,32 +179,6 @@ class CredentialActs:
         return self.services.by(who.acting, who.scope).visible
 
 
-def _credential(found: Credential, who: BackOfficeCaller) -> CredentialDocument:
-    """Show one."""
-    now = who.acting.now()
-    used = [each.last_used_at for each in found.secrets if each.last_used_at]
-    live = [1 for each in found.secrets if each.expires_at is None or each.expires_at > now]
-    state = _state(found, now)
-    shown: CredentialDocument = {
-        "client_id": found.client_id,
-        "name": found.name,
-        "state": state,
-        "company_id": found.company_id,
-        "account_id": found.account_id or "",
-        "permissions": sorted(map(str, found.permissions)),
-        "live_secrets": len(live) if state == "live" else 0,
-        "created_at": instant(found.created_at),
-        "expires_at": instant(found.expires_at),
-        "revoked_at": instant(found.revoked_at),
-        "last_used_at": instant(max(used, default=None)),
-    }
-    if found.limits.per_payout is not None:
-        shown["limit_per_payout"] = amount(found.limits.per_payout)
-    if found.limits.per_day is not None:
-        shown["limit_per_day"] = amount(found.limits.per_day)
-    return shown
-
-
 def _zoned(at: datetime | None) -> datetime | None:
     """Demand a zone, and return the instant in UTC."""
     if at is None:
@@ -241,23 +193,17 @@ def _zoned(at: datetime | None) -> datetime | None:
         raise RuleViolation(message, "form", field="expires_at") from problem
 
 
-def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revoked"]:
-    if found.revoked_at is not None:
-        return "revoked"
-    return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
-
-
 def _versioned(found: Credential, who: BackOfficeCaller) -> VersionedAnswer[CredentialDocument]:
-    return versioned(_credential(found, who), version_of_credential(found))
+    return versioned(credential(found, who), version_of_credential(found))
 
 
-def _credentials(found: Listed[Credential], who: BackOfficeCaller) -> CredentialList:
-    data = [_credential(each, who) for each in found.items]
-    return {"data": data, "meta": meter(found.paging, found.total)}
-
-
-def _search(given: inputs.Filters) -> CredentialSearch:
-    return CredentialSearch(given.paging(), given.read("company_id", strict.uuid_text))
+def _search(given: inputs.Filters) -> CredentialFilter:
+    return CredentialFilter(
+        paging=given.paging(),
+        company_id=given.read("company_id", strict.uuid_text),
+        state=given.read("state", CredentialState),
+        text=given.text("text"),
+    )
 
 
 def _limited(
@@ -265,7 +211,7 @@ def _limited(
 ) -> Answer[CredentialDocument] | WaitingAnswer:
     if isinstance(found, Approval):
         return waiting(found)
-    return Answer(content=_credential(found, who))
+    return Answer(content=credential(found, who))
 
 
 def _made(
@@ -273,21 +219,7 @@ def _made(
 ) -> Answer[SecretDocument] | WaitingAnswer:
     if isinstance(found, Approval):
         return waiting(found)
-    return Answer(content=_secret(found, who))
-
-
-def _secret(issued: Issued, _who: BackOfficeCaller) -> SecretDocument:
-    made = issued.credential
-    return {
-        "client_id": made.client_id,
-        "client_secret": issued.client_secret,
-        "name": made.name,
-        "company_id": made.company_id,
-        "account_id": made.account_id or "",
-        "permissions": sorted(map(str, made.permissions)),
-        "expires_at": instant(made.expires_at),
-        "old_secret_ends_at": instant(issued.old_ends),
-    }
+    return Answer(content=secret(found, who))
 
 
 _CLIENT = inputs.word_of_path("client_id")
@@ -306,10 +238,12 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
             takes=inputs.filters(
                 _search,
                 inputs.text_filter("company_id", "Only those of this company."),
+                inputs.word_filter("state", CredentialState),
+                inputs.text_filter("text", "In the name, or how the client id begins."),
                 *inputs.PAGING,
             ),
             runs=does.list,
-            shows=_credentials,
+            shows=credential_list,
             fails=STORE_FAILS,
             raises=(),
         ),
@@ -378,7 +312,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
             limits=WITH_BODY,
             takes=inputs.both(_CLIENT, ReasonBody),
             runs=does.revoke,
-            shows=_credential,
+            shows=credential,
             fails=STORE_FAILS,
             raises=CHANGED,
         ),
@@ -391,7 +325,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
             limits=NO_BODY,
             takes=inputs.of_path("approval_id"),
             runs=does.secret,
-            shows=_secret,
+            shows=secret,
             fails=STORE_FAILS,
             raises=(*CHANGED, errors.ALREADY_IN_USE),
             status=CREATED,

@@ -30,7 +30,7 @@ from gateway.http.backoffice.cells import (
     reading,
     versioned,
 )
-from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
+from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter

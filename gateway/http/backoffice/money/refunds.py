@@ -27,7 +27,7 @@ from gateway.http.backoffice.cells import (
     reading,
     writing,
 )
-from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
+from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (

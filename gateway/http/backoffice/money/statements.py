@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Literal, TypedDict
 
 from gateway.domain.bank.statements import Block
@@ -18,6 +19,7 @@ from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Answer, Row, route
+from gateway.operations.backoffice.downloads.files import Turns, in_turn
 from gateway.operations.bank.reports import Report, ReportRequest, Reports
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Locale
@@ -127,7 +129,7 @@ def report_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             needs=reading(Area.REPORT),
             limits=NO_BODY,
             takes=_REPORT,
-            runs=_Reporting(does.bank.reports).make,
+            runs=_Reporting(does.bank.reports, does.exports.turns).make,
             shows=report,
             fails=bank_fails(errors.STATEMENT_UNAVAILABLE),
             raises=(*READS, identity_errors.NOT_POSSIBLE),
@@ -139,16 +141,22 @@ def report_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
 class _Reporting:
     """Makes reports, and tells what is not possible in its own words."""
 
-    def __init__(self, reports: Reports) -> None:
+    def __init__(self, reports: Reports, turns: Turns) -> None:
         self._reports = reports
+        self._turns = turns
 
     async def make(self, who: AccountCaller, asked: ReportAsked) -> Report:
-        """Make one; ServiceError ``NOT_POSSIBLE`` for too many movements."""
+        """Make one; ServiceError ``NOT_POSSIBLE`` for too many movements, 429 for many files."""
         wanted = ReportRequest(
-            window=asked.window, format=asked.format, locale=Locale(asked.locale)
+            window=asked.window,
+            format=asked.format,
+            locale=Locale(asked.locale),
+            hides_people=asked.hides_people,
         )
+        turn = self._turns.take(who.person.user_id)
         try:
-            return await self._reports.make(who.account, wanted)
+            made = await self._reports.make(who.account, wanted)
+            return made if made.rest is None else replace(made, rest=in_turn(turn, made.rest))
         except RuleViolation as problem:
             error = identity_errors.NOT_POSSIBLE
             raise ServiceError(error, problem.reason, detail=str(problem)) from problem
@@ -163,4 +171,5 @@ def report(found: Report, _who: AccountCaller) -> Answer[bytes]:
             "Content-Disposition": f'attachment; filename="{found.file_name}"',
             "X-Content-Type-Options": "nosniff",
         },
+        rest=found.rest,
     )

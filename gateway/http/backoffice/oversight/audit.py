@@ -128,7 +128,8 @@ def _search(given: inputs.Filters) -> AuditSearch:
     )
 
 
-def _act(found: AuditEntry) -> AuditDocument:
+def act(found: AuditEntry) -> AuditDocument:
+    """Show an act."""
     event = found.event
     return {
         "number": found.number,
@@ -144,7 +145,7 @@ def _act(found: AuditEntry) -> AuditDocument:
 
 
 def _acts(found: Listed[AuditEntry], _who: BackOfficeCaller) -> AuditList:
-    return {"data": [_act(each) for each in found.items], "meta": meter(found.paging, found.total)}
+    return {"data": [act(each) for each in found.items], "meta": meter(found.paging, found.total)}
 
 
 def show_lines(found: Sequence[AuditEntry], _who: BackOfficeCaller) -> Answer[bytes]:
@@ -161,7 +162,7 @@ def show_lines(found: Sequence[AuditEntry], _who: BackOfficeCaller) -> Answer[by
 
 def _exact(found: AuditEntry) -> Mapping[str, object]:
     """Write an act with all that its hash is made of: the instant to the microsecond."""
-    return {**_act(found), "at": found.event.at.isoformat()}
+    return {**act(found), "at": found.event.at.isoformat()}
 
 
 def _proof(found: Proof, _who: BackOfficeCaller) -> ProofDocument:

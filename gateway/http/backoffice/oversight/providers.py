@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
+
+from msgspec import Meta
 
 from gateway.domain.bank.capabilities import Capabilities, described
 from gateway.domain.identity.rights import Area
@@ -25,7 +27,9 @@ class ProviderDocument(TypedDict):
     ``capabilities`` are those that its adapter declares, the row of the matrix that
     ``pixgate providers`` prints; ``problem`` tells of an adapter that broke the port,
     and is empty for one that did not. ``breakers`` say by class of operation whether
-    calls pass; the last call says how it ended, ``ok`` or why not.
+    calls pass, ``open_until`` about until when those that are open keep them back; the last
+    call says how it ended, ``ok`` or why not. ``certificate_ends_at`` is of our certificate at
+    the bank where all accounts share one; those of accounts are told of in the overview.
     """
 
     name: str
@@ -39,6 +43,13 @@ class ProviderDocument(TypedDict):
     last_operation: str
     last_outcome: str
     last_ok_at: Instant
+    last_failed_at: Instant
+    last_failed_operation: Annotated[str, Meta(examples=["get_balance"])]
+    last_failure: Annotated[str, Meta(examples=["timeout"])]
+    in_flight: int
+    in_flight_limit: int
+    open_until: Mapping[str, str]
+    certificate_ends_at: Instant
 
 
 class ProviderList(TypedDict):
@@ -70,6 +81,13 @@ class Health:
     last_operation: str = ""
     last_outcome: str = ""
     last_ok_at: datetime | None = None
+    last_failed_at: datetime | None = None
+    last_failed_operation: str = ""
+    last_failure: str = ""
+    in_flight: int = 0
+    in_flight_limit: int = 0
+    open_until: Mapping[str, datetime] = field(default_factory=dict)
+    certificate_ends_at: datetime | None = None
 
 
 def provider_rows(known: Callable[[], Sequence[Health]]) -> Sequence[Row[BackOfficeCaller]]:
@@ -109,6 +127,13 @@ def _providers(found: Sequence[Health], _who: BackOfficeCaller) -> ProviderList:
             "last_operation": each.last_operation,
             "last_outcome": each.last_outcome,
             "last_ok_at": instant(each.last_ok_at),
+            "last_failed_at": instant(each.last_failed_at),
+            "last_failed_operation": each.last_failed_operation,
+            "last_failure": each.last_failure,
+            "in_flight": each.in_flight,
+            "in_flight_limit": each.in_flight_limit,
+            "open_until": {kind: instant(at) for kind, at in each.open_until.items()},
+            "certificate_ends_at": instant(each.certificate_ends_at),
         }
         for each in found
     ]

@@ -1,34 +1,46 @@
-"""The periodic tasks of a serving process."""
+"""The periodic tasks of a process: of a server process, of a worker, or of one that is both."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gateway.app.assembly import assemble
+from gateway.runtime.process import ALONE, Part
 from tests.surfaces.world import sandbox
 
+EVERYWHERE = ["change feed", "cache", "charges", "provider minutes"]
+BESIDE_REQUESTS = ["audit tally", "request log", "readings", "last uses"]
+WORK = [
+    "unsettled payouts",
+    "callbacks",
+    "gauges",
+    "audit",
+    "mail",
+    "missed events",
+    "approvals",
+    "figures",
+    "old sign-ins",
+    "retention",
+]
 
-async def test_what_a_process_does_in_the_background(tmp_path: Path):
-    """Whatever is missing here is never followed up, cleaned up or written down."""
-    gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
 
-    names = [task.name for task in (*gateway.tasks, *gateway.rooms.identity.tasks)]
+@pytest.mark.parametrize(
+    ("part", "wanted"),
+    [
+        (ALONE, [*EVERYWHERE, *BESIDE_REQUESTS, *WORK]),
+        (Part(works=False), [*EVERYWHERE, *BESIDE_REQUESTS, "worker"]),
+        (Part(serves=False), [*EVERYWHERE, *WORK]),
+    ],
+    ids=["both", "server process", "worker"],
+)
+async def test_what_a_process_does_in_the_background(tmp_path: Path, part: Part, wanted: list[str]):
+    """Whatever is missing in both parts is never followed up, cleaned up or written down."""
+    gateway = assemble(sandbox(tmp_path), {}, with_bank=False, part=part)
+
+    names = [task.name for task in gateway.tasks]
 
     await gateway.kernel.store.close()
-    assert names == [
-        "change feed",
-        "audit tally",
-        "unsettled payouts",
-        "callbacks",
-        "missed events",
-        "request log",
-        "gauges",
-        "cache",
-        "audit",
-        "approvals",
-        "retention",
-        "last uses",
-        "mail",
-        "old sign-ins",
-        "reset links",
-    ]
+    assert names == wanted
+    assert [task.name for task in gateway.rooms.identity.tasks] == ["reset links"]

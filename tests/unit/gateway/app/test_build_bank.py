@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import socket
+from typing import NoReturn
+
 import msgspec
 import pytest
 
 from gateway.app.build_bank import account_secrets, connect
 from gateway.cli.config.probes import unmakeable
 from gateway.config.settings import Settings
-from gateway.config.upstream import AccountLimits, CallRate, Provider, Tls
+from gateway.config.upstream import AccountLimits, CallRate, Provider, Proxy, Tls
 from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
+from gateway.domain.bank.providers import ProviderAccount, Unreachable
 from gateway.net.client.transport import HttpTransport
 from gateway.operations.bank.checked_adapter import CheckedAdapter
+from gateway.operations.payouts.paces import Pace
 from provider_adapters.kit import settings as kit_settings
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
@@ -52,6 +57,32 @@ def test_it_shows_and_trusts_the_provider_s_files():
     transport = adapter.client._transport
     assert isinstance(transport, HttpTransport)
     assert msgspec.to_builtins(transport._tls.files) == files
+
+
+async def test_its_connections_go_by_the_provider_s_proxy_and_look_ups_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    asked: list[str] = []
+
+    def nobody(host: str, *_: object, **__: object) -> NoReturn:
+        asked.append(host)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    seen = Witness()
+    configured = settings(settings=URL, proxy=Proxy(url="http://proxy.invalid:3128"))
+    checked = connect("sandbox", configured, seen).adapter
+    assert isinstance(checked, CheckedAdapter)
+    await checked.start()
+    try:
+        with pytest.raises(Unreachable) as failed:
+            await checked.get_balance(ProviderAccount(account_id="acc", provider_account="1"))
+    finally:
+        await checked.close()
+
+    assert failed.value.reason == "dns_failed"
+    assert set(asked) == {"proxy.invalid"}
+    assert ("look_up_failed", "sandbox") in seen.counts
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -122,3 +153,36 @@ def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_me
 
     with pytest.raises(AdapterRefused, match=r"sandbox\.account_limits\.rates: .* 'get_balance'"):
         made(settings(settings=URL, account_limits=limits))
+
+
+@pytest.mark.parametrize(
+    ("adapter", "more", "pace"),
+    [
+        ("sandbox", {}, Pace(at_once=16)),
+        ("sandbox", {"in_flight": 3}, Pace(at_once=1)),
+        (
+            "sandbox",
+            {
+                "account_limits": AccountLimits(
+                    in_flight=8,
+                    rates={
+                        "find_payout": CallRate(rate=40, burst=40),
+                        "get_balance": CallRate(rate=1, burst=1),
+                    },
+                )
+            },
+            Pace(at_once=16, of_account=2, per_s=4.0),
+        ),
+        ("woovi", {}, Pace(at_once=16, per_s=1.0)),
+        ("asaas", {}, Pace(at_once=16, of_account=12)),
+    ],
+)
+def test_following_up_has_a_share_of_what_adapter_and_settings_allow(
+    adapter: str, more: dict[str, object], pace: Pace
+):
+    """Rates of calls that a look never makes do not count."""
+    one = Provider(**{"adapter": adapter, "settings": URL, **more})
+
+    connection = connect("bank", Settings(providers={"bank": one}), Witness())
+
+    assert connection.pace == pace

@@ -28,7 +28,11 @@ from tests.world.payouts import (
 )
 
 STORE = SimpleNamespace(
-    payouts="payouts", returns="returns", follow_ups="follow-ups", reviews="reviews"
+    payouts="payouts",
+    payout_events="events",
+    returns="returns",
+    follow_ups="follow-ups",
+    reviews="reviews",
 )
 
 

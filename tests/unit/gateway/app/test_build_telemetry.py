@@ -47,11 +47,11 @@ def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
     made = build_telemetry(settings, lambda: NOON, surfaces)
     rows = {row.name for gate in surfaces[0].gates for row in gate.rows}
 
-    for route in (*rows, *PAGES, "of.nobody"):
+    for route in (*rows, *PAGES, "panel.static", "of.nobody"):
         made.observer.request(AccessRecord(trace_id="a", route=route, method="GET", status=200))
 
     shown = made.values.render()[0].decode()
-    assert all(f'route="{route}"' in shown for route in (*rows, *PAGES))
+    assert all(f'route="{route}"' in shown for route in (*rows, *PAGES, "panel.static"))
     assert "of.nobody" not in shown
     assert made.digest in shown
 

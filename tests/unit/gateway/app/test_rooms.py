@@ -60,7 +60,7 @@ def test_parameters_that_are_not_there_are_refused_to_operators_alone(surface: s
 @pytest.mark.parametrize("surface", described_surfaces(Settings()), ids=lambda each: each.name)
 def test_refusals_explain_themselves_to_people_alone(surface: Surface):
     """Contract 2.2 has three fields: partners and banks get these."""
-    people = {"identity", "panel", "panel_api", "backoffice"}
+    people = {"identity", "panel", "panel_api", "panel_pages", "backoffice"}
 
     assert surface.explains is (surface.name in people)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
-from gateway.cli.context import AdminContext, opened, opened_identity, reached, settings_of
+from gateway.cli.context import AdminContext, opened, opened_identity, reached
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation

@@ -29,6 +29,7 @@ COMMANDS = {
     },
     "sandbox-bank": set(),
     "serve": set(),
+    "worker": set(),
     "user": {
         "create",
         "disable",

@@ -23,7 +23,7 @@ take_parts()
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.cli.main import pixgate
-from gateway.cli.context import settings_of
+from gateway.cli.configuration import settings_of
 async def serve():
     async with running(assemble(settings_of(Path(sys.argv[1])), {})):
         begun = {each for each in LATER if type(sys.modules.get(each)).__name__ == "module"}

@@ -36,6 +36,7 @@ def paths(settings: Settings, **more) -> list[str]:
     return [finding.path for finding in check(settings, ADAPTERS, **more)]
 
 
+PROXIED = "providers: {a: {adapter: acme, proxy: {%s}}}"
 BEHIND = "server: {trusted_peers: 10.0.0.1, client_address: %s, certificate_header: %s}"
 
 
@@ -269,3 +270,42 @@ def test_production_is_told_where_one_person_can_let_somebody_pay():
     assert [each.path for each in remarks(alone)] == ["approvals.credentials", "approvals.people"]
     assert remarks(fit_for_production()) == []
     assert remarks(replace(alone, environment=Environment.SANDBOX)) == []
+
+
+@pytest.mark.parametrize(
+    ("proxy", "path"),
+    [
+        ("url: 'https://proxy.example:3128'", "url"),
+        ("url: 'proxy.example:3128'", "url"),
+        ("url: 'http://proxy.example'", "url"),
+        ("url: 'http://proxy.example:0'", "url"),
+        ("url: 'http://proxy.example:port'", "url"),
+        ("url: 'http://proxy.example:3128/path'", "url"),
+        ("url: 'http://us:secret@proxy.example:3128'", "url"),
+        ("url: 'http://[::1:3128'", "url"),
+        ("user: us, password: '${S}'", "url"),
+        ("url: 'http://p:1', user: us", ""),
+        ("url: 'http://p:1', password: '${S}'", ""),
+        ("url: 'http://p:1', user: 'u:s', password: '${S}'", "user"),
+        ("url: 'http://p:1', user: \"u\\ns\", password: '${S}'", "user"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_found(proxy: str, path: str):
+    settings = settings_from(PROXIED % proxy, {"S": "secret"})
+    found = check(settings, ADAPTERS)
+
+    assert [each.path for each in found] == [f"providers.a.proxy.{path}".rstrip(".")]
+    assert "secret" not in str(found)
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "url: ''",
+        "url: 'http://proxy.example:3128'",
+        "url: 'http://Proxy.Example:3128/'",
+        "url: 'http://[::1]:3128', user: us, password: '${S}'",
+    ],
+)
+def test_a_proxy_that_can_be_used_is_taken(proxy: str):
+    assert check(settings_from(PROXIED % proxy, {"S": "secret"}), ADAPTERS) == []

@@ -76,6 +76,27 @@ def test_a_configured_store_and_bank_stay():
 
 
 @pytest.mark.parametrize(
+    ("url", "pooler", "named"),
+    [
+        ("postgresql://db/x", "none", "postgresql://db/x"),
+        ("postgresql://db/x", "session", "postgresql://db/x?pooler=session"),
+        (
+            "postgresql://db/x?sslmode=require",
+            "transaction",
+            "postgresql://db/x?sslmode=require&pooler=transaction",
+        ),
+        ("sqlite:///x.db", "transaction", "sqlite:///x.db"),
+        ("", "transaction", "sqlite:///var/pixgate.db"),
+    ],
+)
+def test_a_store_s_address_says_which_pooler_is_in_between(url: str, pooler: str, named: str):
+    """So that every command that opens the store knows."""
+    settings = settings_from(f"database: {{pooler: {pooler}, url: '${{DB:-}}'}}", {"DB": url})
+
+    assert settings.store_url == named
+
+
+@pytest.mark.parametrize(
     ("migrate", "file", "server"),
     [("auto", True, False), ("always", True, True), ("never", False, False)],
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 
+import pytest
 import yaml
 
-from gateway.http.pages import PAGES, openapi_pages
+from gateway.http.pages import PAGES, Page, openapi_pages
 from gateway.http.route import Surface
 from tests.unit.gateway.http.listener_client import row, surface
 
@@ -36,3 +38,32 @@ def test_every_page_has_a_known_name():
     pages = openapi_pages([_named("banking"), _named("identity"), _named("backoffice")])
 
     assert {page.name for page in pages.values()} == set(PAGES)
+
+
+@pytest.mark.parametrize(
+    ("encodings", "packed"),
+    [
+        ("gzip", True),
+        ("br;q=1.0, GZIP;q=0.5", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000", False),
+        ("notgzip", False),
+    ],
+)
+def test_a_page_is_compressed_for_whoever_takes_that(encodings: str, *, packed: bool):
+    page = Page("a", "text/plain", lambda: b"a" * 100, packs=True)
+
+    answer = page.reply(encodings)
+
+    assert (gzip.decompress(answer.body) if packed else answer.body) == b"a" * 100
+    assert answer.headers.get("Content-Encoding") == ("gzip" if packed else None)
+    assert answer.headers["Vary"] == "Accept-Encoding"
+
+
+def test_a_page_that_is_not_to_be_compressed_stays_as_it_is():
+    answer = Page("a", "text/plain", lambda: b"a").reply("gzip")
+
+    assert answer.body == b"a"
+    assert answer.headers == {"Content-Type": "text/plain"}

@@ -11,7 +11,14 @@ from gateway.domain.identity.errors import PASSWORD_WRONG, VALIDATION_FAILED
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.rendering import MEDIA_TYPE, message_of, render, render_refusal, translate
+from gateway.http.rendering import (
+    MEDIA_TYPE,
+    message_of,
+    render,
+    render_refusal,
+    translate,
+    wrong,
+)
 from gateway.http.route import Answer
 from gateway.http.table import Table
 from tests.unit.gateway.http.listener_client import CHALLENGE, row, surface
@@ -151,3 +158,19 @@ def test_an_exception_has_its_rows_code(problem, error, reason):
 
     assert (refusal.error, refusal.reason) == (error, reason)
     assert message_of(refusal) == error.message
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (
+            ServiceError(errors.PAYLOAD_INVALID, "branch_form", field="destination.branch"),
+            "{field} must have 1 to 4 digits.",
+        ),
+        (ServiceError(errors.PAYLOAD_INVALID, "of no list", field="x"), ""),
+        (ServiceError(errors.PAYOUT_NOT_FOUND, "branch_form"), ""),
+    ],
+)
+def test_what_is_wrong_is_told_of_what_was_sent_alone(refusal: ServiceError, told: str):
+    """With a place for the field's name: whoever translates it puts the name in."""
+    assert wrong(refusal) == told

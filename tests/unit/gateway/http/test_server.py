@@ -195,8 +195,9 @@ async def test_who_called_is_told():
         listener_client.record.auth,
         listener_client.record.client_id,
         listener_client.record.account_id,
+        listener_client.record.account_hash,
     )
-    assert told == ("ok", principal().client_id, account().id)
+    assert told == ("ok", principal().client_id, account().id, account().log_hash)
     assert (listener_client.record.provider, listener_client.record.resource) == (
         "sandbox",
         "balance",

@@ -75,3 +75,12 @@ def test_a_line_has_no_control_characters_and_whole_letters(text: str, line: str
 )
 def test_ascii_keeps_letters_without_their_accents(text: str, line: str):
     assert ascii_line(text) == line
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\ufeff", "\u00a0", "\u2060 ", "\u202e"])
+def test_a_formula_behind_something_invisible_is_none_either(hidden):
+    assert cell(f"{hidden}=1+1").startswith("'")
+
+
+def test_what_turns_the_writing_is_shown():
+    assert cell("a\u202eb\u2066c") == "a\N{OPEN BOX}b\N{OPEN BOX}c"

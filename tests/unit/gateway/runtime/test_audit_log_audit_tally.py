@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import scope_of
@@ -29,6 +27,7 @@ from gateway.telemetry.records import AccessRecord, begin_record
 from tests.contract.stores.people import MARIA, user
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
 from tests.world import registers
+from tests.world.surfaces import usual_surfaces
 
 
 @dataclass
@@ -215,12 +214,7 @@ async def test_requests_are_kept_beside_it(hall: Hall):
 
 
 def test_the_rows_and_words_are_those_there_are():
-    rows = {
-        row.name
-        for surface in described_surfaces(Settings())
-        for gate in surface.gates
-        for row in gate.rows
-    }
+    rows = {row.name for surface in usual_surfaces() for gate in surface.gates for row in gate.rows}
 
     assert set(TAKEN) <= rows
     assert len(set(FAILED.values())) == len(FAILED)

@@ -16,7 +16,8 @@ from gateway.config.identity import Mail as Server
 from gateway.config.values import Secret
 from gateway.domain.identity.challenges import Mail
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.mail_sender import MailSender, message
+from gateway.runtime.mail_sender import MailSender, message, sending
+from gateway.runtime.periodic_task import PeriodicTask
 from tests.unit.standing import NOON, Clock
 
 LETTER = Mail(
@@ -97,6 +98,10 @@ def sender(box: Box, post: Post, **changed: object) -> MailSender:
     return MailSender(box, Server(**settings), Clock().now)
 
 
+def repeated(once: MailSender) -> PeriodicTask:
+    return PeriodicTask("mail", once.run_once, sending(Server(every_s=0.01)))
+
+
 async def test_what_waits_is_sent_and_its_text_forgotten(post):
     box = Box(LETTER, replace(LETTER, id="m-2"))
 
@@ -136,17 +141,17 @@ async def test_what_a_server_never_takes_is_given_up_and_does_not_hold_up_the_re
 async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
     box = Box(LETTER)
     box.silent = True
-    sending = sender(box, post)
+    task = repeated(sender(box, post))
 
-    sending.task.start()
-    sending.task.start()
+    task.start()
+    task.start()
     while "mail waits" not in caplog.text:
         await asyncio.sleep(0.005)
     box.silent = False
     while box.mails["m-1"].sent_at is None:
         await asyncio.sleep(0.005)
-    await sending.task.stop()
-    await sending.task.stop()
+    await task.stop()
+    await task.stop()
 
     assert len(post.taken) == 1
     assert "StoreUnavailable" in caplog.text
@@ -155,11 +160,11 @@ async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
 async def test_without_a_server_nothing_is_sent(post):
     """The sandbox: messages wait to be read."""
     box = Box(LETTER)
-    sending = sender(box, post, host="")
+    task = repeated(sender(box, post, host=""))
 
-    sending.task.start()
+    task.start()
     await asyncio.sleep(0.03)
-    await sending.task.stop()
+    await task.stop()
 
     assert box.mails["m-1"].sent_at is None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from gateway.app.build_bank import connect
 from gateway.config.settings import Settings
-from gateway.config.upstream import Provider
+from gateway.config.upstream import Breaker, Provider
 from gateway.runtime.providers import Connection, ProviderHealth
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
@@ -50,6 +50,51 @@ def test_the_latest_call_and_the_breakers_are_remembered():
     assert known.read_only
     assert "find_refund" in known.capabilities.operations
     assert (known.adapter, known.problem) == ("sandbox", "")
+
+
+def test_the_latest_failure_and_what_is_in_flight_are_remembered():
+    """A refusal by the bank is no failure: it answered."""
+    witness: Any = Witness()
+    clock = Clock()
+    health = ProviderHealth(witness, clock.now)
+
+    health.provider_call(call("timeout"))
+    failed_at = clock.now()
+    clock.passes(60)
+    health.provider_call(call("rejected"))
+    (idle,) = health.known(connections(witness))
+    health.in_flight("p", 3, 64)
+    health.certificate("p", NOON)
+    (known,) = health.known(connections(witness))
+
+    assert (known.last_failed_at, known.last_failure) == (failed_at, "timeout")
+    assert known.last_failed_operation == "get_balance"
+    assert (idle.in_flight, idle.in_flight_limit) == (0, 64)
+    assert (known.in_flight, known.in_flight_limit) == (3, 64)
+    assert known.certificate_ends_at == NOON
+
+
+def test_a_breaker_stays_open_for_longer_each_time_in_a_row():
+    """About as long as the breaker's own limits say; one that closed begins again."""
+    witness: Any = Witness()
+    clock = Clock()
+    health = ProviderHealth(witness, clock.now, {"p": Breaker(open_s=10, longest_open_s=25)})
+
+    def opened() -> float:
+        health.breaker("p", "read", "open")
+        (known,) = health.known(connections(witness))
+        return (known.open_until["read"] - clock.now()).total_seconds()
+
+    def entered(state: str) -> object:
+        health.breaker("p", "read", state)
+        (known,) = health.known(connections(witness))
+        return known.open_until
+
+    assert opened() == 10
+    assert entered("half_open") == {}
+    assert (opened(), opened()) == (20, 25)
+    assert entered("closed") == {}
+    assert opened() == 10
 
 
 def test_an_adapter_that_broke_the_port_is_remembered():

@@ -12,7 +12,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.providers import Page, Unavailable
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.followups import Checked, DueAccount, DueClaim, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
 from gateway.operations.payouts.followup import FollowUp
 from gateway.runtime.reconciler import Reconciler, Work, next_check
@@ -40,18 +40,37 @@ MISMATCH = replace(IS_SETTLED, value=Money(1049))
 class Board:
     """What is due, in memory; every look that ended is kept."""
 
-    due: list[Payout] = field(default_factory=list)
+    waiting: list[Payout] = field(default_factory=list)
     looks: list[Checked] = field(default_factory=list)
     fails: bool = False
     claims: int = 0
+    up_to: list[datetime] = field(default_factory=list)
 
-    async def claim_due(self, owner: str, now: datetime, until: datetime) -> Sequence[Payout]:
+    async def due(self, now: datetime) -> Sequence[DueAccount]:
         self.claims += 1
+        self.up_to.append(now)
         if self.fails:
             message = "away"
             raise StoreUnavailable(message)
-        claimed, self.due = self.due, []
+        holders = {(each.provider, each.account_id) for each in self.waiting}
+        return [
+            DueAccount(provider=provider, account_id=account_id, due_at=NOON)
+            for provider, account_id in sorted(holders)
+        ]
+
+    async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
+        claimed: list[Payout] = []
+        for each in list(self.waiting):
+            of = [each.account_id == one.account_id for one in claimed].count(True)
+            due = each.provider == wanted.provider and each.account_id in wanted.account_ids
+            if due and of < wanted.each and len(claimed) < wanted.most:
+                self.waiting.remove(each)
+                claimed.append(each)
         return claimed
+
+    async def claim(self, wanted: ProbeClaim) -> Payout | None:
+        self.claims += 1
+        return self.waiting.pop() if self.waiting else None
 
     async def checked(self, checked: Checked) -> bool:
         self.looks.append(checked)
@@ -181,7 +200,7 @@ async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
     await reconciler_world.payout_world.stands(ACCEPTED)
     reconciler_world.payout_world.bank.knows = replace(IS_ACCEPTED, held_until=until)
     reconciler_world.payout_world.bank.reads["statement"] = {None: AssertionError("read")}
-    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
 
     await reconciler_world.reconciler.run_once()
 
@@ -194,7 +213,7 @@ async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
 async def test_a_turn_notes_that_the_bank_holds_it_no_longer(reconciler_world: ReconcilerWorld):
     await reconciler_world.payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
     reconciler_world.payout_world.bank.knows = IS_ACCEPTED
-    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
 
     await reconciler_world.reconciler.run_once()
 
@@ -208,7 +227,7 @@ async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
     until = NOON + timedelta(minutes=30)
     await reconciler_world.payout_world.stands(ACCEPTED, held_until=until)
     reconciler_world.payout_world.bank.knows = Unavailable("down")
-    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
 
     await reconciler_world.reconciler.run_once()
 
@@ -244,7 +263,7 @@ def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
 async def test_a_turn_settles_what_the_bank_settled(reconciler_world: ReconcilerWorld):
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.bank.knows = IS_SETTLED
-    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
 
     looked_at = await reconciler_world.reconciler.run_once()
 
@@ -257,7 +276,7 @@ async def test_a_turn_settles_what_the_bank_settled(reconciler_world: Reconciler
 async def test_nothing_is_ever_sent(reconciler_world: ReconcilerWorld):
     """Rule R15."""
     for state in (SENDING, UNKNOWN, NOT_SENT, ACCEPTED):
-        reconciler_world.board.due.append(stood(state))
+        reconciler_world.board.waiting.append(stood(state))
     reconciler_world.payout_world.clock.passes(48 * HOUR_S)
 
     await reconciler_world.reconciler.run_once()
@@ -273,7 +292,7 @@ async def test_what_is_not_known_after_a_day_and_two_hours_waits_for_a_person(
     """An error in the log and a gauge: nothing is lost silently."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.bank.knows = Unavailable("down")
-    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
     reconciler_world.payout_world.clock.passes(age_h * HOUR_S)
 
     await reconciler_world.reconciler.run_once()
@@ -289,7 +308,7 @@ async def test_another_amount_at_the_bank_is_for_a_person_at_once(
     """And is still looked at: the bank may correct itself."""
     await reconciler_world.payout_world.stands(ACCEPTED)
     reconciler_world.payout_world.bank.knows = MISMATCH
-    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
 
     await reconciler_world.reconciler.run_once()
 
@@ -300,7 +319,7 @@ async def test_another_amount_at_the_bank_is_for_a_person_at_once(
 
 async def test_what_a_person_must_see_stays_so_until_it_is_final(reconciler_world: ReconcilerWorld):
     reconciler_world.payout_world.bank.knows = Unavailable("down")
-    reconciler_world.board.due = [stood(UNKNOWN, review=True)]
+    reconciler_world.board.waiting = [stood(UNKNOWN, review=True)]
 
     await reconciler_world.reconciler.run_once()
 
@@ -309,7 +328,7 @@ async def test_what_a_person_must_see_stays_so_until_it_is_final(reconciler_worl
 
 
 async def test_an_account_that_is_gone_is_asked_about_later(reconciler_world: ReconcilerWorld):
-    reconciler_world.board.due = [stood(UNKNOWN, account_id="gone")]
+    reconciler_world.board.waiting = [stood(UNKNOWN, account_id="gone")]
 
     await reconciler_world.reconciler.run_once()
 
@@ -319,7 +338,9 @@ async def test_an_account_that_is_gone_is_asked_about_later(reconciler_world: Re
 
 async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
     """Payouts 2.7: its budget, however much is due."""
-    reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(10)]
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference=f"o-{number}") for number in range(10)
+    ]
     reconciler_world.payout_world.bank.knows = Unavailable("down")
     reconciler_world.payout_world.bank.gate.clear()
     turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
@@ -342,7 +363,7 @@ async def quiet() -> None:
 
 
 async def test_one_bank_does_not_wait_for_another(reconciler_world: ReconcilerWorld):
-    reconciler_world.board.due = [
+    reconciler_world.board.waiting = [
         *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
         stood(UNKNOWN, provider="other"),
     ]
@@ -378,7 +399,9 @@ async def test_an_adapter_that_raises_keeps_nobody_from_their_look(
     """Whatever it raises, wherever: the schedule goes on."""
     raising = Raising(knows=KeyError("situacao"))
     reconciler_world.payout_world.banks.adapter = raising
-    reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(4)]
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference=f"o-{number}") for number in range(4)
+    ]
 
     await reconciler_world.reconciler.run_once()
 
@@ -397,6 +420,33 @@ async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(
     assert await reconciler_world.reconciler.look_at(row) == row
 
 
+async def test_what_a_clock_planned_that_was_put_back_is_looked_at_at_once(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    """Else it would wait until the clock is there again."""
+    clock, board = reconciler_world.payout_world.clock, reconciler_world.board
+    later = clock.at + timedelta(hours=2)
+    clock.at = later
+    await reconciler_world.reconciler.run_once()
+    clock.at = NOON
+    board.waiting = [stood(UNKNOWN, since=later)]
+    for _ in range(2):
+        await reconciler_world.reconciler.run_once()
+
+    assert board.up_to == [later, *[later + timedelta(minutes=15)] * 2, NOON]
+    assert [each.next_check_at for each in board.looks] == [NOON + timedelta(minutes=1)]
+    assert "payouts_clock_put_back seconds=7200" in caplog.text
+
+
+async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: ReconcilerWorld):
+    clock = reconciler_world.payout_world.clock
+    await reconciler_world.reconciler.run_once()
+    clock.at -= timedelta(seconds=2)
+    await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.board.up_to == [NOON, clock.at]
+
+
 async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
 ):
@@ -408,7 +458,9 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
         payout_world.returns,
     )
     reconciler_world = ReconcilerWorld(payout_world)
-    reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference=f"o-{number}") for number in range(2)
+    ]
 
     await reconciler_world.reconciler.run_once()
 
@@ -431,7 +483,7 @@ async def test_a_store_that_is_away_is_asked_again(
     await quiet()
 
     started.board.fails = False
-    started.board.due = [stood(PAID)]
+    started.board.waiting = [stood(PAID)]
     await quiet()
 
     assert len(started.board.looks) == 1
@@ -502,7 +554,7 @@ async def failing() -> None:
 
 async def test_stopping_gives_up_a_look_under_way(reconciler_world: ReconcilerWorld):
     """Its claim ends by itself; nothing is noted that was not seen."""
-    reconciler_world.board.due = [stood(UNKNOWN)]
+    reconciler_world.board.waiting = [stood(UNKNOWN)]
     reconciler_world.payout_world.bank.gate.clear()
     reconciler_world.reconciler.task.start()
     await quiet()
@@ -528,3 +580,18 @@ async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(
 
     assert (seen.state, seen.e2e_id) == (PAID, "E7")
     assert len(reconciler_world.payout_world.bank.lookups) == 1
+
+
+async def test_a_probe_looks_now_and_plans_the_next_look(reconciler_world: ReconcilerWorld):
+    """Somebody else's look, or one just before, leaves nothing to claim."""
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    row = await reconciler_world.payout_world.row()
+    reconciler_world.payout_world.bank.knows = IS_SETTLED
+    reconciler_world.board.waiting = [row]
+
+    seen = await reconciler_world.reconciler.probe(row.account_id, row.reference)
+    again = await reconciler_world.reconciler.probe(row.account_id, row.reference)
+
+    assert seen is not None
+    assert (seen.state, again) == (PAID, None)
+    assert [each.state for each in reconciler_world.board.looks] == [PAID]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from gateway.domain.backoffice.lists import LoggedRequest
+from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.request_log_writer import RequestLogWriter
+from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken
 from gateway.telemetry.records import AccessRecord
 from tests.unit.standing import NOON
 
@@ -44,11 +44,13 @@ def counted() -> Counter[tuple[str, str]]:
     return Counter()
 
 
-def keeper(shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000) -> RequestLogWriter:
+def keeper(
+    shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000
+) -> RequestLogWriter[Taken]:
     def seen(event: str, label: str) -> None:
         counted[event, label] += 1
 
-    return RequestLogWriter(shelf, seen, most)  # type: ignore[arg-type] # only add is called
+    return RequestLogWriter(Stored(shelf.add), seen, most)
 
 
 def record(trace_id: str = "t", method: str = "POST", **fields: object) -> AccessRecord:
@@ -94,6 +96,20 @@ async def test_under_load_only_what_is_common_is_thinned_out(
     assert counted["request_log", "thinned"] == 300 - stored
     kept.keep(NOON, record(**told), Line())
     assert await kept.run_once() == 1, "the next second has its own"
+
+
+async def test_files_of_pages_are_not_kept_unless_they_are_refused(
+    shelf: Shelf, counted: Counter[tuple[str, str]]
+):
+    """A page fetches a dozen of them, and nobody looks for one."""
+    kept = keeper(shelf, counted)
+    for status in (200, 304, 404):
+        file = record(str(status), "GET", route="panel.static", client_id="", status=status)
+        kept.keep(NOON, file, Line())
+
+    await kept.run_once()
+
+    assert [each.trace_id for batch in shelf.batches for each in batch] == ["404"]
 
 
 async def test_what_comes_too_fast_is_dropped_and_counted(

@@ -1,4 +1,4 @@
-"""Retention of the request log and of callbacks."""
+"""Retention of the request log, callbacks, minutes of providers and events of payouts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from gateway.domain.backoffice.callbacks import (
     Callback,
     CallbackSearch,
 )
-from gateway.domain.backoffice.lists import LoggedRequest
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.backoffice.weather import PLACES, ProviderMinute
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
-from gateway.runtime.retention import CALLBACKS_KEPT, REQUESTS_KEPT, BackofficeRetention
+from gateway.runtime.retention import (
+    CALLBACKS_KEPT,
+    MINUTES_KEPT,
+    REQUESTS_KEPT,
+    BackofficeRetention,
+)
+from tests.contract.stores.samples import ACCOUNT, attempt, payout
 from tests.unit.standing import NOON, Clock
+from tests.unit.standing_payouts import company_and_accounts
 from tests.world import registers
 
 
@@ -45,17 +53,48 @@ def told(days: float) -> Callback:
     )
 
 
+def called(days: float) -> ProviderMinute:
+    return ProviderMinute(
+        provider="p",
+        operation="get_balance",
+        minute=NOON - timedelta(days=days),
+        calls=1,
+        ok=1,
+        last_failure="",
+        took=[1] * PLACES,
+    )
+
+
 async def test_what_is_old_is_forgotten(tmp_path: Path):
     async with registers.opened(tmp_path) as office:
         store = office.store.office
+        await company_and_accounts(office.store)
         await store.requests.add([logged(REQUESTS_KEPT.days + 1), logged(REQUESTS_KEPT.days - 1)])
         for days in (CALLBACKS_KEPT.days + 1, CALLBACKS_KEPT.days - 1):
             await store.callbacks.add(told(days))
 
+        for minute in (MINUTES_KEPT.days + 1, MINUTES_KEPT.days - 1):
+            await store.provider_minutes.add(f"w{minute}", [called(minute)])
+
+        old, young = NOON - timedelta(days=3_000), NOON
+        for at in (old, young):
+            order = payout(str(at.year), created_at=at)
+            await office.store.payouts.add(order, attempt(started_at=at))
+
         forgotten = await BackofficeRetention(
-            store.requests, store.callbacks, Clock().now
+            requests=store.requests,
+            callbacks=store.callbacks,
+            provider_minutes=store.provider_minutes,
+            events=office.store.payout_events,
+            events_kept=timedelta(days=2_000),
+            now=Clock().now,
         ).cleanup()
 
         left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)), EVERY_COMPANY)
-        assert forgotten == 2
+        assert forgotten == 3
+        kept = [await office.store.payout_events.of(ACCOUNT, str(at.year)) for at in (old, young)]
+        assert [len(each) for each in kept] == [0, 1]
         assert [each.id for each in left] == ["89"]
+        beginning = NOON - timedelta(days=90)
+        (minute,) = await store.provider_minutes.added_up(beginning, timedelta(days=90), None)
+        assert minute.calls == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from alembic.config import Config
-from alembic.script import ScriptDirectory
+from alembic.script import Script, ScriptDirectory
 
 from gateway.store import schema
 
@@ -17,14 +17,21 @@ sys.exit(", ".join({"alembic", "asyncpg", "aiosqlite"} & sys.modules.keys()) or 
 """
 
 
-def test_every_revision_is_named_in_its_order() -> None:
+def scripts() -> list[Script]:
+    """Every migration, newest first."""
     config = Config()
     config.set_main_option("script_location", "gateway.store:migrations")
+    return list(ScriptDirectory.from_config(config).walk_revisions())
 
-    scripts = ScriptDirectory.from_config(config)
 
-    found = [script.revision for script in scripts.walk_revisions()]
+def test_every_revision_is_named_in_its_order() -> None:
+    found = [script.revision for script in scripts()]
+
     assert tuple(reversed(found)) == schema.REVISIONS
+
+
+def test_what_the_last_migration_declares_is_known_without_running_it() -> None:
+    assert scripts()[0].module.compatible_with == schema.COMPATIBLE_WITH
 
 
 @pytest.mark.process

@@ -3,7 +3,8 @@
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.store.schema import StoreRefused, refuse_unsafe_sqlite
+from gateway.store.schema import refuse_unsafe_sqlite
+from gateway.store.stamp import StoreRefused
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 FILE, SERVER = "sqlite:///var/pixgate.db", "postgresql://db/pix"

@@ -171,7 +171,7 @@ KIND = {
     "address": "127.0.0.1",
     "client_id": "cli_abcdefghij234567abcd",
     "company_id": "company",
-    "account_id": "account",
+    "account_hash": "0123456789abcdef",
     "provider": "sandbox",
     "provider_outcome": "ok",
 }
@@ -191,7 +191,7 @@ OTHER_KINDS: list[dict[str, Any]] = [
     {"client_id": "cli_234567abcdefghijabcd"},
     {"user_id": "maria"},
     {"company_id": "another"},
-    {"account_id": "another"},
+    {"account_hash": "fedcba9876543210"},
     {"provider": ""},
     {"provider_outcome": "timeout"},
 ]
@@ -213,6 +213,20 @@ def test_what_differs_in_a_word_is_of_another_kind(difference: dict[str, Any]):
     )
     assert first == second
     assert worlds[0].lines() == worlds[1].lines()[::-1]
+
+
+def test_another_account_is_no_other_kind(world: World):
+    """However many there are, none costs what the first request of a kind does."""
+    for number in range(5000):
+        account = {"account_id": str(number), "account_hash": f"{number:016x}"}
+        world.observer.request(served(**{**KIND, **account}))
+
+    lines = world.lines()
+    assert [len(each._known) for each in (world.observer._requests, world.observer._answers)] == [
+        1,
+        1,
+    ]
+    assert [line["account_id_hash"] for line in lines] == [f"{n:016x}" for n in range(5000)]
 
 
 def counted(world: World) -> list[Any]:

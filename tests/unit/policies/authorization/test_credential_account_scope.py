@@ -86,6 +86,7 @@ async def test_a_sister_account_is_refused(find: Find):
         await asks(find, asked)
     assert refusal.value.error.status == 403
     assert asked.account is None
+    assert asked.out_of_scope is not None
 
 
 async def test_nobody_sees_nothing(find: Find):

@@ -73,6 +73,17 @@ def test_no_more_than_the_burst_is_kept(clock: Clock):
     assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
 
 
+def test_with_another_quota_a_bucket_lacks_as_many_tokens_as_before(clock: Clock):
+    """Nobody waits for a rate that is not in force any more."""
+    buckets = Buckets(Quota(rate=0.01, burst=2), clock.monotonic)
+    drawn(buckets, 2)
+
+    buckets.change(Quota(rate=1.0, burst=10))
+
+    assert [draw.allowed for draw in drawn(buckets, 9)] == [True] * 8 + [False]
+    assert buckets.draw("b").remaining == 9
+
+
 def test_keys_have_buckets_of_their_own(clock: Clock):
     buckets = Buckets(Quota(rate=1.0, burst=1), clock.monotonic)
     drawn(buckets, 2, "a")

@@ -1,4 +1,4 @@
-"""Efí as it is simulated, with an adapter in front of it."""
+"""Banks of API Pix as they are simulated, each with an adapter in front of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
-from provider_adapters.apipix.stage import EfiStage
+from provider_adapters.apipix.stage import ApiPixStage, EfiStage, InterStage
 from provider_adapters.kit.factory import AdapterContext
 from tests.unit.provider_adapters.witness import Witness
 
@@ -22,7 +22,7 @@ from tests.unit.provider_adapters.witness import Witness
 class Standing:
     """A bank and its adapter."""
 
-    stage: EfiStage
+    stage: ApiPixStage
     adapter: ApiPixAdapter
     told: Witness
 
@@ -34,16 +34,16 @@ class Standing:
         """Return what the bank was asked, tokens left out."""
         said = await self.stage.control.get("calls", query={"limit": "1000"})
         seen = [(each["method"], each["path"].partition("?")[0]) for each in said["data"]]
-        return [each for each in seen if each[1] != "/oauth/token"]
+        return [each for each in seen if each[1] != self.stage.token_path]
 
 
 @contextlib.asynccontextmanager
-async def standing(**more: object) -> AsyncIterator[Standing]:
+async def standing(make: type[ApiPixStage] = EfiStage, **more: object) -> AsyncIterator[Standing]:
     """Open both; ``more`` goes over the settings."""
-    stage, told = EfiStage(), Witness()
+    stage, told = make(), Witness()
     try:
         await stage.start()
-        context = AdapterContext(name="efi", environment=Environment.SANDBOX, observer=told)
+        context = AdapterContext(name=make.profile, environment=Environment.SANDBOX, observer=told)
         adapter = ApiPixFactory()({**stage.settings(stage.address), **more}, context)
         await adapter.start()
         try:
@@ -58,4 +58,11 @@ async def standing(**more: object) -> AsyncIterator[Standing]:
 async def efi(tmp_path: Path) -> AsyncIterator[Standing]:
     """A bank with two accounts, and its adapter."""
     async with standing() as made:
+        yield made
+
+
+@pytest.fixture
+async def inter() -> AsyncIterator[Standing]:
+    """Inter, likewise."""
+    async with standing(InterStage) as made:
         yield made

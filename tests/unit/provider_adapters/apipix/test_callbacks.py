@@ -7,21 +7,31 @@ import ssl
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from multidict import CIMultiDict
 
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
+    CallbackSecrets,
     Delivery,
     NamedBy,
     ProofRefused,
 )
-from gateway.domain.bank.providers import NotFound
+from gateway.domain.bank.providers import NotFound, ProviderAccount
+from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.callbacks import ApiPixProof, notices_of, step_of
+from provider_adapters.apipix.factory import ApiPixFactory
+from provider_adapters.apipix.profiles import PROFILES, Name, SecretAddress
+from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.proofs import PeerCertificate
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.authority import Authority
+from tests.unit.provider_adapters.witness import Witness
 
 KEY = "2c3c7441-b91e-4982-8c25-6105581e18ae"
 PAID = {
@@ -75,21 +85,29 @@ def came(rest: str = "", certificate: bytes = b"", content: bytes | None = None)
     ],
 )
 def test_each_kind_is_told_apart(said: object, kind: CallbackKind, subject: str):
-    [notice] = notices_of(body(said))
+    [notice] = notices_of(body(said), lists_keys=True)
 
     assert (notice.kind, notice.subject) == (kind, subject)
 
 
 def test_the_account_is_named_by_a_random_key_else_by_its_charge():
-    [by_key] = notices_of(body(PAID))
-    [by_charge] = notices_of(body({**PAID, "chave": "52998224725"}))
+    [by_key] = notices_of(body(PAID), lists_keys=True)
+    [by_charge] = notices_of(body({**PAID, "chave": "52998224725"}), lists_keys=True)
 
     assert (by_key.named_by, by_key.account) == (NamedBy.KEY, KEY)
     assert (by_charge.named_by, by_charge.account) == (NamedBy.CHARGE, PAID["txid"])
 
 
+@pytest.mark.parametrize("said", [PAID, GIVEN_BACK, {**PAID, "chave": "52998224725"}])
+def test_a_bank_that_lists_no_keys_names_the_account_by_its_charge(said: object):
+    """Nobody finds an account by a key that its bank does not tell."""
+    [notice] = notices_of(body(said), lists_keys=False)
+
+    assert (notice.named_by, notice.account) == (NamedBy.CHARGE, PAID["txid"])
+
+
 def test_several_payments_are_several_notices_each_with_its_part():
-    notices = notices_of(body(PAID, SENT, GIVEN_BACK))
+    notices = notices_of(body(PAID, SENT, GIVEN_BACK), lists_keys=True)
 
     assert [each.kind for each in notices] == ["charge", "payout", "refund"]
     assert [json.loads(each.part) for each in notices] == [PAID, SENT, GIVEN_BACK]
@@ -97,9 +115,9 @@ def test_several_payments_are_several_notices_each_with_its_part():
 
 
 def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
-    [first] = notices_of(body(SENT))
-    [again] = notices_of(body({**SENT, "horario": "2021-03-04T20:40:00.000Z"}))
-    [failed] = notices_of(body({**SENT, "status": "NAO_REALIZADO"}))
+    [first] = notices_of(body(SENT), lists_keys=True)
+    [again] = notices_of(body({**SENT, "horario": "2021-03-04T20:40:00.000Z"}), lists_keys=True)
+    [failed] = notices_of(body({**SENT, "status": "NAO_REALIZADO"}), lists_keys=True)
 
     assert first.event == again.event != failed.event
 
@@ -108,23 +126,28 @@ def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
     "content", [b"{}", b"", b"[]", b'{"evento":"teste_webhook"}', b'{"pix":1}']
 )
 def test_a_test_of_the_address_says_nothing(content: bytes):
-    assert notices_of(content) == ()
+    assert notices_of(content, lists_keys=True) == ()
 
 
-async def test_a_step_made_from_a_secret_proves_a_callback():
-    proof = ApiPixProof(None, [b"now", b"before"])
+@pytest.mark.parametrize("name", Name)
+async def test_a_step_made_from_a_secret_proves_a_callback(name: Name):
+    """Banks of the standard add ``/pix`` behind it; Efí is told not to."""
+    address = PROFILES[name].secret_address
+    below = "" if name is Name.EFI else "/pix"
+    proof = ApiPixProof(None, [b"now", b"before"], address, lists_keys=True)
 
-    assert proof.rests == {step_of(b"now"), step_of(b"before")}
-    assert await proof.check(came(step_of(b"now")))
-    assert await proof.check(came(step_of(b"before")))
-    assert await proof.check(came(step_of(b"other"))) is None
-    assert await proof.check(came()) is None
+    assert proof.rests == {step_of(b"now") + below, step_of(b"before") + below}
+    assert await proof.check(came(step_of(b"now") + below))
+    assert await proof.check(came(step_of(b"before") + below))
+    for wrong in (step_of(b"other") + below, "pix", step_of(b"now") + below + "/pix", below, ""):
+        assert await proof.check(came(wrong)) is None
+        assert wrong not in proof.rests
 
 
 async def test_a_certificate_proves_a_callback(tmp_path: Path):
     bank, stranger = Authority(tmp_path, "bank"), Authority(tmp_path, "stranger")
     peer = PeerCertificate(bank.file.read_text(), lambda: datetime.now(UTC))
-    proof = ApiPixProof(peer, [])
+    proof = ApiPixProof(peer, [], SecretAddress(), lists_keys=True)
 
     assert proof.rests == {"", "pix"}
     assert await proof.check(came("pix", der(bank)))
@@ -138,7 +161,7 @@ def der(authority: Authority) -> bytes:
 
 def test_without_certificate_and_secret_nobody_is_believed():
     with pytest.raises(ProofRefused):
-        ApiPixProof(None, [])
+        ApiPixProof(None, [], SecretAddress(), lists_keys=True)
 
 
 async def test_an_address_is_registered_for_every_key_with_a_step_and_no_secret(efi: Standing):
@@ -167,3 +190,68 @@ async def test_a_removed_address_is_gone(efi: Standing):
         await efi.adapter.remove_callback(efi.account, made.id)
     with pytest.raises(NotFound):
         await efi.adapter.remove_callback(efi.account, "00000000-0000-4000-8000-000000000000")
+
+
+@pytest.mark.parametrize("name", [name for name in Name if name is not Name.EFI])
+async def test_a_bank_of_the_standard_is_given_an_address_with_a_step_and_adds_its_own(
+    name: Name, tmp_path: Path
+):
+    """What it then sends is believed: registered, read back, called."""
+    bank = StandardBank()
+    async with TestServer(bank.application()) as served:
+        adapter = adapter_at(name, f"http://127.0.0.1:{served.port}")
+        await adapter.start()
+        account = account_at(name, tmp_path)
+        order = CallbackOrder(url="http://127.0.0.1:1/callbacks/bank/token", secret=b"shared")
+        made = await adapter.register_callback(account, order)
+        listed = await adapter.list_callbacks(account)
+        await adapter.close()
+
+    assert bank.url == f"{order.url}/{step_of(b'shared')}"
+    assert "x-skip-mtls-checking" not in bank.headers
+    assert [made] == list(listed)
+    assert made.url == order.url
+    sent = came(f"{bank.url}/pix".removeprefix(f"{order.url}/"))
+    proof = adapter.callback_proof(CallbackSecrets(current=b"shared"))
+    assert sent.rest in proof.rests
+    assert await proof.check(sent)
+
+
+class StandardBank:
+    """A bank that gives tokens and knows the address of one key."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.headers: dict[str, str] = {}
+
+    def application(self) -> web.Application:
+        application = web.Application()
+        application.router.add_route("*", "/{path:.*}", self.answer)
+        return application
+
+    async def answer(self, request: web.Request) -> web.Response:
+        if request.method == "POST":
+            return web.json_response({"access_token": "t", "expires_in": 300})
+        assert request.path.endswith(f"/webhook/{KEY}")
+        if request.method == "PUT":
+            self.url = (await request.json())["webhookUrl"]
+            self.headers = {name.lower(): text for name, text in request.headers.items()}
+            return web.json_response({})
+        return web.json_response({"webhookUrl": self.url, "chave": KEY, "criacao": "2026-01-01"})
+
+
+def adapter_at(name: Name, url: str) -> ApiPixAdapter:
+    context = AdapterContext(name="bank", environment=Environment.SANDBOX, observer=Witness())
+    return ApiPixFactory()({"profile": name.value, "base_url": url, "token_url": url}, context)
+
+
+def account_at(name: Name, tmp_path: Path) -> ProviderAccount:
+    pair = Authority(tmp_path).pair("account")
+    texts = {"client_id": "c", "client_secret": "s", "app_key": "a", "account": "1"}
+    known = {**texts, "certificate": pair.certificate, "key": pair.key, "pix_key": KEY}
+    kind = PROFILES[name].secrets
+    told = {field: known[field] for field in kind.__struct_fields__}
+    secrets = msgspec.convert(told, kind)
+    return ProviderAccount(
+        account_id="00000000-0000-4000-8000-000000000001", provider_account="1", secrets=secrets
+    )

@@ -9,13 +9,20 @@ import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import PortCall, contradictions
+from gateway.domain.bank.capabilities import (
+    Lookup,
+    PortCall,
+    ProofKind,
+    Repeat,
+    contradictions,
+)
 from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackSecrets, ProofRefused
 from gateway.domain.bank.providers import NotSent, ProviderAccount
 from gateway.domain.kernel.money import Money
 from provider_adapters.apipix.adapter import ApiPixAdapter
+from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.charges import DUE, IMMEDIATE
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.profiles import PROFILES, STANDARD_CALLS, Name
@@ -62,9 +69,10 @@ def test_the_page_tells_of_a_profile(name: Name):
 
 
 STANDARD = [name for name in Name if name is not Name.EFI]
+READ_ONLY = [name for name in STANDARD if name is not Name.INTER]
 
 
-@pytest.mark.parametrize("name", STANDARD)
+@pytest.mark.parametrize("name", READ_ONLY)
 def test_the_standard_pays_nobody_and_tells_no_balance(name: Name):
     calls = PROFILES[name].capabilities.calls
 
@@ -138,14 +146,32 @@ def test_a_token_is_asked_for_in_a_bank_s_own_form(name: Name, tmp_path: Path):
         assert asked.headers["Authorization"] == "Basic Y2xpZW50OnNlY3JldA=="
 
 
-@pytest.mark.parametrize("name", STANDARD)
-def test_callbacks_of_the_standard_are_proven_by_certificate_alone(name: Name):
-    """A bank adds ``/pix`` to an address, after any step that were a secret."""
+@names
+def test_callbacks_are_proven_by_certificate_or_secret(name: Name):
+    adapter = made(name)
+
+    assert PROFILES[name].capabilities.callback_proofs == {ProofKind.CERTIFICATE, ProofKind.TOKEN}
     with pytest.raises(ProofRefused):
-        made(name).callback_proof(CallbackSecrets(current=b"s" * 32))
+        adapter.callback_proof(CallbackSecrets())
+    [rest] = adapter.callback_proof(CallbackSecrets(current=b"s" * 32)).rests
+    assert rest == step_of(b"s" * 32) + PROFILES[name].secret_address.adds
 
 
-@pytest.mark.parametrize("name", STANDARD)
+def test_inter_offers_what_its_own_paths_do_and_no_keys():
+    offered = PROFILES[Name.INTER].capabilities
+
+    assert offered.calls - STANDARD_CALLS == {
+        PortCall.GET_BALANCE,
+        PortCall.LIST_STATEMENT,
+        PortCall.CREATE_PAYOUT,
+        PortCall.FIND_PAYOUT,
+    }
+    assert offered.lookup == {Lookup.BANK_ID}
+    assert offered.repeat is Repeat.IGNORES
+    assert offered.absent_after is None
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
 async def test_a_payout_at_a_bank_of_the_standard_is_not_sent(name: Name, tmp_path: Path):
     key = PixDestination(
         name="Maria Silva",

@@ -165,3 +165,48 @@ def test_a_request_that_is_nobodys_has_no_account():
 
     with pytest.raises(Refusal, match="credentials"):
         _ = replace(request, raw=b"").account
+
+
+@pytest.fixture
+async def two_hosts(tmp_path, wall):
+    """A bank with its open call at a second host."""
+    rows = [replace(row, at_token_host=row.is_open) for row in OTHER.rows]
+    running = SimulatedBank(
+        dialect=replace(OTHER, rows=rows),
+        db_path=str(tmp_path / "two.db"),
+        port=0,
+        control_port=0,
+        now=wall,
+    )
+    await running.start()
+    yield running
+    await running.close()
+
+
+async def test_what_a_second_host_has_is_found_there_alone(two_hosts, http):
+    await control(two_hosts, http, "POST", "/accounts", {**NEW, "key": "k-1"})
+
+    async def status(url, method, path):
+        async with http.request(method, url + path, headers={"X-Key": "k-1"}) as answer:
+            return answer.status
+
+    first, second = two_hosts.url, two_hosts.token_url
+    assert first != second
+    assert [await status(url, "GET", "/api/balance") for url in (first, second)] == [200, 404]
+    assert [await status(url, "GET", "/api/hello") for url in (first, second)] == [404, 200]
+    calls = (await control(two_hosts, http, "GET", "/calls"))["data"]
+    assert len(calls) == 4
+
+
+async def test_a_bank_that_refuses_connections_does_so_at_both_hosts(two_hosts, http):
+    fault = {"operation": "*", "fault": "refuse", "count": None}
+    urls = (two_hosts.url, two_hosts.token_url)
+
+    assert (await control(two_hosts, http, "POST", "/faults", fault))["fault"] == "refuse"
+    for url in urls:
+        with pytest.raises(aiohttp.ClientConnectorError):
+            await http.get(url)
+    await control(two_hosts, http, "DELETE", "/faults")
+
+    assert (two_hosts.url, two_hosts.token_url) == urls
+    assert [(await http.get(url)).status for url in urls] == [404, 404]

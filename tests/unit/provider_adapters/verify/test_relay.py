@@ -15,11 +15,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from cryptography import x509
 
+from provider_adapters.kit.certificates import load_pair
 from provider_adapters.verify.relay import (
     Act,
     Line,
     Relay,
     Seen,
+    TokenMemory,
     answering,
     at_request,
     from_request,
@@ -117,6 +119,64 @@ async def test_the_certificate_of_the_adapter_is_seen(bank: str, tmp_path: Path)
     assert x509.load_der_x509_certificate(seen.certificate) == x509.load_pem_x509_certificate(
         pair.certificate.encode()
     )
+
+
+async def test_an_adapter_without_tls_is_shown_to_the_bank_with_a_certificate(tmp_path: Path):
+    authority = Authority(tmp_path)
+    pair = authority.pair("we")
+    der = ssl.PEM_cert_to_DER_cert(pair.certificate)
+    ours = ssl.create_default_context(cafile=str(authority.file))
+    load_pair(ours, pair)
+
+    async def shown(request: web.Request) -> web.Response:
+        tls = request.get_extra_info("ssl_object")
+        return web.Response(body=tls.getpeercert(binary_form=True))
+
+    application = web.Application()
+    application.router.add_get("/", shown)
+    context = authority.server(clients=authority)
+    tls = RelayTls(server=context, client=lambda asked: {der: ours}[asked], without=der)
+    bank = TestServer(application, scheme="https")
+    await bank.start_server(ssl=context)
+    try:
+        async with Relay(str(bank.make_url("")).rstrip("/"), tls, bare=True).open() as relay:
+            assert relay.address.startswith("http://")
+            assert await ask(relay) == (200, der)
+    finally:
+        await bank.close()
+
+
+async def test_relays_that_share_their_tokens_ask_for_each_once():
+    asked: list[bytes] = []
+
+    async def token(request: web.Request) -> web.Response:
+        asked.append(await request.read())
+        return web.Response(body=b"%d" % len(asked))
+
+    application = web.Application()
+    application.router.add_post("/{path:.*}", token)
+    tokens, told = TokenMemory("/token"), []
+    async with TestServer(application) as bank:
+        for path, body in (("/token", b"we"), ("/token", b"we"), ("/token", b"they"), ("/", b"we")):
+            async with Relay(str(bank.make_url("")).rstrip("/"), tokens=tokens).open() as relay:
+                told.append((await ask(relay, path, body))[1])
+                assert len(relay.seen) == 1
+
+    assert told == [b"1", b"1", b"2", b"3"]
+    assert asked == [b"we", b"they", b"we"]
+
+
+async def test_what_the_bank_has_at_another_host_is_asked_there(bank: str):
+    async def token(_request: web.Request) -> web.Response:
+        return web.Response(body=b"token")
+
+    application = web.Application()
+    application.router.add_post("/token", token)
+    async with TestServer(application) as other:
+        elsewhere = {"/token": str(other.make_url("")).rstrip("/")}
+        async with Relay(bank, elsewhere=elsewhere).open() as relay:
+            assert await ask(relay, "/token", b"we") == (200, b"token")
+            assert await ask(relay, "/money", b"we") == (200, b"we")
 
 
 async def test_a_request_may_reach_the_bank_and_its_answer_nobody(relay: Relay):

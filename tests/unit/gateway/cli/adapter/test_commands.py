@@ -39,3 +39,10 @@ def test_the_same_as_json():
 )
 def test_what_cannot_be_verified_is_no_success(arguments: tuple[str, ...]):
     assert called(*arguments)[0] == 1
+
+
+def test_a_prefix_that_no_case_has_is_told():
+    code, output = called("sandbox", "--case", "foo.")
+
+    assert code == 1
+    assert output.startswith("Error: no case begins with 'foo.'; the groups are wire, bank, ")

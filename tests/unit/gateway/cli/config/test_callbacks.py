@@ -9,7 +9,8 @@ import pytest
 
 from gateway.app.build_callbacks import listener_of
 from gateway.cli.config.callbacks import told
-from gateway.cli.context import keys_of, settings_of
+from gateway.cli.configuration import settings_of
+from gateway.cli.context import keys_of
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.shell import CONFIG
 

@@ -17,6 +17,17 @@ def test_a_store_is_brought_down_and_up_again(shell):
     assert shell.reads("db", "upgrade")["revision"]
 
 
+def test_a_store_is_brought_down_step_by_step(shell):
+    """The schema in between is not this version's, and is not asked to be."""
+    shell.says("db", "upgrade")
+
+    steps = [shell.reads("db", "downgrade", each, "--yes") for each in ("0021", "0006", "0006")]
+
+    assert steps == [{"revision": "0021"}, {"revision": "0006"}, {"revision": "0006"}]
+    assert "0007 is not older" in shell.fails("db", "downgrade", "0007", "--yes")
+    assert shell.reads("db", "current")["revision"] == "0006"
+
+
 def test_nothing_is_lost_by_a_slip(shell):
     shell.says("db", "upgrade")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli.config.probes import probed, unmakeable
-from gateway.cli.context import settings_of
+from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
 from gateway.runtime.kernel import SilentObserver
 from tests.unit.provider_adapters.authority import Authority
@@ -63,7 +63,7 @@ async def test_a_store_that_does_not_answer_is_named_without_its_password(shell,
 
     (finding,) = await found(shell)
 
-    assert finding == ("database.url", "the store does not answer")
+    assert finding == ("database.url", "the store does not answer: ConnectionRefusedError")
 
 
 async def test_a_url_of_no_store_is_named_without_its_password(shell, bank):

@@ -175,7 +175,12 @@ def test_every_adapter_gets_clocks_chance_and_fail_points(tmp_path: Path, instal
 
     made = connect("one", configured(tmp_path), SilentObserver(), runtime).adapter.checked  # type: ignore[attr-defined]
 
-    assert made.context.runtime is runtime
+    given = made.context.runtime
+    assert (given.clock, given.random, given.failpoint) == (
+        runtime.clock,
+        runtime.random,
+        runtime.failpoint,
+    )
     assert (made.context.name, made.context.environment.value) == ("one", "sandbox")
 
 

@@ -31,7 +31,14 @@ def test_an_address_is_told_and_forgotten(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "options", [["--port", "1"], ["sandbox", "nobody"], ["--control-port", "1"], ["--port", "x"]]
+    "options",
+    [
+        ["--port", "1"],
+        ["sandbox", "nobody"],
+        ["--control-port", "1"],
+        ["--token-port", "1"],
+        ["--port", "x"],
+    ],
 )
 def test_wrong_options_are_a_usage_error(shell: Shell, options: list[str]):
     shell.fails("bank", *options, status=2)

@@ -11,7 +11,10 @@ import pytest
 import yaml
 
 from gateway.cli.sandbox.banks import BankFolder, address_of
+from gateway.cli.sandbox.demo_bank import CHARGE
+from gateway.domain.accounts.accounts import Environment
 from provider_adapters import simulators
+from provider_adapters.kit.references import txids
 from provider_adapters.simulated_bank.server import SimulatedBank
 from tests.unit.gateway.cli.sandbox.test_provider_block import removed
 from tests.world.shell import Shell
@@ -77,6 +80,10 @@ def test_what_is_printed_is_all_that_the_configuration_lacks(
     assert (
         shell.reads("callbacks", "list", "--account", made["account_id"]) or not made["callbacks"]
     )
+
+
+def test_the_charge_has_a_reference_that_every_bank_knows_it_by():
+    assert txids(Environment.SANDBOX, "any account", CHARGE)[0] == CHARGE
 
 
 @pytest.mark.usefixtures("own_config")

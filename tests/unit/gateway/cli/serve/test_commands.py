@@ -42,7 +42,7 @@ async def test_a_taken_port_is_one_clear_line(tmp_path: Path):
 
 @pytest.mark.parametrize(("workers", "status"), [("2", 1), ("0", 2), ("65", 2), ("x", 2)], ids=str)
 @pytest.mark.process
-def test_several_workers_on_a_file_or_none_at_all_are_refused(
+def test_several_server_processes_on_a_file_or_none_at_all_are_refused(
     tmp_path: Path, workers: str, status: int
 ):
     """An SQLite store has one process."""
@@ -51,6 +51,14 @@ def test_several_workers_on_a_file_or_none_at_all_are_refused(
     said = shell.fails("serve", "--workers", workers, status=status)
 
     assert status == 2 or "PostgreSQL" in said
+
+
+@pytest.mark.process
+def test_a_worker_beside_a_file_is_refused(tmp_path: Path):
+    """The one process does its tasks."""
+    said = Shell(tmp_path).fails("worker", status=1)
+
+    assert "needs PostgreSQL" in said
 
 
 @pytest.mark.process

@@ -9,7 +9,7 @@ from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.common.parser import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.store.schema import StoreRefused
+from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 
 

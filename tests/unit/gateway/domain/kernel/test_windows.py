@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.kernel.windows import Paging, Window
+from gateway.domain.kernel.windows import Paging, Window, local_end, local_start
 
 DAY = date(2026, 1, 1)
 
@@ -71,3 +71,16 @@ def test_a_page_begins_behind_those_before_it(page: int, limit: int, offset: int
 
 def test_the_largest_page_stays_within_what_a_database_counts():
     assert Paging(10**18 - 1, 100).offset == 2**62 < 2**63
+
+
+def test_a_local_day_is_three_hours_behind():
+    """Brazil has had no summer time since 2019."""
+    day = date(2026, 11, 20)
+
+    assert local_start(day) == datetime(2026, 11, 20, 3, tzinfo=UTC)
+    assert local_end(day) == local_start(date(2026, 11, 21))
+
+
+@pytest.mark.parametrize("day", [date.min, date.max])
+def test_the_ends_of_the_calendar_are_days_too(day: date):
+    assert local_start(day) <= local_end(day)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Row
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.people import account, somebody
 from tests.unit.standing import Clock
+from tests.world.surfaces import surface_named
 
-SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "backoffice")
+SURFACE = surface_named("backoffice")
 ROWS: dict[str, Row[Any]] = {row.name: row for gate in SURFACE.gates for row in gate.rows}
 CLOCK = Clock()
 MARIA = somebody()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.bank.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.banking.routes import BODY_BYTES
+from tests.world.surfaces import usual_surfaces
 
-ROWS = [row for row in described_surfaces(Settings())[0].gates[0].rows]  # noqa: C416 - typed
+ROWS = [row for row in usual_surfaces()[0].gates[0].rows]  # noqa: C416 - typed
 BY_NAME = {row.name: row for row in ROWS}
 
 CONTRACT = [

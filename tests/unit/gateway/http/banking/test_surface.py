@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.requests.calls import Call
 from gateway.http.banking.surface import CHALLENGE, admit_partner
 from tests.unit.people import account, call, principal
+from tests.world.surfaces import usual_surfaces
 
-SURFACE = described_surfaces(Settings())[0]
+SURFACE = usual_surfaces()[0]
 
 
 def test_questions_are_asked_in_the_order_decided():

@@ -9,7 +9,7 @@ from multidict import CIMultiDict
 
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.callbacks.surface import callback_surface
-from gateway.http.table import check_surfaces
+from gateway.http.table import Table, check_surfaces
 from gateway.operations.backoffice.callbacks import AddressedDelivery
 
 
@@ -23,27 +23,42 @@ class Taker:
         self.taken.append(came)
 
 
-@pytest.mark.parametrize("rest", ["", "pix"])
-async def test_the_very_bytes_are_handed_on(rest: str):
+@pytest.mark.parametrize(
+    ("came", "rest"),
+    [
+        ("", ""),
+        ("/pix", "pix"),
+        ("/secret/pix", "secret/pix"),
+        ("/secret%2Fpix", "secret%2Fpix"),
+        ("/secret%20step/pix%2F", "secret step/pix%2F"),
+    ],
+)
+async def test_the_very_bytes_are_handed_on_with_the_rest_of_the_path(came: str, rest: str):
     """A signature is over what came, not over what was read of it."""
     taker: Any = Taker()
-    (gate,) = callback_surface(taker).gates
-    row = gate.rows[1 if rest else 0]
-    path = {"provider": "p", "token": "t"} | ({"rest": rest} if rest else {})
-    asked = RawRequest(path=path, headers=CIMultiDict({"Webhook-Id": "1"}), body=b" {}\n")
+    found = Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}")
+    assert found is not None
+    asked = RawRequest(path=found.path, headers=CIMultiDict({"Webhook-Id": "1"}), body=b" {}\n")
     asked.certificate = b"der"
 
-    said = await row.serve(None, asked)
+    said = await found.places["POST"].row.serve(None, asked)
 
-    (came,) = taker.taken
+    (taken,) = taker.taken
     assert said == {"status": "ok"}
-    assert (came.provider, came.token) == ("p", "t")
-    delivery = came.delivery
+    assert (taken.provider, taken.token) == ("p", "t")
+    delivery = taken.delivery
     assert (delivery.body, delivery.rest, delivery.certificate) == (b" {}\n", rest, b"der")
     assert delivery.headers.get("webhook-id") == "1"
 
 
-def test_both_rows_are_open_for_a_reason():
+@pytest.mark.parametrize("came", ["/", "//pix", "/secret/", "/secret//", "/secret/pix/", "/a/b/c"])
+def test_an_empty_step_and_a_third_one_are_another_path(came: str):
+    taker: Any = Taker()
+
+    assert Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}") is None
+
+
+def test_every_row_is_open_for_a_reason():
     taker: Any = Taker()
     surface = callback_surface(taker)
 

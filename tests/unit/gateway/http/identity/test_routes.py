@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
+from tests.world.surfaces import usual_surfaces
 
-SURFACES = {each.name: each for each in described_surfaces(Settings())}
+SURFACES = {each.name: each for each in usual_surfaces()}
 ROWS = {
     (row.method, SURFACES[name].prefix + row.path): (gate, row)
     for name in ("identity", "keys")

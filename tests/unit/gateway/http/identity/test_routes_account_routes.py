@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.route import Row
+from tests.world.surfaces import usual_surfaces
 
-SURFACES = {each.name: each for each in described_surfaces(Settings())}
+SURFACES = {each.name: each for each in usual_surfaces()}
 ROWS = [
     row
     for name in ("identity", "panel", "keys")

@@ -1,15 +1,14 @@
 """The gates of identity."""
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.http.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken
 from policies.traffic.csrf import NoForeignPage
 from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
+from tests.world.surfaces import surface_named
 
-IDENTITY = next(each for each in described_surfaces(Settings()) if each.name == "identity")
+IDENTITY = surface_named("identity")
 
 
 def test_strangers_are_counted_and_members_asked_for_their_token():

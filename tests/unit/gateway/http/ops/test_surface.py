@@ -25,6 +25,7 @@ class World:
     def __init__(self) -> None:
         self.checks: Mapping[str, bool] = {"store": True, "migrations": True}
         self.draining = False
+        self.has_worker = True
         self.problem: Exception | None = None
         self.delay_s = 0.0
         self.second = 0.0
@@ -55,6 +56,7 @@ class World:
         return OpsSurface(
             ready=self.ready,
             draining=lambda: self.draining,
+            has_worker=lambda: self.has_worker,
             metrics=self.metrics,
             config_digest="abc",
             version="1.2.3",
@@ -94,7 +96,18 @@ async def test_ready_when_every_check_passes(client: ClientSession):
         "status": "ready",
         "draining": False,
         "checks": {"store": True, "migrations": True},
+        "worker": True,
     }
+
+
+async def test_without_a_worker_requests_are_served_and_it_is_told(
+    world: World, client: ClientSession
+):
+    world.has_worker = False
+
+    answer = await client.get("/readyz")
+
+    assert (answer.status, (await answer.json())["worker"]) == (200, False)
 
 
 async def test_a_process_that_is_being_stopped_says_so_and_is_not_ready(
@@ -109,6 +122,7 @@ async def test_a_process_that_is_being_stopped_says_so_and_is_not_ready(
         "status": "unready",
         "draining": True,
         "checks": {"store": True, "migrations": True},
+        "worker": True,
     }
 
 
@@ -145,7 +159,7 @@ async def test_a_check_that_hangs_says_no_in_time(world: World, client: ClientSe
 
     assert (answer.status, await answer.json()) == (
         503,
-        {"status": "unready", "draining": False, "checks": {"readiness": False}},
+        {"status": "unready", "draining": False, "checks": {"readiness": False}, "worker": True},
     )
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
 from gateway.domain.identity.errors import CSRF_FAILED
 from gateway.http.identity.callers import AnonymousCaller
 from gateway.http.panel.routes import PanelSessionActions
 from gateway.operations.identity.ports import ClientInfo
 from policies.validation.identity import CodeBody, LoginBody
 from tests.unit.refusals import refused
+from tests.world.surfaces import surface_named
 
-PANEL = next(each for each in described_surfaces(Settings()) if each.name == "panel")
+PANEL = surface_named("panel")
 ROWS = {(row.method, row.path): row for gate in PANEL.gates for row in gate.rows}
 
 

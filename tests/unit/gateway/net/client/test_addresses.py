@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
-import socket
 
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Hosts
 from gateway.net.client.addresses import (
     AddressRefused,
     Flaw,
-    PublicResolver,
     bank_address,
     is_public,
     loopback_address,
     provider_address,
-    resolver_for,
+    require_public,
 )
 
 PRODUCTION = Environment.PRODUCTION
@@ -99,47 +96,14 @@ def test_an_address_within_an_address_is_looked_into(text: str, public: bool):
     assert is_public(ipaddress.ip_address(text)) is public
 
 
-class Answering(AbstractResolver):
-    """Resolves every name to the given addresses."""
-
-    def __init__(self, *hosts: str) -> None:
-        self.hosts = hosts
-        self.closed = False
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        return [
-            ResolveResult(hostname=host, host=found, port=port, family=family, proto=0, flags=0)
-            for found in self.hosts
-        ]
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-async def test_a_name_that_leads_inwards_does_not_resolve():
+def test_a_name_that_leads_inwards_is_refused():
     """One private address among public ones is enough: the connector would try them all."""
-    resolver = PublicResolver(Answering("8.8.8.8", "192.168.0.1"))
-
     with pytest.raises(OSError, match="private"):
-        await resolver.resolve("bank.example", 443)
+        require_public(["8.8.8.8", "192.168.0.1"])
 
 
-async def test_a_public_name_resolves():
-    inner = Answering("8.8.8.8")
-    resolver = PublicResolver(inner)
-
-    found = await resolver.resolve("bank.example", 443)
-    await resolver.close()
-
-    assert [result["host"] for result in found] == ["8.8.8.8"]
-    assert inner.closed
-
-
-async def test_only_the_sandbox_may_resolve_anything():
-    assert resolver_for(Environment.SANDBOX) is None
-    assert isinstance(resolver_for(PRODUCTION), PublicResolver)
+def test_a_public_name_is_not():
+    require_public(["8.8.8.8", "2606:4700::1"])
 
 
 @pytest.mark.parametrize(

@@ -3,63 +3,79 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
+from cryptography import x509
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import Unreachable
+from gateway.net.client import connector as module
 from gateway.net.client.connection import Connection
 from gateway.net.client.connector import Connector, Endpoint, read_endpoint
-from gateway.net.client.tls import TlsFiles, TlsSetup, load_context
+from gateway.net.client.tls import ResumingContext, TlsFiles, TlsSetup, load_context
+from gateway.net.common.descriptors import RESERVED
+from gateway.net.common.names import HostNames
+from gateway.net.common.route import Route
 from tests.unit.provider_adapters.authority import Authority
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
 
-class Names(AbstractResolver):
-    """Names with addresses a test says."""
+class Names:
+    """Names with addresses that a test says."""
 
     def __init__(self, *hosts: str, problem: Exception | None = None) -> None:
         self.hosts: Sequence[str] = hosts
         self.problem = problem
-        self.asked = 0
+        self.asked: list[str] = []
 
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        self.asked += 1
+    def __call__(self, host: str) -> Sequence[str]:
+        self.asked.append(host)
         if self.problem:
             raise self.problem
-        return [
-            ResolveResult(hostname=host, host=one, port=port, family=family, proto=0, flags=0)
-            for one in self.hosts
-        ]
-
-    async def close(self) -> None:
-        """Have nothing to close."""
+        return self.hosts
 
 
 def line() -> Connection:
     return Connection(asyncio.get_running_loop(), 4096, lambda _: None)
 
 
-def connector(port: int, names: Names | None = None, connect_s: float = 0.4) -> Connector:
+def connector(
+    port: int,
+    names: Names | None = None,
+    connect_s: float = 2.0,
+    environment: Environment = Environment.SANDBOX,
+) -> Connector:
     to = Endpoint(host="bank.example", port=port, secure=False, header="bank.example", prefix="")
-    made = Connector(to, Environment.SANDBOX, connect_s)
-    made._resolver = names or Names("127.0.0.1")
-    return made
+    known = HostNames(look_up=names or Names("127.0.0.1"))
+    return Connector(to, environment, connect_s, Route(known))
 
 
 async def connected(made: Connector) -> None:
-    opened = line()
-    await made.connect(opened, None)
+    opened = await made.connect(line, None)
     assert opened.usable
     opened.abort()
     await asyncio.sleep(0)
+
+
+@contextmanager
+def silent(port: int) -> Iterator[str]:
+    """An address whose queue is full: a connection is neither taken nor refused."""
+    with ExitStack() as sockets:
+        listening = sockets.enter_context(socket.socket())
+        listening.bind(("127.0.0.2", port))
+        listening.listen(0)
+        for _ in range(4):
+            waiting = sockets.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listening.getsockname())
+        yield "127.0.0.2"
 
 
 @pytest.mark.parametrize(
@@ -78,77 +94,101 @@ def test_a_base_address_is_taken_apart(url: str, expected: tuple[object, ...]):
     assert (at.host, at.port, at.secure, at.header, at.prefix) == expected
 
 
-async def test_addresses_are_kept_for_a_while():
-    names = Names("127.0.0.1")
-    async with standing(ScriptedBank(saying(answer()))) as bank:
-        made = connector(bank.port, names)
-        for _ in range(3):
-            await connected(made)
-        made._known_until = 0.0
-        await connected(made)
-
-    assert names.asked == 2
-
-
 async def test_the_next_address_is_tried_when_one_refuses():
     async with standing(ScriptedBank(saying(answer()))) as bank:
         await connected(connector(bank.port, Names("127.0.0.2", "127.0.0.1")))
 
 
-async def test_an_address_that_keeps_silent_has_only_its_share_of_the_time():
-    """Its queue is full: a connection is neither taken nor refused."""
+async def test_the_next_address_is_tried_when_one_keeps_silent():
+    """It has a quarter of a second for itself, not its share of the whole time."""
+    began = time.monotonic()
     async with standing(ScriptedBank(saying(answer()))) as bank:
-        with ExitStack() as sockets:
-            silent = sockets.enter_context(socket.socket())
-            silent.bind(("127.0.0.2", bank.port))
-            silent.listen(0)
-            for _ in range(4):
-                waiting = sockets.enter_context(socket.socket())
-                waiting.setblocking(False)
-                waiting.connect_ex(silent.getsockname())
+        with silent(bank.port) as first:
+            await connected(connector(bank.port, Names(first, "127.0.0.1"), connect_s=60))
 
-            await connected(connector(bank.port, Names("127.0.0.2", "127.0.0.1"), connect_s=0.4))
+    assert 0.2 < time.monotonic() - began < 15
 
 
-async def test_addresses_of_which_none_answers_are_forgotten():
+async def test_the_next_address_is_tried_when_one_accepts_and_says_nothing(tmp_path: Path):
+    """TLS is part of an attempt: a host that hangs takes connections all the same."""
+    authority = Authority(tmp_path)
+    names = [x509.DNSName("bank.example")]
+    trust = trusting(authority)
+    async with standing(ScriptedBank(saying(answer())), ssl=authority.server(names=names)) as bank:
+        with socket.create_server(("127.0.0.2", bank.port)):
+            made = connector(bank.port, Names("127.0.0.2", "127.0.0.1"), connect_s=60)
+            opened = await made.connect(line, trust)
+            assert opened.usable
+            opened.abort()
+
+
+async def test_of_those_that_do_not_win_none_stays_open():
+    attempts: list[Connection] = []
+
+    def make() -> Connection:
+        attempts.append(line())
+        return attempts[-1]
+
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        with silent(bank.port) as first:
+            won = await connector(bank.port, Names(first, "127.0.0.1")).connect(make, None)
+
+        assert [each.usable for each in attempts] == [False, True]
+        assert won is attempts[1]
+        won.abort()
+
+
+async def test_addresses_of_which_none_answers_are_asked_for_again():
     names = Names("127.0.0.2", "127.0.0.3")
     async with standing(ScriptedBank(saying(answer()))) as bank:
         made = connector(bank.port, names)
         for _ in range(2):
             with pytest.raises(Unreachable) as failed:
-                await made.connect(line(), None)
+                await made.connect(line, None)
 
     assert failed.value.reason == "connect_failed"
-    assert names.asked == 2
+    assert len(names.asked) == 2
 
 
 @pytest.mark.parametrize(
-    ("names", "reason"),
+    "names",
     [
-        (Names(), "dns_failed"),
-        (Names(problem=socket.gaierror(-2, "no such name")), "dns_failed"),
-        (Names(problem=OSError("resolves to a private address")), "dns_failed"),
-        (Names(problem=UnicodeError("label too long")), "dns_failed"),
-        (Names(problem=TimeoutError()), "connect_timeout"),
+        Names(),
+        Names(problem=socket.gaierror(-2, "no such name")),
+        Names(problem=UnicodeError("label too long")),
+        Names(problem=TimeoutError()),
     ],
 )
-async def test_a_name_that_leads_nowhere(names: Names, reason: str):
+async def test_a_name_that_leads_nowhere(names: Names):
     with pytest.raises(Unreachable) as failed:
-        await connector(1, names).connect(line(), None)
+        await connector(1, names).connect(line, None)
 
-    assert failed.value.reason == reason
+    assert failed.value.reason == "dns_failed"
 
 
 async def test_a_name_that_takes_too_long():
-    class Slow(Names):
-        async def resolve(self, *_: object, **__: object) -> list[ResolveResult]:
-            await asyncio.sleep(5)
-            return []
-
-    with pytest.raises(Unreachable) as failed:
-        await connector(1, Slow(), connect_s=0.02).connect(line(), None)
+    released = threading.Event()
+    known = HostNames(look_up=lambda _: released.wait(5) and ())
+    to = Endpoint(host="bank.example", port=1, secure=False, header="bank.example", prefix="")
+    try:
+        with pytest.raises(Unreachable) as failed:
+            await Connector(to, Environment.SANDBOX, 0.02, Route(known)).connect(line, None)
+    finally:
+        released.set()
 
     assert failed.value.reason == "connect_timeout"
+
+
+async def test_a_name_that_turns_inwards_is_not_called():
+    """What is checked is what is connected to: there is no second look-up between the two."""
+    names = Names("8.8.8.8", "127.0.0.1")
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        made = connector(bank.port, names, environment=Environment.PRODUCTION)
+        with pytest.raises(Unreachable) as failed:
+            await made.connect(line, None)
+
+    assert failed.value.reason == "dns_failed"
+    assert bank.connections == 0
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "::1"])
@@ -157,20 +197,39 @@ async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str)
     made = Connector(to, Environment.PRODUCTION, 0.4)
 
     with pytest.raises(Unreachable) as failed:
-        await made.connect(line(), None)
-    await made.close()
+        await made.connect(line, None)
 
     assert failed.value.reason == "dns_failed"
 
 
-async def test_a_certificate_for_another_name(tmp_path):
+def trusting(authority: Authority) -> ResumingContext:
+    setup = TlsSetup(files=TlsFiles(ca_file=str(authority.file)))
+    return load_context(setup, time.monotonic).context
+
+
+async def test_a_certificate_for_another_name(tmp_path: Path):
     """The address is right, the name is not the bank's."""
     authority = Authority(tmp_path)
-    trust = load_context(
-        TlsSetup(files=TlsFiles(ca_file=str(authority.file))), time.monotonic
-    ).context
+    trust = trusting(authority)
     async with standing(ScriptedBank(saying(answer())), ssl=authority.server()) as bank:
         with pytest.raises(Unreachable) as failed:
-            await connector(bank.port).connect(line(), trust)
+            await connector(bank.port).connect(line, trust)
 
     assert failed.value.reason == "tls_failed"
+
+
+async def test_a_descriptor_of_the_operations_listener_is_not_used_for_a_bank(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """With many files open a call ends unsent; probes and metrics still answer."""
+    first = os.dup(0)
+    os.close(first)
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        monkeypatch.setattr(module, "descriptor_limit", lambda: first + RESERVED + 40)
+        await connected(connector(bank.port))
+        monkeypatch.setattr(module, "descriptor_limit", lambda: first + RESERVED)
+
+        with pytest.raises(Unreachable) as refused:
+            await connected(connector(bank.port))
+
+    assert refused.value.reason == "connect_failed"

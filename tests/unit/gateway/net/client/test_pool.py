@@ -16,7 +16,7 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client import pool
 from gateway.net.client.connection import AnswerDeadlines, Connection
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.pool import Pool
+from gateway.net.client.pool import Candidates, Pool
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
@@ -98,6 +98,61 @@ async def test_one_too_old_is_not_used_even_if_nobody_has_swept():
 
         assert pool.take() is None
         assert not line.usable
+
+
+async def test_a_busy_one_gets_no_call_after_a_minute():
+    """However often it is used: a bank that has moved would never be noticed."""
+    async with pooled(kept()) as (pool, opened):
+        line = await opened()
+        left_s = line.usable_until - asyncio.get_running_loop().time()
+        pool.give(line)
+        assert pool.take() is line
+        assert 44 < left_s <= 60
+
+        line.usable_until = asyncio.get_running_loop().time()
+        progress = SendProgress()
+        await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, LATE)
+        pool.give(line)
+
+        assert pool.take() is None
+        assert not line.usable
+
+
+@pytest.mark.parametrize(("chance", "life_s"), [(0.0, 60.0), (1.0, 45.0)])
+async def test_those_opened_together_do_not_end_together(chance: float, life_s: float):
+    loop = asyncio.get_running_loop()
+    made = Pool(loop, 3, chance=lambda: chance).make(4096)
+
+    assert made.usable_until - loop.time() == pytest.approx(life_s, abs=0.5)
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("wins", [0, 2])
+async def test_of_those_that_race_one_takes_a_place(wins: int, ahead: bool):
+    async with pooled(kept()) as (pool, opened):
+        del opened
+        candidates = Candidates(pool, 4096, single=True, ahead=ahead)
+        made = [candidates.make() for _ in range(3)]
+        assert len(pool._open) == (0 if ahead else 1)
+
+        candidates.choose(made[wins])
+
+        places = pool._ahead if ahead else pool._open
+        assert places == {made[wins]}
+        assert len(pool) == 1
+        pool.unmake(made[wins])
+
+
+async def test_of_those_that_all_fail_none_is_left():
+    async with pooled(kept()) as (pool, opened):
+        del opened
+        candidates = Candidates(pool, 4096, single=False, ahead=False)
+        for _ in range(3):
+            candidates.make()
+
+        candidates.drop()
+
+        assert len(pool) == 0
 
 
 async def test_the_bank_s_own_patience_counts_where_it_is_shorter():

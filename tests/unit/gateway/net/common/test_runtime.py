@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC
 
-from gateway.net.common.runtime import Runtime, utc_now
+from gateway.net.common.runtime import Runtime, chance, utc_now
 
 
 def test_the_wall_clock_is_aware_utc():
@@ -19,3 +20,14 @@ async def test_the_real_surroundings_move():
 
     assert runtime.clock() > begun
     assert 0 <= runtime.random() < 1
+
+
+def test_chance_is_of_the_system_and_moves_nothing_that_others_share():
+    """A property that is tested beside a running loop sees every draw of the shared generator."""
+    shared = random.getstate()
+
+    drawn = {chance() for _ in range(100)}
+
+    assert random.getstate() == shared
+    assert len(drawn) == 100
+    assert all(0 <= each < 1 for each in drawn)

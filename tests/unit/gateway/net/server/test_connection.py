@@ -21,6 +21,7 @@ GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 PROTOCOL_PARTS = [
     "_buffer_paused",
+    "_drain_helper",
     "_loop",
     "_parser",
     "_paused",

@@ -22,6 +22,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.headers import NO_HEADERS
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.events import PayoutEvent, probed
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.backoffice.callback_accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks import (
@@ -30,9 +31,10 @@ from gateway.operations.backoffice.callbacks import (
     CallbackLooks,
     Reception,
 )
+from gateway.operations.payouts.looks import Hear
 from tests.unit.people import account
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.unit.standing import NOON, Clock
 from tests.world import registers
 from tests.world.registers import Registers
 
@@ -69,6 +71,8 @@ class Standing:
     state: PayoutState = PayoutState.ACCEPTED
     account_id: str = "acc"
     held: bool = False
+    reference: str = "order-1"
+    attempt: int = 1
 
     def is_held(self, _now: object) -> bool:
         return self.held
@@ -88,8 +92,10 @@ class Hall:
     named: list[str] = field(default_factory=list)
     becomes: PayoutState = PayoutState.PAID
     becomes_held: bool = False
+    says: list[str] = field(default_factory=list)
     shows: list[bool] = field(default_factory=list)
     looked_back: int = 0
+    paid: list[object] = field(default_factory=list)
 
     async def take(
         self, token: str = "right", provider: str = "p", rest: str = "", body: bytes = b"body"
@@ -119,6 +125,7 @@ class Hall:
             banks=banks or self,
             look=self.look,
             look_back=self.look_back,
+            paid=lambda account, payment: self.paid.append((account, payment)),
             now=self.clock.now,
         )
         await looks.turn()
@@ -136,8 +143,10 @@ class Hall:
         self.looked_back += 1
         return self.shows.pop(0)
 
-    async def look(self, payout: Payout, named: str) -> Payout:
+    async def look(self, payout: Payout, named: str, hear: Hear) -> Payout:
         self.named.append(named)
+        for found in self.says:
+            hear(probed(payout, found, NOON, NOON, {}))
         self.looked += 1
         return Standing(payout.provider, self.becomes, held=self.becomes_held)  # type: ignore[return-value]
 
@@ -265,6 +274,24 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
     one = await hall.turn()
 
     assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
+async def events(hall: Hall) -> Sequence[PayoutEvent]:
+    return await hall.office.store.payout_events.of("acc", "order-1")
+
+
+async def test_a_callback_and_each_look_that_moves_nothing_are_events_of_the_payout(hall: Hall):
+    """Noticed once, when it is known whose it is; what moves the payout is told by its own step."""
+    hall.known = Standing()
+    hall.becomes, hall.says = PayoutState.ACCEPTED, ["accepted"]
+    await hall.take()
+
+    await hall.turn(Accounts())
+    hall.clock.passes(2)
+    hall.becomes, hall.says = PayoutState.PAID, []
+    await hall.turn(Accounts())
+
+    assert [each.kind.value for each in await events(hall)] == ["noticed", "probed"]
 
 
 @pytest.mark.parametrize(("told", "named"), [("tra_1", "tra_1"), ("", ""), ("x" * 129, "")])

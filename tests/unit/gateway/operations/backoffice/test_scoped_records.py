@@ -5,9 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pytest
 
+from gateway.domain.backoffice.lists import CredentialSearch
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
@@ -47,6 +49,10 @@ def within(office: Registers, *companies: str) -> RecordsInScope:
     return RecordsInScope(office.store.office.scoped, office.clock, scope)
 
 
+def _credentials(**more: str) -> CredentialSearch:
+    return CredentialSearch(paging=FIRST, now=datetime.now(UTC), **more)
+
+
 async def absent(look_up: Awaitable[object]) -> bool:
     with pytest.raises(ServiceError) as refused:
         await look_up
@@ -60,10 +66,12 @@ async def test_what_is_in_scope_is_found_and_listed(office: Registers):
         assert (await visible.company(mine.company)).id == mine.company
         assert (await visible.credential(mine.credential)).client_id == mine.credential
         assert (await visible.companies(FIRST)).total == total
-        assert (await visible.credentials(FIRST, None)).total == total
+        assert (await visible.credentials(_credentials())).total == total
         await visible.require_account(mine.account)
         visible.require_company(mine.company.upper())
-    assert (await within(office, mine.company).credentials(FIRST, other.company)).total == 0
+    assert (
+        await within(office, mine.company).credentials(_credentials(company_id=other.company))
+    ).total == 0
 
 
 async def test_what_is_not_in_scope_is_absent(office: Registers):

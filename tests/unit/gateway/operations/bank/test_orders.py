@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import asyncio
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -16,12 +17,19 @@ from gateway.domain.bank.charges import (
     Payer,
 )
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import NotFound, NotSupported, Refused, Unavailable
+from gateway.domain.bank.providers import (
+    NotFound,
+    NotSupported,
+    ProviderAccount,
+    Refused,
+    Unavailable,
+)
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.orders import ChargeOrders
+from tests.unit.charge_book import kept
 from tests.unit.offering import Log, OfferingBank, acting, lessened
 from tests.unit.people import account
 from tests.unit.refusals import refused
@@ -48,7 +56,7 @@ CHARGE = Charge(
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> ChargeOrders:
-    return ChargeOrders(OneBank(bank, **more), log or Log())  # type: ignore[arg-type]
+    return ChargeOrders(OneBank(bank, **more), log or Log(), kept())  # type: ignore[arg-type]
 
 
 async def test_a_charge_is_made_and_on_record_without_its_reference():
@@ -59,6 +67,39 @@ async def test_a_charge_is_made_and_on_record_without_its_reference():
     assert log.actions == ["charge.create.ordered", "charge.create.done"]
     assert log.events[0].details["value"] == "10.50"
     assert "maria-1" not in str(log.events)
+
+
+@dataclass
+class SlowBank(OfferingBank):
+    """Makes a charge when its gate opens; ``making`` is how many are made at once, at most."""
+
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
+    now: list[str] = field(default_factory=list)
+    making: int = 0
+
+    async def create_charge(self, _account: ProviderAccount, order: ChargeOrder) -> Charge:
+        self.now.append(order.reference)
+        self.making = max(self.making, len(self.now))
+        await self.opened.wait()
+        self.now.remove(order.reference)
+        return CHARGE
+
+
+@pytest.mark.parametrize(("second", "at_once"), [("maria-1", 1), ("maria-2", 2)])
+async def test_charges_of_one_reference_are_made_one_after_the_other(second: str, at_once: int):
+    """The second is asked when the bank can know the first; other references do not wait."""
+    bank = SlowBank()
+    orders = at(bank)
+    making = [
+        asyncio.create_task(orders.create(acting(), account(), replace(ORDER, reference=reference)))
+        for reference in ("maria-1", second)
+    ]
+    await asyncio.sleep(0.01)
+
+    bank.opened.set()
+    await asyncio.gather(*making)
+
+    assert bank.making == at_once
 
 
 async def test_a_charge_is_cancelled():

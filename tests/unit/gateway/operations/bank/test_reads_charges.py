@@ -9,6 +9,7 @@ from gateway.domain.bank.providers import NotFound
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Charges
+from tests.unit.charge_book import kept
 from tests.unit.people import caller
 from tests.unit.refusals import refused
 from tests.unit.standing import NOON, Clock
@@ -36,7 +37,8 @@ def charge(status: ChargeStatus, expires_at: datetime | None) -> Charge:
 
 
 def knowing(found: object, clock: Clock, *, is_there: bool = True) -> Charges:
-    return Charges(OneBank(ScriptedBank(reads={REFERENCE: found}), is_there=is_there), clock.now)
+    bank = OneBank(ScriptedBank(reads={REFERENCE: found}), is_there=is_there)
+    return Charges(bank, clock.now, kept())
 
 
 async def test_a_charge_is_shown_until_it_expires(clock: Clock):

@@ -13,6 +13,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.operations.bank.reads import Incoming
+from tests.unit.charge_book import kept
 from tests.unit.offering import OfferingBank, lessened
 from tests.unit.people import account
 from tests.unit.refusals import refused
@@ -40,7 +41,7 @@ def wanted(status: IncomingStatus | None = None, page: int = 1, limit: int = 25)
 
 
 def at(bank: OfferingBank, *, is_there: bool = True) -> Incoming:
-    return Incoming(OneBank(bank, is_there=is_there))
+    return Incoming(OneBank(bank, is_there=is_there), kept())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.domain.kernel.windows import Window
 from gateway.operations.bank import reports as reports_module
 from gateway.operations.bank.reads import MOST, AccountMovements
-from gateway.operations.bank.reports import ReportRequest, Reports
+from gateway.operations.bank.reports import Report, ReportRequest, Reports
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Format, Locale
 from gateway.reports.paper import WriterMissing
@@ -50,6 +50,13 @@ class Moved:
         self.windows.append(window)
         self.meanwhile()
         return self.entries
+
+    async def pages(
+        self, account: Account, window: Window, most: int
+    ) -> AsyncGenerator[Sequence[Entry], None]:
+        found = await self.movements(account, window)
+        for first in range(0, len(found), 1000):
+            yield found[first : first + 1000]
 
 
 @dataclass
@@ -201,7 +208,7 @@ async def test_a_finished_file_says_what_it_is(form: str):
 async def test_the_form_for_readers_in_brazil_is_had_by_asking():
     made = await BankWorld().reports.make(account(), asking("csv", locale=Locale.PT_BR))
 
-    assert made.content.startswith("\ufeffData e hora;".encode())
+    assert made.content.startswith("\ufeffData e hora (Brasília);".encode())
 
 
 @pytest.mark.parametrize("form", ["", "xlsx", "CSV", "__class__"])
@@ -317,3 +324,70 @@ async def test_who_goes_away_leaves_the_turn_to_the_file_until_it_is_written(wri
 
     assert waits
     assert (await office.reports.make(account(), asking("json"))).content.startswith(b"{")
+
+
+async def whole(made: Report) -> bytes:
+    """Take all of a file."""
+    rest = [] if made.rest is None else [piece async for piece in made.rest]
+    return b"".join([made.content, *rest])
+
+
+PIECED = [(form.name, locale) for form in FORMATS.values() for locale in Locale if form.pieces]
+
+
+@pytest.mark.parametrize(("form", "locale"), PIECED)
+@pytest.mark.parametrize("count", [0, 1, 100, 101, 350])
+async def test_in_pieces_it_is_the_same_file(form: str, locale: Locale, count: int):
+    entries = [
+        entry(provider_id=f"p{n // 2}", created_at=NOON - timedelta(seconds=n // 3))
+        for n in range(count)
+    ]
+    office = BankWorld()
+    office.moved.entries = entries
+
+    made = await office.reports.make(account(), asking(form, locale=locale))
+    told = await office.reports.gather(account(), OPEN)
+
+    assert (made.rest is None) == (count <= 100)
+    assert await whole(made) == FORMATS[form].writer(locale)(told)
+
+
+@pytest.mark.parametrize(("form", "count"), [("csv", 100_000), ("ofx", MOST + 1)])
+async def test_many_movements_are_one_file(form: str, count: int):
+    office = BankWorld(*[IN] * count)
+
+    made = await office.reports.make(account(), asking(form))
+
+    assert len(made.content) < 2**17
+    mark = b"<STMTTRN>" if form == "ofx" else b"\r\n"
+    assert (await whole(made)).count(mark) == count + (form == "csv")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_tax_numbers_of_people_can_be_hidden(form: str):
+    person = Party(name="Maria", tax_number="52998224725")
+    office = BankWorld(entry(counterparty=person, description="pão"))
+
+    shown = await whole(await office.reports.make(account(), asking(form)))
+    asked = replace(asking(form), hides_people=True)
+    hidden = await whole(await office.reports.make(account(), asked))
+
+    if form != "pdf":
+        assert b"***.982.247-**" in hidden
+        assert b"529.982.247-25" in shown or b"52998224725" in shown
+    assert b"529.982.247-25" not in hidden
+    assert b"52998224725" not in hidden
+
+
+@pytest.mark.parametrize("form", ["csv", "ofx"])
+async def test_too_many_for_a_file_in_pieces_are_refused_before_it_begins(
+    form: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reports_module, "MOST_PACKED", 3)
+    first, last = Page(items=[IN, OUT], next_cursor="2"), Page(items=[IN, OUT], next_cursor=None)
+    reads = {"balance": NOW, "statement": {None: first, "2": last}}
+    banks = OneBank(ScriptedBank(reads=reads))
+    reports = replace(BankWorld().reports, banks=banks, movements=AccountMovements(banks))
+
+    with pytest.raises(RuleViolation, match="ask for fewer days"):
+        await reports.make(account(), asking(form))

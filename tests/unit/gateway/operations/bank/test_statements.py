@@ -334,6 +334,59 @@ async def test_what_is_too_large_is_walked_for_each_page_and_counted():
     assert account.counted[Event.STATEMENT_TOO_LARGE, "sandbox"] == 2
 
 
+@pytest.fixture
+def few_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more than a hundred movements are held: a real window of so many would take seconds."""
+    monkeypatch.setattr("gateway.operations.bank.statements.MOST_ITEMS", 100)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+async def test_more_than_memory_holds_is_shown_with_its_total_and_counted():
+    """In front of what is held, across its end, behind it, and behind the last one."""
+    account = Account(*(list(reversed(entries(40, first))) for first in (201, 161, 121, 81, 41, 1)))
+
+    pages = {
+        page: await account.statements.read(caller(), asking(page, 15))
+        for page in (1, 2, 6, 7, 8, 16, 17)
+    }
+
+    for page, found in pages.items():
+        newest = 240 - 15 * (page - 1)
+        wanted = [str(number) for number in range(newest, max(newest - 15, 0), -1)]
+        assert ([each.provider_id for each in found.entries], found.total) == (wanted, 240)
+    assert account.counted[Event.STATEMENT_TOO_LARGE, "sandbox"] == 7
+    assert account.bank.walks == 7 + 3
+
+
+@pytest.mark.usefixtures("few_in_memory")
+async def test_more_than_memory_holds_replaces_what_was_kept():
+    account = Account(entries(30))
+    await account.shows(asking(1, 10))
+    account.holds(list(reversed(entries(150))))
+    await account.shows(asking(1, 10))
+
+    assert (await account.statements.read(caller(), asking(2, 10))).total == 150
+    assert await account.cache.size() == 0
+
+
+@pytest.mark.usefixtures("few_in_memory")
+@pytest.mark.parametrize("page", [1, 12])
+async def test_more_than_memory_holds_in_another_order_is_a_bad_reply(page: int):
+    """A page would leave out what is newer, and show it to nobody."""
+    account = Account(entries(150))
+
+    with pytest.raises(BadReply, match="not_newest_first"):
+        await account.shows(asking(page, 10))
+
+
+@pytest.mark.usefixtures("few_in_memory")
+async def test_a_window_that_is_wanted_whole_is_not_cut_in_silence():
+    account = Account(list(reversed(entries(101))))
+
+    with pytest.raises(BadReply, match="too_many_items"):
+        await account.statements.window(caller(), asking().window, fresh=True)
+
+
 async def test_what_one_page_shows_is_not_kept_and_replaces_what_was():
     account = Account(entries(30))
     await account.shows(asking(1, 10))

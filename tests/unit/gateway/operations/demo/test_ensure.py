@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.identity.rights import Role
 from gateway.operations.demo.ensure import ensure_demo
+from gateway.operations.demo.people_side import PEOPLE
 from tests.unit.gateway.operations.demo.conftest import people_of, records_of
 from tests.world import registers
 
@@ -28,7 +28,7 @@ async def test_everything_has_a_name(parts):
     assert set(demo["charges"]) >= ROLES
     assert len(demo["accounts"]) == 8
     assert len(demo["credentials"]) == 5 + 15
-    assert set(demo["users"]) == set(Role)
+    assert set(demo["users"]) == set(PEOPLE)
 
 
 async def test_addresses_are_today_s(parts):

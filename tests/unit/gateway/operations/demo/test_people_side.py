@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.identity.rights import Role
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.operations.demo import people_side
 from gateway.operations.demo.document import Demo
 from gateway.operations.demo.ensure import DemoParts
@@ -43,7 +44,18 @@ def test_kept_people_stay_and_missing_ones_are_chosen(parts: DemoParts, demo: De
     again = people_side.new_people(parts.people, kept)
 
     assert again["admin"] == demo["users"]["admin"]
-    assert set(again) == set(Role)
+    assert set(again) == set(people_side.PEOPLE)
+
+
+async def test_two_people_may_judge_a_payout(parts: DemoParts, demo: Demo):
+    """The approver is one; nobody gives the second opinion too."""
+    await people_side.ensure(parts.people, demo)
+
+    users = await parts.people.stores.users.list()
+
+    judging = Right(Area.REVIEW, Action.WRITE)
+    judges = [each for each in users if any(judging in RIGHTS[role] for role in each.roles)]
+    assert len(judges) == 2
 
 
 async def test_the_second_time_changes_nobody(parts: DemoParts, demo: Demo):

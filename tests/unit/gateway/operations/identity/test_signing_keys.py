@@ -21,7 +21,7 @@ async def test_the_first_key_is_made_once(identity_world):
 
 
 async def test_of_many_that_start_together_one_key_stays(identity_world):
-    """Workers of one machine; more than three could not all be published."""
+    """Server processes of one machine; more than three could not all be published."""
     only = (await identity_world.services.signing_keys.list())[0]
     async with identity_world.store.database.writing() as connection:
         await connection.execute(text("DELETE FROM signing_keys"))

@@ -217,7 +217,7 @@ async def test_absence_is_believed_after_lease_and_quiet_period_alone(
 ):
     """Until then the attempt may still execute."""
     await payout_world.stands(UNKNOWN)
-    clock.at = NOON + LEASE + QUIET - timedelta(seconds=1)
+    clock.passes((LEASE + QUIET).total_seconds() - 1)
     assert (await payout_world.look()).state is UNKNOWN
 
     clock.passes(1)
@@ -232,7 +232,7 @@ async def test_absence_is_believed_after_lease_and_quiet_period_alone(
 async def test_absence_counts_from_when_the_bank_was_asked(payout_world: PayoutWorld, clock: Clock):
     """An order may have executed between its look and our reading of the answer."""
     before = await payout_world.stands(UNKNOWN)
-    clock.at = NOON + LEASE + QUIET - timedelta(seconds=1)
+    clock.passes((LEASE + QUIET).total_seconds() - 1)
     payout_world.bank.gate.clear()
     looking = asyncio.ensure_future(payout_world.follow_up.look(before, account()))
     while not payout_world.bank.lookups:
@@ -299,16 +299,32 @@ async def test_an_accepted_payout_is_never_absent(payout_world: PayoutWorld, clo
 
 async def test_a_payout_whose_sender_is_gone_is_unknown(payout_world: PayoutWorld, clock: Clock):
     await payout_world.stands(SENDING)
-    clock.at = NOON + LEASE - timedelta(microseconds=1)
+    clock.passes(LEASE.total_seconds() - 1)
     assert (await payout_world.look()).state is SENDING
 
-    clock.at = NOON + LEASE
+    clock.passes(1)
     found = await payout_world.look()
 
     assert found.state is UNKNOWN
     [attempt] = await payout_world.attempts()
     assert attempt.evidence is not None
     assert (attempt.evidence.reason, attempt.evidence.bytes_left) == ("lease_ended", True)
+
+
+@pytest.mark.parametrize("state", [SENDING, UNKNOWN])
+async def test_a_clock_that_is_put_forward_ends_neither_lease_nor_quiet_period(
+    payout_world: PayoutWorld, clock: Clock, state: PayoutState
+):
+    """Its sender may still be sending, and the bank may still execute what it was sent."""
+    await payout_world.stands(state)
+    clock.at += timedelta(hours=2)
+    assert (await payout_world.look()).state is state
+
+    clock.passes((LEASE + QUIET).total_seconds() - 1)
+    assert (await payout_world.look()).state is not NOT_SENT
+    clock.passes(1)
+
+    assert (await payout_world.look()).state is NOT_SENT
 
 
 async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock):

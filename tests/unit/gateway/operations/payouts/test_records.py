@@ -28,6 +28,7 @@ async def records(office: Registers) -> PayoutRecords:
         follow_ups=office.store.follow_ups,
         reviews=office.store.reviews,
         returns=office.store.returns,
+        events=office.store.payout_events,
         similar_within=timedelta(minutes=10),
     )
 

@@ -39,7 +39,8 @@ class Telling(ScriptedBank):
 
 async def found(bank: Telling, payout: Payout = PAYOUT, now: datetime = NOON):  # type: ignore[no-untyped-def]
     account = ProviderAccount(account_id="a", provider_account="b")
-    return await evidence_in_statement(payout, Bank("sandbox", bank, account, False), now)
+    found = await evidence_in_statement([payout], Bank("sandbox", bank, account, False), now)
+    return found.get(payout.provider_key)
 
 
 @pytest.mark.parametrize(

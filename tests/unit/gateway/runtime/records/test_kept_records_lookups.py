@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -97,8 +98,22 @@ async def test_it_is_shown_whether_the_store_answers():
     def show(figure: str, value: float) -> None:
         shown.append((figure, value))
 
-    await watched(found, show)("a")
-    with pytest.raises(StoreUnavailable):
-        await watched(failing, show)("a")
+    async def answered(keys: Sequence[str]) -> Sequence[str]:
+        return keys
 
-    assert shown == [("credential_store_up", 1), ("credential_store_up", 0)]
+    async def refused(_keys: Sequence[str]) -> Sequence[str]:
+        raise AWAY
+
+    async def silent(_keys: Sequence[str]) -> Sequence[str]:
+        await asyncio.sleep(60)
+        return ()
+
+    await watched(answered, show)(["a"])
+    with pytest.raises(StoreUnavailable):
+        await watched(refused, show)(["a"])
+    await watched(answered, show)(["a"])
+    with pytest.raises(StoreUnavailable):
+        await within(0.01, watched(silent, show))(["a"])
+    await asyncio.sleep(0)
+
+    assert shown == [("credential_store_up", up) for up in (1, 0, 1, 0)]

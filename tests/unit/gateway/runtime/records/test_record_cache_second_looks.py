@@ -43,8 +43,11 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.gate.set()
-        self.cache = RecordCache(LIFETIMES, self.load, lambda _result: None, ALWAYS)
+        self.cache = RecordCache(LIFETIMES, self.begin, lambda _result: None, ALWAYS)
         self.second = SecondLooks(self.cache, time.monotonic, self.most)
+
+    def begin(self, key: str) -> asyncio.Future[Any]:
+        return asyncio.ensure_future(self.load(key))
 
     async def load(self, key: str) -> Any:
         self.looks.append((key, time.monotonic()))

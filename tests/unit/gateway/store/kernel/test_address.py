@@ -14,6 +14,10 @@ from gateway.store.kernel.address import address, is_sqlite
         ("postgresql://u:p%40@db:5433/pix", "postgresql+asyncpg://u:p%40@db:5433/pix"),
         ("postgresql+asyncpg:///pix?host=/run/pg", "postgresql+asyncpg:///pix?host=%2Frun%2Fpg"),
         ("postgresql://db/pix?sslmode=require", "postgresql+asyncpg://db/pix?ssl=require"),
+        (
+            "postgresql://db/pix?pooler=transaction",
+            "postgresql+asyncpg://db/pix?pooler=transaction",
+        ),
         ("postgresql://db/pix?ssl=verify-full", "postgresql+asyncpg://db/pix?ssl=verify-full"),
     ],
 )
@@ -36,6 +40,7 @@ def test_our_driver_is_named(given: str, named: str) -> None:
         "sqlite:///:memory:",
         "sqlite://host/pixgate.db",
         "sqlite:///pixgate.db?mode=ro",
+        "sqlite:///pixgate.db?pooler=none",
         "postgresql://db",
         "postgresql://db/pix?options=-cfsync=off",
         "postgresql://u:hush@db:port/pix",

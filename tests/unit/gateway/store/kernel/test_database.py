@@ -6,6 +6,16 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
+from asyncpg.exceptions import (
+    DeadlockDetectedError,
+    InvalidSQLStatementNameError,
+    InvalidTextRepresentationError,
+    PostgresError,
+    ProtocolViolationError,
+    RaiseError,
+    TooManyConnectionsError,
+    UniqueViolationError,
+)
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -59,6 +69,56 @@ def test_a_failure_is_told_by_its_kind_alone(problem: Exception, reason: str, qu
     assert str(caught.value) == reason
     assert (caught.value.__cause__ is None) == quotes
     assert caught.value.__suppress_context__
+
+
+def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAPIError:
+    """What SQLAlchemy makes of what the driver makes of what a server said."""
+    said = kind.new({"S": "ERROR", "C": kind.sqlstate, "M": message, "D": detail})
+    wrapped = Told(kind.sqlstate)
+    wrapped.__cause__ = said
+    return DBAPIError("SELECT", None, wrapped)
+
+
+UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (
+            of_server(InvalidSQLStatementNameError, UNNAMED),
+            (
+                f"InvalidSQLStatementNameError 26000: {UNNAMED}"
+                "; behind a pooler of transactions set database.pooler: transaction"
+            ),
+        ),
+        (
+            of_server(ProtocolViolationError, "unsupported startup parameter: statement_timeout"),
+            "ProtocolViolationError 08P01: unsupported startup parameter: statement_timeout",
+        ),
+        (
+            of_server(DeadlockDetectedError, "deadlock detected", "Process 1 holds 52998224725"),
+            "DeadlockDetectedError 40P01: deadlock detected",
+        ),
+        (
+            of_server(TooManyConnectionsError, "x\ny" + "z" * 500),
+            "TooManyConnectionsError 53300: x y" + "z" * 197,
+        ),
+        (
+            of_server(InvalidTextRepresentationError, 'invalid input syntax: "52998224725"'),
+            "InvalidTextRepresentationError 22P02",
+        ),
+        (of_server(UniqueViolationError, "52998224725 is there"), "UniqueViolationError 23505"),
+        (of_server(RaiseError, "52998224725 must stay"), "RaiseError P0001"),
+    ],
+    ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
+)
+def test_a_server_s_words_are_told_where_they_quote_no_row(problem: DBAPIError, reason: str):
+    """An operator needs them: the state alone says little, and a pooler's own states less."""
+    with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
+        raise problem
+
+    assert str(caught.value) == reason
 
 
 @pytest.mark.parametrize("passing", [asyncio.CancelledError, AlreadyExists, ValueError, KeyError])

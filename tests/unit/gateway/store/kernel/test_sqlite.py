@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import literal, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -58,7 +58,8 @@ async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
     """One that begins as a reader can meet a lock that no waiting resolves."""
     second = open_store(store.url, Limits(busy_s=0))
 
-    async with store.database.writing():
+    async with store.database.writing() as connection:
+        await connection.execute(select(literal(1)))
         with pytest.raises(StoreUnavailable, match="OperationalError"):
             await second.companies.add(company("new"), event())
     await second.close()

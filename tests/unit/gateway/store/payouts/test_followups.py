@@ -8,6 +8,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.due import claim_due
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, payout
 
 LATER = NOW + timedelta(seconds=10)
@@ -35,13 +36,13 @@ async def test_a_claimed_payout_is_read_whole(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN))
 
-    claimed = await store.follow_ups.claim_due("one", LATER, LATER)
+    claimed = await claim_due(store, "one", LATER, LATER)
 
     assert claimed == [await store.payouts.find(ACCOUNT, "order-1")]
 
 
 async def test_an_empty_store_has_nothing_to_do(store: Store) -> None:
-    assert await store.follow_ups.claim_due("one", LATER, LATER) == []
+    assert await claim_due(store, "one", LATER, LATER) == []
     assert await store.follow_ups.unresolved() == []
     assert await store.follow_ups.standing() == []
 

@@ -72,9 +72,10 @@ async def test_a_list_is_found_by_the_window_s_index(
     index = (
         "INDEX ix_payouts_account_id_created_at (account_id=? AND created_at>? AND created_at<?)"
     )
-    assert {each for each in steps if "payouts" in each} <= {
+    assert {each for each in steps if " payouts " in each} <= {
         f"SEARCH payouts USING {index}",
         f"SEARCH payouts USING COVERING {index}",
     }
-    assert "USE TEMP B-TREE FOR ORDER BY" not in steps
-    assert len(plans) == 2, "one counts, one shows"
+    assert len(plans) == 1, "it counts and shows"
+    outermost = [row.detail for row in plans[0] if row.parent == 0]
+    assert "USE TEMP B-TREE FOR ORDER BY" not in outermost

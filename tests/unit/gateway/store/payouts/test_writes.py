@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import literal, select
 
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Limits
-from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.payouts.writes import (
     Claim,
     Intent,
@@ -217,7 +218,8 @@ async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) ->
     """Behind a commit that takes seconds no write waits longer than for a connection."""
     hasty = open_store(url, Limits(checkout_s=0.1, busy_s=1.0))
 
-    async with store.database.writing():
+    async with store.database.writing() as connection:
+        await connection.execute(select(literal(1)))
         first = asyncio.create_task(hasty.payouts.add(payout(), attempt()))
         await asyncio.sleep(0.05)
         with pytest.raises(StoreUnavailable, match="TimeoutError"):

@@ -46,4 +46,10 @@ def test_a_report_is_asked_for_exactly(query: dict[str, list[str]], error: Error
 def test_the_words_are_documented():
     words = {each.name: each.schema.get("enum") for each in TAKES.parameters}
 
-    assert words == {"init": None, "ends": None, "format": ["csv", "pdf"], "locale": ["pt-BR"]}
+    assert words == {
+        "init": None,
+        "ends": None,
+        "format": ["csv", "pdf"],
+        "locale": ["pt-BR"],
+        "tax_numbers": ["hidden"],
+    }

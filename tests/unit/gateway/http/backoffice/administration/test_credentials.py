@@ -8,7 +8,7 @@ import pytest
 
 from gateway.http.backoffice.administration.credentials import (
     CredentialBody,
-    CredentialSearch,
+    CredentialFilter,
     RotationBody,
     credential_rows,
 )
@@ -16,7 +16,7 @@ from gateway.http.backoffice.cells import ReasonBody
 from tests.unit.gateway.http.backoffice.registers import FIRST, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
-EVERY = CredentialSearch(FIRST, None)
+EVERY = CredentialFilter(FIRST)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ async def test_a_person_is_shown_their_companies_credentials_alone(admin_world: 
     ]
 
     assert refused == ["404 NOT_FOUND"] * 3
-    assert (await acts.list(limited, EVERY)).items == []
-    assert (await acts.list(admin_world.staff(admin_world.theirs.id), EVERY)).total == 1
+    assert (await acts.list(limited, EVERY)).listed.items == []
+    assert (await acts.list(admin_world.staff(admin_world.theirs.id), EVERY)).counts.live == 1
 
 
 async def test_an_expiry_without_a_zone_is_refused(admin_world: AdminWorld):

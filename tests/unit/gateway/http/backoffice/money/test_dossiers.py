@@ -7,11 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.identity.rights import Area, Right, needs_step_up
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Attempt, PayoutState
-from gateway.http.backoffice.money.dossiers import _dossier
+from gateway.http.backoffice.money.dossiers import DossierDocuments
 from gateway.operations.payouts.records import Case, Dossier
 from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
@@ -38,7 +40,8 @@ def attempt(number: int = 1, *, evidence: Evidence | None = LOST) -> Attempt:
 def told(state: PayoutState, *attempts: Attempt):
     about = replace(payout(), state=state, attempt=attempts[-1].number)
     case = Case(payout=about, attempts=attempts)
-    return _dossier(Dossier(case=case, similar=(), opinions=(), returns=()), OFFICE)
+    shown = DossierDocuments({"sandbox": 5 * SECOND})
+    return shown.dossier(Dossier(case=case, similar=(), opinions=(), returns=()), OFFICE)
 
 
 def test_the_row_is_the_one_decided():
@@ -79,6 +82,18 @@ def test_a_try_that_runs_has_no_evidence():
 
     assert "evidence" not in shown
     assert shown["outcome"] == ""
+
+
+def test_absence_is_a_proof_of_what_is_unknown_alone():
+    """As long after the lease as the bank's adapter declares."""
+    assert told(PayoutState.UNKNOWN, attempt())["absent_at"] == "2026-11-20T12:31:20Z"
+    assert told(PayoutState.ACCEPTED, attempt())["absent_at"] == ""
+    assert DossierDocuments({}).absent_at(replace(payout(), state=PayoutState.UNKNOWN)) == ""
+
+
+def test_a_probe_is_a_right_of_its_own():
+    assert line("withdraw_probe") == ("POST", "/withdraw/{reference}/probe", "probe:write", 200)
+    assert not needs_step_up(Right(Area.PROBE, Action.WRITE))
 
 
 def test_it_fails_as_stores_do():

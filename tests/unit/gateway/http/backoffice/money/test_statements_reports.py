@@ -9,6 +9,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.money.statements import report, report_rows
+from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.bank.reports import Report, ReportRequest
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Locale
@@ -49,7 +50,7 @@ class Nothing:
     """Stands behind rows that are not asked."""
 
     def __init__(self, reports: Writer) -> None:
-        self.reports = reports
+        self.reports, self.turns = reports, Turns()
 
     def __getattr__(self, _name: str) -> Nothing:
         return self

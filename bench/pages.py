@@ -1,0 +1,217 @@
+"""
+Every page of the panel, in a store with very much in it: CPU, server time, queries, size.
+
+The gateway runs in this process, whose CPU time is that of the gateway and of SQLite alone: who
+asks, the bank and PostgreSQL are processes of their own. The list of pages is that of the screens'
+tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median, quantiles
+
+from bench import panel_store, postgres, system
+from bench.panel_asking import Answered, Ask, Asked, asking_apart
+from bench.queries import Statements, counting
+from gateway.config.settings import Database, Settings
+from gateway.config.values import Address
+from gateway.telemetry.records import AccessRecord
+from tests.browser import panel_site
+from tests.browser.panel_site import PanelSite
+from tests.browser.screens import OK, SCREENS, Screen, usual
+
+MOST_QUERIES = 6
+MOST_WHO_ASKS = 5
+"""The browser's session, the person's, their keys; once a minute both are noted as seen."""
+MOST_BYTES = 60 * 1024
+SIZES = (10_000, 1_000_000)
+MANY = 100_000
+"""Payouts above which a page may take longer."""
+
+_MOST_P99_MS = 100
+_PATIENCE_S = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """
+    What a page costs.
+
+    Attributes:
+        took_ms: Of every request, on the gateway's own clock.
+        cpu_ms: Of every request, of this process.
+        database_ms: CPU of PostgreSQL, on average; 0 with SQLite, which works in this process.
+        queries: The most that any of them sent for the page itself, the first one too.
+        who_asks: The same for finding out who asks.
+        size: Of the HTML, in bytes, not compressed.
+    """
+
+    name: str
+    took_ms: Sequence[float]
+    cpu_ms: Sequence[float]
+    database_ms: float
+    queries: int
+    who_asks: int
+    size: int
+
+    @property
+    def p99_ms(self) -> float:
+        """Of all but one in a hundred."""
+        return quantiles(self.took_ms, n=100)[98] if len(self.took_ms) > 1 else self.took_ms[0]
+
+    @property
+    def too_much(self) -> bool:
+        """Say whether it asks or sends more than a page may; milliseconds are not judged."""
+        asks = self.queries > MOST_QUERIES or self.who_asks > MOST_WHO_ASKS
+        return asks or self.size > MOST_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """
+    Where pages are measured.
+
+    Attributes:
+        ask: Asks for a page.
+        database_s: Tells the CPU time that the database's server has used.
+    """
+
+    site: PanelSite
+    ask: Ask
+    database_s: Callable[[], float] = lambda: 0.0
+
+    async def cost(self, screen: Screen, rounds: int) -> Cost:
+        """Ask for a page again and again; only queries of the first time are counted."""
+        cookies = await self.site.cookies(usual(screen))
+        asked = Asked(self.site.origin, screen.at(self.site.seeds), cookies)
+        sent, first = await self._once(asked)
+        most = [_most(sent, first.trace_id)]
+        taken, used, database_s = list[float](), list[float](), self.database_s()
+        for _ in range(rounds):
+            began = time.process_time()
+            with timing(self.site) as took:
+                sent, answer = await self._once(asked)
+            used.append((time.process_time() - began) * 1000)
+            taken.append(took[0].duration_s * 1000)
+            most.append(_most(sent, answer.trace_id))
+            assert answer.status == OK, (screen.name, answer.status)  # noqa: S101 - a page
+        return Cost(
+            name=screen.name,
+            took_ms=taken,
+            cpu_ms=used,
+            database_ms=(self.database_s() - database_s) * 1000 / rounds,
+            queries=max(queries for queries, _ in most),
+            who_asks=max(who for _, who in most),
+            size=first.size,
+        )
+
+    async def _once(self, asked: Asked) -> tuple[Statements, Answered]:
+        with counting(self.site.world.gateway.kernel.store.database) as sent:
+            return sent, await self.ask(asked)
+
+
+def _most(sent: Statements, trace_id: str) -> tuple[int, int]:
+    return sent.of_pages[trace_id], sent.who_asks[trace_id]
+
+
+@contextmanager
+def timing(site: PanelSite) -> Iterator[list[AccessRecord]]:
+    """Note what the gateway tells of each request that it answers."""
+    observer = site.world.gateway.telemetry.observer
+    kept, records = observer.kept, list[AccessRecord]()
+    observer.kept = lambda _at, record, _line: records.append(record)
+    try:
+        yield records
+    finally:
+        observer.kept = kept
+
+
+async def measure(
+    settings: Settings, asked: argparse.Namespace, database_s: Callable[[], float]
+) -> Sequence[Cost]:
+    """Measure every page, or those named."""
+    async with panel_store.filled(settings, asked.payouts, asked.rows) as site:
+        screens = [each for each in SCREENS if not asked.only or each.name in asked.only]
+        with asking_apart() as ask:
+            scene = Scene(site=site, ask=ask, database_s=database_s)
+            return [await scene.cost(each, asked.rounds) for each in screens]
+
+
+def report(database: str, asked: argparse.Namespace, costs: Sequence[Cost]) -> None:
+    """Print a table; the gateway's own lines go to standard output."""
+    most_ms = 60 if asked.payouts > MANY else 30
+    _say(f"\n{database}, {asked.payouts:,} payouts, {asked.rows:,} rows of a statement")
+    _say("| Page | CPU ms | database ms | server ms | p99 ms | queries | who asks | KB |")
+    _say("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for each in sorted(costs, key=lambda one: -median(one.cpu_ms)):
+        slow = median(each.took_ms) > most_ms or each.p99_ms > _MOST_P99_MS
+        _say(
+            f"| {each.name} | {median(each.cpu_ms):.1f} | {each.database_ms:.1f} | "
+            f"{median(each.took_ms):.1f}{' slow' if slow else ''} | {each.p99_ms:.1f} | "
+            f"{each.queries} | {each.who_asks} | "
+            f"{each.size / 1024:.1f}{' TOO MUCH' if each.too_much else ''} |"
+        )
+    every = [each for one in costs for each in one.cpu_ms]
+    _say(f"mean of all: {mean(every):.1f} ms of CPU")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+@contextmanager
+def _database(kind: str) -> Iterator[tuple[str, Callable[[], float]]]:
+    """Serve a database; return its address, empty for a file, and what tells its CPU time."""
+    if kind == "sqlite":
+        yield "", lambda: 0.0
+        return
+    with postgres.running() as url:
+        server = postgres.process_of(url)
+        yield url, lambda: system.cpu_of_all_s(server)
+
+
+def run(kind: str, asked: argparse.Namespace) -> Sequence[Cost]:
+    """Measure on one kind of database."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pages-"))
+        url, database_s = stack.enter_context(_database(kind))
+        limits = Database(
+            url=Address(url),
+            migrate="always",
+            timeout_s=_PATIENCE_S,
+            auth_timeout_s=_PATIENCE_S,
+        )
+        settings = panel_site.settings(Path(folder), database=limits)
+        return asyncio.run(measure(settings, asked, database_s))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure on each database at each size; 1 where a page asks or sends too much."""
+    parser = argparse.ArgumentParser(prog="bench/pages.py")
+    parser.add_argument("--payouts", type=int, action="append", help="twice: two stores")
+    parser.add_argument("--rows", type=int, default=100_000, help="of the bank's statement")
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--database", choices=("sqlite", "postgres"), action="append")
+    parser.add_argument("--only", action="append", help="the name of a screen")
+    asked = parser.parse_args(arguments)
+    failed = False
+    for payouts in asked.payouts or SIZES:
+        for kind in asked.database or ("sqlite", "postgres"):
+            one = argparse.Namespace(**{**vars(asked), "payouts": payouts})
+            costs = run(kind, one)
+            report(kind, one, costs)
+            failed = failed or any(each.too_much for each in costs)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,79 @@
+"""
+Payouts that a bank has taken and not settled, stored as the operation stores them.
+
+Run by itself with another tree's modules on the path, it fills a store of that tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+from bench import payments
+from gateway.config.reading import read_settings
+from gateway.security.keys import load_keys
+from gateway.store.engine import Store, open_store
+
+_AT_ONCE = 64
+_DUE_AGO = timedelta(seconds=5)
+_TOKEN = "bench-token"  # noqa: S105 - opens nothing but a stub
+
+
+async def fill(config: Path, like: str, providers: Sequence[str], number: int) -> None:
+    """Store so many payouts, shared out among an account at each provider; all are due."""
+    settings = read_settings(config, os.environ)
+    seal = load_keys(settings).sealer.seal
+    with closing(sqlite3.connect(settings.folder / "pixgate.db")) as database, database:
+        ids = [_opened(database, like, name, seal) for name in providers]
+    store = open_store(settings.store_url)
+    try:
+        waiting = iter(range(number))
+        async with asyncio.TaskGroup() as writers:
+            for _ in range(_AT_ONCE):
+                writers.create_task(_store(store, list(zip(ids, providers, strict=True)), waiting))
+    finally:
+        await store.close()
+
+
+def _opened(
+    database: sqlite3.Connection, like: str, provider: str, seal: Callable[[str, str], bytes]
+) -> str:
+    """Copy an account to a provider; return its id."""
+    account_id = str(uuid4())
+    columns = [row[1] for row in database.execute("PRAGMA table_info(accounts)")]
+    own = {"id": account_id, "provider": provider, "sealed": seal(_TOKEN, account_id)}
+    own_columns = {"id": ":id", "provider": ":provider", "sealed_credentials": ":sealed"}
+    values = ", ".join(own_columns.get(each, each) for each in columns)
+    copy = f"INSERT INTO accounts SELECT {values} FROM accounts WHERE id = :like"  # noqa: S608 - names are ours
+    database.execute(copy, {**own, "like": like})
+    return account_id
+
+
+async def _store(store: Store, accounts: Sequence[tuple[str, str]], waiting: Iterator[int]) -> None:
+    for number in waiting:
+        account_id, provider = accounts[number % len(accounts)]
+        payout, attempt = payments.intent(account_id, f"order-{number:09}")
+        attempt = replace(attempt, provider=provider)
+        payout = replace(payout, provider=provider)
+        await store.payouts.add(payout, attempt)
+        taken = replace(payments.outcome(payout), provider_id=payout.provider_key, e2e_id="")
+        if not await store.payouts.record(replace(taken, at=taken.at - _DUE_AGO)):
+            raise RuntimeError(number)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--like", required=True, help="an account")
+    parser.add_argument("--payouts", type=int, required=True)
+    parser.add_argument("providers", nargs="+")
+    given = parser.parse_args()
+    asyncio.run(fill(given.config, given.like, given.providers, given.payouts))

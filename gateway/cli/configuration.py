@@ -1,0 +1,29 @@
+"""The configuration as commands read it; a supervisor loads hardly more than this."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gateway.config.reading import ConfigError, read_settings
+from gateway.config.settings import Settings
+from gateway.operations.kernel.audit_context import RuleViolation
+
+
+def settings_of(file: Path) -> Settings:
+    """
+    Read the configuration.
+
+    Raises:
+        RuleViolation: when it cannot be used, in one line.
+    """
+    try:
+        return read_settings(file, os.environ)
+    except OSError as problem:
+        message = f"{file} cannot be read: {problem.strerror}"
+        raise RuleViolation(message) from problem
+    except ConfigError as problem:
+        first, *others = problem.problems
+        more = f" (and {len(others)} more: see `pixgate config check`)" if others else ""
+        message = f"{file}: {first}{more}"
+        raise RuleViolation(message) from problem

@@ -1,0 +1,82 @@
+"""SIGHUP: the configuration is read again, and what can be taken of it is in force at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from gateway.app.assembly import Gateway, refuse_contradictions
+from gateway.config.reading import ConfigError
+from gateway.config.reloading import Reloading, reloaded
+from gateway.config.settings import Settings
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.runtime.periodic_task import PeriodicTask, Schedule
+
+_log = logging.getLogger("gateway")
+
+_UNUSABLE = (ConfigError, RuleViolation, OSError, ValueError)
+
+
+class Reload:
+    """
+    Reads the configuration again when it is asked to.
+
+    A configuration that cannot be used changes nothing. Requests in flight go on as they began.
+
+    Attributes:
+        asked: Set to ask for it; several at once are one.
+        settings: In force now.
+    """
+
+    def __init__(self, gateway: Gateway, read: Callable[[], Settings]) -> None:
+        """Read with ``read``, which raises what reading a configuration raises."""
+        self.asked = asyncio.Event()
+        self.settings = gateway.kernel.settings
+        self._takers = gateway.kernel.reloads
+        self._read = read
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Listen for the length of the block."""
+        task = PeriodicTask("reload", self.run_once, Schedule(every_s=0.0))
+        task.start()
+        try:
+            yield
+        finally:
+            await task.stop()
+
+    async def run_once(self) -> None:
+        """Wait until it is asked for, then do it."""
+        await self.asked.wait()
+        self.asked.clear()
+        try:
+            fresh = await asyncio.to_thread(self._read)
+            refuse_contradictions(fresh)
+        except _UNUSABLE as problem:
+            _log.error("SIGHUP: nothing was reloaded: %s", problem)
+            return
+        self._take(reloaded(self.settings, fresh))
+
+    def _take(self, found: Reloading) -> None:
+        """Put it in force, and say what was taken, at the more talkative of both levels."""
+        self.settings = found.settings
+        was_heard = _log.isEnabledFor(logging.WARNING)
+        if was_heard:
+            _say(found)
+        if found.taken:
+            for take in self._takers:
+                take(found.settings)
+        if not was_heard:
+            _say(found)
+
+
+def _say(found: Reloading) -> None:
+    """Log what was taken and what was not."""
+    if found.taken:
+        _log.warning("SIGHUP: reloaded %s", ", ".join(found.taken))
+    if found.left:
+        _log.warning("SIGHUP: changed, and needs a restart: %s", ", ".join(found.left))
+    if not (found.taken or found.left):
+        _log.warning("SIGHUP: the configuration has not changed")

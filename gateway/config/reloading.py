@@ -1,0 +1,92 @@
+"""
+What of a configuration can be taken by a process that runs, and what needs a restart.
+
+Taken are limits and what is logged. What was opened, derived or promised at the start is not:
+addresses, the store, keys, banks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from gateway.config.settings import Settings
+
+RELOADABLE: Final = (
+    "limits.in_flight",
+    "limits.loop_lag_s",
+    "ratelimits",
+    "server.connections",
+    "server.connections_per_address",
+    "server.header_deadline_s",
+    "server.header_line_bytes",
+    "server.headers",
+    "server.keep_alive_s",
+    "server.request_line_bytes",
+    "server.trusted_peers",
+    "telemetry.level",
+)
+"""Settings by their path; a section stands for all that is in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reloading:
+    """
+    What becomes of a configuration that was read again.
+
+    Attributes:
+        settings: Those in force from now on.
+        taken: Paths of what has changed and is in force.
+        left: Paths of what has changed and needs a restart.
+    """
+
+    settings: Settings
+    taken: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def reloaded(current: Settings, fresh: Settings) -> Reloading:
+    """Take of ``fresh`` what can be taken; paths name settings and no value of them."""
+    changed = tuple(_differences(current, fresh, ""))
+    taken = tuple(path for path in changed if _is_reloadable(path))
+    settings = current
+    for path in taken:
+        section, _, name = path.partition(".")
+        settings = _with(settings, fresh, section, name.partition(".")[0])
+    left = tuple(path for path in changed if path not in taken)
+    return Reloading(settings=settings, taken=taken, left=left)
+
+
+def _with(settings: Settings, fresh: Settings, section: str, name: str) -> Settings:
+    """Replace one setting of a section."""
+    value = getattr(getattr(fresh, section), name)
+    replaced = msgspec.structs.replace(getattr(settings, section), **{name: value})
+    return msgspec.structs.replace(settings, **{section: replaced})
+
+
+def _is_reloadable(path: str) -> bool:
+    """Is the setting, or the section around it, one of those that are taken?"""
+    return any(f"{path}.".startswith(f"{each}.") for each in RELOADABLE)
+
+
+def _differences(old: object, new: object, path: str) -> Iterator[str]:
+    """Name every setting that differs."""
+    if old == new:
+        return
+    before, after = _parts(old), _parts(new)
+    if before is None or after is None:
+        yield path
+        return
+    for name in sorted(before.keys() | after.keys()):
+        below = f"{path}.{name}" if path else name
+        yield from _differences(before.get(name), after.get(name), below)
+
+
+def _parts(value: object) -> Mapping[str, object] | None:
+    """Return what a value is made of, by name; None where it has no parts with names."""
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.asdict(value)
+    return value if isinstance(value, Mapping) else None

@@ -1,0 +1,149 @@
+"""
+How money flows and what needs a person: figures of payouts by hour, and what stands open.
+
+Hours are UTC hours. A local day of Brazil is 24 of them, whole, so days are made of hours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final, Protocol
+from zoneinfo import ZoneInfo
+
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutState
+
+HOUR: Final = timedelta(hours=1)
+SETTLED_WITHIN_S: Final = (
+    *(0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 60.0),
+    *(120.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0),
+)
+"""Upper bounds in seconds of how long payouts took to settle; most take a few seconds."""
+ENDS_SOON: Final = timedelta(days=30)
+"""A bank takes up to two weeks to issue a certificate; a month leaves time for a mistake."""
+_ZONE: Final = ZoneInfo("America/Sao_Paulo")
+
+
+class Period(StrEnum):
+    """Local days up to now: today alone, or with those before it."""
+
+    TODAY = "today"
+    WEEK = "7d"
+    MONTH = "30d"
+
+
+_DAYS: Final = {Period.TODAY: 1, Period.WEEK: 7, Period.MONTH: 30}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole hours from ``since``; ``until`` is not included."""
+
+    since: datetime
+    until: datetime
+
+
+def span_of(period: Period, now: datetime) -> Span:
+    """Return the local days of a period, from the first one's midnight to the end of this hour."""
+    midnight = now.astimezone(_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
+    first = midnight - timedelta(days=_DAYS[period] - 1)
+    this_hour = now.replace(minute=0, second=0, microsecond=0)
+    return Span(first.astimezone(now.tzinfo), this_hour + HOUR)
+
+
+def local_midnight(at: datetime) -> datetime:
+    """Return the instant at which the local day of an instant began."""
+    midnight = at.astimezone(_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight.astimezone(at.tzinfo)
+
+
+@dataclass(frozen=True, slots=True)
+class HourFigures:
+    """
+    Payouts that were created in one hour and stand alike.
+
+    Attributes:
+        hour: When it began, UTC.
+        settled_within: For paid ones, the place in ``SETTLED_WITHIN_S`` of the bound they
+            stayed below; its length for slower ones, -1 where it is not known.
+    """
+
+    hour: datetime
+    state: PayoutState
+    settled_within: int
+    count: int
+    value: Money
+
+
+def median_s(counts: Sequence[int]) -> float | None:
+    """
+    Return about how many seconds half of the payouts took at most; None for no payouts.
+
+    ``counts`` are by place in ``SETTLED_WITHIN_S``, and one more for the slower ones. Within
+    a place they are taken to be spread evenly.
+    """
+    half, below = sum(counts) / 2, 0
+    if not half:
+        return None
+    for count, (least, most) in zip(counts, pairwise((0.0, *SETTLED_WITHIN_S)), strict=False):
+        if below + count >= half:
+            return least + (most - least) * (half - below) / count
+        below += count
+    return SETTLED_WITHIN_S[-1]
+
+
+class Need(StrEnum):
+    """What needs a person, what costs most to leave first."""
+
+    UNRESOLVED = "unresolved"
+    REVIEW = "review"
+    APPROVAL = "approval"
+    STOP = "stop"
+    CERTIFICATE = "certificate"
+    BREAKER = "breaker"
+    CALLBACKS_MISSING = "callbacks_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """
+    What stands open of one kind.
+
+    Attributes:
+        subject: A provider, or what is stopped; empty where it is about all.
+        count: Of payouts, orders, stops or accounts.
+        value: In sum; zero where there is no amount.
+        at: The oldest one's creation, or the first end; None where there is none.
+    """
+
+    need: Need
+    subject: str
+    count: int
+    value: Money
+    at: datetime | None
+
+
+class OverviewRecords(Protocol):
+    """Figures and what stands open, within a company scope."""
+
+    async def hours(self, span: Span, scope: CompanyScope) -> Sequence[HourFigures]:
+        """Return what was created in a span, by hour and state; remembered or counted."""
+        ...
+
+    async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Standing]:
+        """
+        Return what stands open at an instant, in one statement; nothing of a count of zero.
+
+        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank told
+        us nothing unasked in it; whether it should have is not known here.
+        """
+        ...
+
+    async def remember(self, span: Span) -> int:
+        """Remember the hours of a span that cannot change any more; return how many."""
+        ...

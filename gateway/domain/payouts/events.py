@@ -1,0 +1,161 @@
+"""
+What happened to a payout, event by event, with what was said as far as it may be kept.
+
+Events are only ever added. A step, a try and its event are one transaction, so none of them is
+there without the other. What happened before there were events is told by attempts alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Protocol
+
+from gateway.domain.bank.providers import Evidence
+from gateway.domain.payouts.payouts import (
+    Attempt,
+    Change,
+    EventKind,
+    Payout,
+    PayoutState,
+)
+from gateway.domain.payouts.reviews import Opinion
+
+Fact = str | int | bool
+"""A text, a number, or yes and no."""
+Facts = Mapping[str, Fact]
+
+KEPT_FACTS: Final = frozenset(
+    {
+        *("phase", "bytes_left", "reason", "http_status", "provider_code"),
+        *("found", "asked_at", "provider_id", "e2e_id", "failure", "settled_at", "held_until"),
+        *("callback", "by", "verdict", "review"),
+    }
+)
+"""Whatever else is said of a payout is in no event: nobody's name, tax number, key or amount."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutEvent:
+    """
+    One thing that happened.
+
+    Attributes:
+        attempt: The try it is about, from 1.
+        after: The state it led to; None where it led to none.
+        facts: Of ``KEPT_FACTS`` alone.
+    """
+
+    account_id: str
+    reference: str
+    attempt: int
+    kind: EventKind
+    at: datetime
+    after: PayoutState | None = None
+    facts: Facts = field(default_factory=dict)
+
+
+class PayoutEvents(Protocol):
+    """The events of payouts; whoever changes a payout writes its event with the change."""
+
+    async def of(self, account_id: str, reference: str) -> Sequence[PayoutEvent]:
+        """Return what happened to one, oldest first."""
+        ...
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what happened before an instant; return how many events."""
+        ...
+
+
+def begun(payout: Payout, attempt: Attempt) -> PayoutEvent:
+    """Tell of a try that is stored."""
+    return PayoutEvent(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=attempt.number,
+        kind=EventKind.STORED,
+        at=attempt.started_at,
+        after=PayoutState.SENDING,
+    )
+
+
+def stepped(change: Change) -> PayoutEvent:
+    """Tell of a step."""
+    return PayoutEvent(
+        account_id=change.account_id,
+        reference=change.reference,
+        attempt=change.attempt,
+        kind=change.cause,
+        at=change.at,
+        after=change.after,
+        facts=_facts_of(change),
+    )
+
+
+def probed(
+    payout: Payout, found: str, asked_at: datetime, at: datetime, facts: Facts
+) -> PayoutEvent:
+    """Tell of a look at the bank that moved nothing; ``found`` is a word of ours for its answer."""
+    return PayoutEvent(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=payout.attempt,
+        kind=EventKind.PROBED,
+        at=at,
+        facts={"found": found, "asked_at": asked_at.isoformat(), **facts},
+    )
+
+
+def noticed(payout: Payout, callback_id: str, at: datetime) -> PayoutEvent:
+    """Tell of a callback that named the payout; what it claims proves nothing and is not kept."""
+    return PayoutEvent(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=payout.attempt,
+        kind=EventKind.NOTICED,
+        at=at,
+        facts={"callback": callback_id},
+    )
+
+
+def judged(opinion: Opinion, attempt: int) -> PayoutEvent:
+    """Tell of a person's opinion; the reason stands with the opinion."""
+    return PayoutEvent(
+        account_id=opinion.account_id,
+        reference=opinion.reference,
+        attempt=attempt,
+        kind=EventKind.JUDGED,
+        at=opinion.at,
+        facts={"by": opinion.by, "verdict": opinion.verdict.value},
+    )
+
+
+def evidence_facts(evidence: Evidence) -> dict[str, Fact]:
+    """Return what is kept of evidence; what the bank has not said is left out."""
+    facts: dict[str, Fact] = {
+        "phase": evidence.phase.value,
+        "bytes_left": evidence.bytes_left,
+        "reason": evidence.reason,
+    }
+    if evidence.http_status is not None:
+        facts["http_status"] = evidence.http_status
+    if evidence.provider_code:
+        facts["provider_code"] = evidence.provider_code
+    return facts
+
+
+def _facts_of(change: Change) -> Facts:
+    """Return what a step keeps of what led to it."""
+    facts = {} if change.evidence is None else evidence_facts(change.evidence)
+    if change.provider_id:
+        facts["provider_id"] = change.provider_id
+    if change.e2e_id:
+        facts["e2e_id"] = change.e2e_id
+    if change.failure is not None:
+        facts["failure"] = change.failure.code.value
+    if change.settled_at is not None:
+        facts["settled_at"] = change.settled_at.isoformat()
+    if change.held_until is not None:
+        facts["held_until"] = change.held_until.isoformat()
+    return facts

@@ -1,0 +1,308 @@
+"""Payouts in review: what no proof can settle is ended by two people who agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypedDict
+
+import msgspec
+
+from gateway.domain.backoffice.lists import UnresolvedPayout
+from gateway.domain.bank.pix_keys import hidden_tax_number
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.errors import TOO_MANY_REQUESTS
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.domain.payouts.reviews import Verdict
+from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.http.backoffice.callers import REFUSED, BackOfficeCaller, as_administrator
+from gateway.http.backoffice.cells import (
+    NO_BODY,
+    WITH_BODY,
+    BackOfficeOperations,
+    reading,
+    writing,
+)
+from gateway.http.backoffice.money.dossiers import (
+    AttemptDocument,
+    DossierDocuments,
+    OpinionDocument,
+    attempt,
+    opinion,
+)
+from gateway.http.common import STORE_FAILS
+from gateway.http.rendering import Amount, amount, instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Row, route
+from gateway.operations.backoffice.money.unresolved_probes import (
+    ASKED_AT_MOST,
+    ProbedAll,
+    ProbedPayout,
+    ProbeResult,
+    UnresolvedProbes,
+)
+from gateway.operations.backoffice.reviews import Judgement, Resolution
+from gateway.operations.backoffice.scoped_records import AdminServices
+from gateway.operations.bank.pages import Listed
+from policies.validation.backoffice import inputs
+from policies.validation.fields import Why
+from policies.validation.inputs import NOTHING
+
+
+class JudgementBody(msgspec.Struct):
+    """How a payout ended, and how the user knows."""
+
+    account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+    verdict: Verdict
+    reason: Why
+
+
+class ReviewDocument(TypedDict):
+    """A payout that waits for people."""
+
+    account_id: str
+    reference: str
+    state: str
+    value: Amount
+    provider: str
+    provider_key: str
+    created_at: Instant
+
+
+class ReviewList(TypedDict):
+    """The payouts in review that you may see, oldest first."""
+
+    data: list[ReviewDocument]
+    meta: Meter
+
+
+class UnresolvedDocument(ReviewDocument):
+    """
+    A payout whose outcome is not proven, its tries and what people said, oldest first.
+
+    From ``absent_at`` on "not found" proves that the latest try moved nothing; empty for never.
+    """
+
+    account_name: Annotated[str, msgspec.Meta(examples=["Matriz"])]
+    payee_name: Annotated[str, msgspec.Meta(examples=["Maria Silva"])]
+    payee_tax_number: Annotated[str, msgspec.Meta(examples=["***.982.247-**"])]
+    client_id: str
+    absent_at: Instant
+    certainty: Certainty
+    review: bool
+    attempts: list[AttemptDocument]
+    opinions: list[OpinionDocument]
+
+
+class UnresolvedList(TypedDict):
+    """The payouts that you may see whose outcome is not proven, oldest first."""
+
+    data: list[UnresolvedDocument]
+    meta: Meter
+
+
+class ProbedPayoutDocument(TypedDict):
+    """A payout as it stands now, and what came of asking about it."""
+
+    account_id: str
+    reference: str
+    result: ProbeResult
+    state: PayoutState
+    certainty: Certainty
+
+
+class ProbedAllDocument(TypedDict):
+    """
+    How many were ``asked`` about, of how many that were not proven, and why others were not.
+
+    ``proven`` are those that the bank's word has ended. ``just_asked``: somebody asks now or did in
+    the last five seconds. ``ended``: it had an outcome before its turn. ``no_time``: its turn did
+    not come; ask again, and it comes first.
+    """
+
+    total: int
+    asked: int
+    proven: int
+    just_asked: int
+    ended: int
+    no_time: int
+    data: list[ProbedPayoutDocument]
+
+
+class ResolutionDocument(TypedDict):
+    """What an opinion led to."""
+
+    progress: Literal["waiting", "disagreed", "decided"]
+    payout: ReviewDocument
+    opinions: list[OpinionDocument]
+
+
+async def list_reviews(services: AdminServices, paging: Paging) -> Listed[Payout]:
+    """List those in scope."""
+    return await services.visible.reviews(paging)
+
+
+async def list_unresolved(services: AdminServices, paging: Paging) -> Listed[UnresolvedPayout]:
+    """List those in scope that are unknown, or in review."""
+    return await services.visible.unresolved(paging)
+
+
+async def judge(services: AdminServices, said: JudgementBody) -> Resolution:
+    """Keep a user's opinion; two that agree end the payout."""
+    await services.visible.require_payout(said.account_id, said.reference)
+    return await services.reviews.resolve(
+        Judgement(
+            account_id=said.account_id,
+            reference=said.reference,
+            verdict=said.verdict,
+            reason=said.reason,
+        )
+    )
+
+
+def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/reviews",
+            name="backoffice.reviews",
+            summary="List the payouts whose outcome two people have to find out.",
+            needs=reading(Area.REVIEW),
+            limits=NO_BODY,
+            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            runs=as_administrator(services, list_reviews),
+            shows=_payouts,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+        route(
+            "POST",
+            "/reviews",
+            name="backoffice.review_judge",
+            summary="Say how a payout ended; when two users agree, the payout ends so.",
+            needs=writing(Area.REVIEW),
+            limits=WITH_BODY,
+            takes=inputs.body(JudgementBody),
+            runs=as_administrator(services, judge),
+            shows=_resolution,
+            fails=STORE_FAILS,
+            raises=REFUSED,
+        ),
+    )
+
+
+def unresolved_rows(does: BackOfficeOperations) -> Sequence[Row[BackOfficeCaller]]:
+    """Return the rows about what is not proven, whoever finds it out."""
+    shown = UnresolvedDocuments(DossierDocuments(does.absent_after))
+    return (
+        route(
+            "GET",
+            "/unresolved",
+            name="backoffice.unresolved",
+            summary="List the payouts whose outcome is not proven, with what is known of each.",
+            needs=reading(Area.REVIEW),
+            limits=NO_BODY,
+            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            runs=as_administrator(does.admin, list_unresolved),
+            shows=shown.page,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+        _probe_row(does),
+    )
+
+
+def _probe_row(does: BackOfficeOperations) -> Row[BackOfficeCaller]:
+    """Return the row that asks about all of them, a few at a time at each bank."""
+    probes = UnresolvedProbes(probes=does.payout_probes)
+    return route(
+        "POST",
+        "/unresolved/probe",
+        name="backoffice.unresolved_probe",
+        summary=f"Ask banks about up to {ASKED_AT_MOST} payouts whose outcome is not proven.",
+        needs=writing(Area.PROBE),
+        limits=NO_BODY,
+        takes=NOTHING,
+        runs=as_administrator(does.admin, probes.probe_all),
+        shows=_probed,
+        fails=STORE_FAILS,
+        raises=(TOO_MANY_REQUESTS,),
+    )
+
+
+def _probed(found: ProbedAll, _who: BackOfficeCaller) -> ProbedAllDocument:
+    return {
+        "total": found.total,
+        "asked": found.count(ProbeResult.ASKED),
+        "proven": sum(each.is_proven for each in found.each),
+        "just_asked": found.count(ProbeResult.JUST_ASKED),
+        "ended": found.count(ProbeResult.ENDED),
+        "no_time": found.count(ProbeResult.NO_TIME),
+        "data": [_probed_payout(each) for each in found.each],
+    }
+
+
+def _probed_payout(found: ProbedPayout) -> ProbedPayoutDocument:
+    return {
+        "account_id": found.payout.account_id,
+        "reference": found.payout.reference,
+        "result": found.result,
+        "state": found.payout.state,
+        "certainty": certainty_of(found.payout),
+    }
+
+
+def _payout(found: Payout) -> ReviewDocument:
+    return {
+        "account_id": found.account_id,
+        "reference": found.reference,
+        "state": found.state.value,
+        "value": amount(found.value),
+        "provider": found.provider,
+        "provider_key": found.provider_key,
+        "created_at": instant(found.created_at),
+    }
+
+
+def _payouts(found: Listed[Payout], _who: BackOfficeCaller) -> ReviewList:
+    data = [_payout(each) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedDocuments:
+    """Shows what is not proven."""
+
+    shown: DossierDocuments
+
+    def page(self, found: Listed[UnresolvedPayout], _who: BackOfficeCaller) -> UnresolvedList:
+        """Show a page."""
+        data = [self._unresolved(each) for each in found.items]
+        return {"data": data, "meta": meter(found.paging, found.total)}
+
+    def _unresolved(self, found: UnresolvedPayout) -> UnresolvedDocument:
+        payout = found.payout
+        return {
+            **_payout(payout),
+            "account_name": found.account_name,
+            "payee_name": payout.destination.name,
+            "payee_tax_number": hidden_tax_number(payout.destination.tax_number),
+            "client_id": payout.client_id,
+            "absent_at": self.shown.absent_at(payout),
+            "certainty": certainty_of(payout),
+            "review": payout.review,
+            "attempts": [attempt(one, payout) for one in found.attempts],
+            "opinions": [opinion(one) for one in found.opinions],
+        }
+
+
+def _resolution(found: Resolution, _who: BackOfficeCaller) -> ResolutionDocument:
+    return {
+        "progress": found.progress.value,
+        "payout": _payout(found.payout),
+        "opinions": [opinion(each) for each in found.opinions],
+    }

@@ -1,0 +1,43 @@
+"""Lists as files to be kept: tables for spreadsheets, read page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.route import Answer
+from gateway.operations.backoffice.downloads.files import DownloadFile
+
+Taken = TypeVar("Taken")
+
+CSV: Final = "text/csv; charset=utf-8"
+
+
+def as_reader(
+    run: Callable[[str, CompanyScope, Taken], Awaitable[DownloadFile]],
+) -> Callable[[BackOfficeCaller, Taken], Awaitable[DownloadFile]]:
+    """Run what reads a file within the caller's company scope, in their turn."""
+
+    async def runs(who: BackOfficeCaller, taken: Taken) -> DownloadFile:
+        return await run(who.person.user_id, who.scope, taken)
+
+    return runs
+
+
+def table(name: str) -> Callable[[DownloadFile, BackOfficeCaller], Answer[bytes]]:
+    """Answer with a table of this name; it is to be kept, and no browser guesses at what it is."""
+
+    def shows(found: DownloadFile, _who: BackOfficeCaller) -> Answer[bytes]:
+        return Answer(
+            content=found.first,
+            content_type=CSV,
+            headers={
+                "Content-Disposition": f'attachment; filename="{name}"',
+                "X-Content-Type-Options": "nosniff",
+            },
+            rest=found.rest,
+        )
+
+    return shows

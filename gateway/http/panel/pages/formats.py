@@ -1,0 +1,219 @@
+"""
+Money, times and tax numbers as people read them: Brazilian in every language.
+
+A comma that is read as thousands is a thousandfold mistake, so no language changes it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from gateway.domain.bank.pix_keys import hidden_tax_number
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+
+ZONE: Final = ZoneInfo("America/Sao_Paulo")
+"""Of every time and every day in the panel."""
+
+MINUS: Final = "\N{MINUS SIGN}"
+ABSENT: Final = "\N{EM DASH}"
+_BOX: Final = "\N{OPEN BOX}"
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
+_CPF: Final = 11
+_CNPJ: Final = 14
+
+
+def money(value: Decimal | None) -> str:
+    """Write reais as ``1.234,56``, without sign and currency; a dash for what is not known."""
+    if value is None:
+        return ABSENT
+    return f"{abs(value):,.2f}".translate(_SWAPPED)
+
+
+_TYPED: Final = re.compile(r"(\d{1,3}(?:\.\d{3})+|\d+),(\d{2})", re.ASCII)
+
+
+def typed_money(text: str, field: str) -> Money:
+    """
+    Read an amount as it is typed: ``1.234,56`` or ``1234,56``, and nothing else.
+
+    Raises:
+        ServiceError: ``SVC.VAL.011`` that names the field: a point could have meant
+            thousands or centavos.
+    """
+    typed = _TYPED.fullmatch(text)
+    centavos = int(typed[1].replace(".", "") + typed[2]) if typed else -1
+    if not 0 <= centavos <= MAX_CENTAVOS:
+        raise ServiceError(errors.PAYLOAD_INVALID, "typed_amount", field=field)
+    return Money(centavos)
+
+
+_SWAPPED: Final = str.maketrans(",.", ".,")
+
+
+def number(value: int) -> str:
+    """Write a count as ``1.234``."""
+    return f"{value:,}".replace(",", ".")
+
+
+def percent(share: float | Decimal) -> str:
+    """Write a share from 0 to 1 as ``98,7 %``; only what is whole is 100."""
+    tenths = int(share * 1000)
+    return f"{tenths // 10},{tenths % 10} %" if tenths % 10 else f"{tenths // 10} %"
+
+
+def seconds(value: float | Decimal) -> str:
+    """Write how long something took: ``318 ms``, ``1,4 s``, ``12 min``."""
+    if value < _SECOND:
+        return f"{round(value * 1000)} ms"
+    if value < _LONG_S:
+        return f"{value:.1f} s".replace(".0 ", " ").replace(".", ",")
+    return f"{round(value / 60)} min"
+
+
+_SECOND: Final = 1
+_LONG_S: Final = 120
+
+
+def moment(value: str | int | datetime) -> datetime:
+    """
+    Read a time of a document: RFC 3339, ``YYYY-MM-DD HH:MM`` in UTC, or seconds since 1970.
+
+    Returns:
+        It in São Paulo's time.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(value, datetime):
+        at = value
+    elif isinstance(value, int):
+        at = datetime.fromtimestamp(value, UTC)
+    else:
+        at = datetime.fromisoformat(value)
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(ZONE)
+
+
+def local(value: str | int | datetime, form: str = "minute") -> str:
+    """
+    Write a time in São Paulo.
+
+    Args:
+        value: As ``moment`` reads it.
+        form: ``minute`` for ``20/11/2026 10:40``, ``second`` for ``10:40:05``,
+            ``millisecond``, ``full`` for date and second, ``day`` for the date alone.
+    """
+    at = moment(value)
+    if form == "millisecond":
+        return f"{at:%H:%M:%S},{at.microsecond // 1000:03}"
+    return f"{at:{_FORMS[form]}}"
+
+
+_FORMS: Final = {
+    "minute": "%d/%m/%Y %H:%M",
+    "second": "%H:%M:%S",
+    "full": "%d/%m/%Y %H:%M:%S",
+    "day": "%d/%m/%Y",
+}
+
+
+def universal(value: str | int | datetime) -> str:
+    """Write a time in UTC, for the hint of a local one."""
+    return f"{moment(value).astimezone(UTC):%d/%m/%Y %H:%M:%S} UTC"
+
+
+def machine(value: str | int | datetime) -> str:
+    """Write a time for programs: RFC 3339 in UTC."""
+    return f"{moment(value).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def epoch_ms(value: str | int | datetime) -> int:
+    """Write a time for scripts: milliseconds since 1970."""
+    return int(moment(value).timestamp() * 1000)
+
+
+def time_left(value: str | int | datetime, now: datetime) -> str:
+    """Write how long it is until a time as ``9:04:05`` or ``4:05``, as the script goes on."""
+    left_s = max(0, round((moment(value) - now).total_seconds()))
+    hours, rest = divmod(left_s, 3600)
+    minutes = f"{hours}:{rest // 60:02}" if hours else f"{rest // 60}"
+    return f"{minutes}:{rest % 60:02}"
+
+
+def day_begins(day: str, later: timedelta = timedelta()) -> str:
+    """
+    Write when a day of São Paulo begins, or one that is ``later``, for programs.
+
+    What is no day in the form ``YYYY-MM-DD`` is empty: a filter that was not set.
+    """
+    try:
+        return machine(datetime.combine(date.fromisoformat(day) + later, time(), ZONE))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def tax_number(value: str) -> str:
+    """Write a CNPJ whole and a CPF hidden; anything else as it is."""
+    if len(value) == _CPF and value.isdigit():
+        return hidden_tax_number(value)
+    if len(value) == _CNPJ and value.isalnum():
+        return f"{value[:2]}.{value[2:5]}.{value[5:8]}/{value[8:12]}-{value[12:]}"
+    return value
+
+
+def pix_key(value: str, kind: str) -> str:
+    """Write a PIX key that names a person with most of it hidden; a random one whole."""
+    if kind in {"cpf", "cnpj"}:
+        return tax_number(re.sub(r"[./-]", "", value))
+    if kind == "email":
+        name, _, place = value.partition("@")
+        first, _, rest = place.partition(".")
+        return f"{name[:1]}{_DOTS}@{first[:1]}{_DOTS}.{rest}"
+    return f"{value[:3]} {_DOTS}{value[-4:]}" if kind == "phone" else value
+
+
+_DOTS: Final = "\N{BULLET}" * 5
+
+
+def browser(agent: str) -> str:
+    """Write ``Firefox 140 · Windows``; another program as it calls itself."""
+    known = next(filter(None, (each.search(agent) for each in _BROWSERS)), None)
+    if known is None:
+        return agent
+    system = next((name for mark, name in _SYSTEMS if mark in agent), "")
+    return " · ".join(filter(None, (f"{_CALLED.get(known[1], known[1])} {known[2]}", system)))
+
+
+# The first that is found: Edge and Opera call themselves Chrome too, and Chrome Safari.
+_BROWSERS: Final = tuple(
+    map(re.compile, (r"(Edg|OPR|Firefox)/(\d+)", r"(Chrome)/(\d+)", r"(Version)/(\d+).*Safari/"))
+)
+_CALLED: Final = {"Edg": "Edge", "OPR": "Opera", "Version": "Safari"}
+_SYSTEMS: Final = (
+    *(("Windows", "Windows"), ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad")),
+    *(("Mac OS X", "macOS"), ("Linux", "Linux")),
+)
+
+
+def milliseconds(value: Decimal | float) -> str:
+    """Write a duration as ``1.234,5``, in milliseconds."""
+    return f"{value:,.1f}".translate(_SWAPPED)
+
+
+def visible_values(values: Mapping[str, object]) -> Mapping[str, str]:
+    """Write the values of a sentence as ``visible`` does."""
+    return {name: visible(value) for name, value in values.items()}
+
+
+def visible(value: object) -> str:
+    """Write somebody's text so that nothing in it hides: a box for each invisible character."""
+    return "".join(
+        _BOX if unicodedata.category(char) in _INVISIBLE else char for char in str(value)
+    )

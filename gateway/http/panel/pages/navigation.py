@@ -1,0 +1,103 @@
+"""The side column: groups of entries, each a page that the person may open."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.http.panel.pages.page import Page
+from gateway.http.panel.pages.visit import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    One page in the side column.
+
+    Attributes:
+        word: Its English name, which the template translates.
+        icon: Of the sprite.
+        path: Below ``/panel``.
+        count: The name of the count beside it; empty for none.
+    """
+
+    word: str
+    icon: str
+    path: str
+    count: str = ""
+
+
+def _(word: str) -> str:
+    """Mark a word for the catalogue."""
+    return word
+
+
+GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
+    ("", (Entry(_("Overview"), "layout-dashboard", ""),)),
+    (
+        _("Money"),
+        (
+            Entry(_("Payouts"), "send", "/payouts"),
+            Entry(_("Unresolved"), "hourglass", "/unresolved", "unresolved"),
+            Entry(_("Approvals"), "check-check", "/approvals", "approvals"),
+            Entry(_("Charges"), "qr-code", "/charges"),
+            Entry(_("Received"), "receipt-text", "/received"),
+        ),
+    ),
+    (
+        _("Operations"),
+        (
+            Entry(_("Accounts"), "wallet", "/accounts"),
+            Entry(_("Companies"), "users", "/companies"),
+            Entry(_("Banks"), "landmark", "/providers"),
+            Entry(_("Stops"), "octagon-x", "/stops", "stops"),
+            Entry(_("Callbacks"), "inbox", "/callbacks"),
+            Entry(_("Requests"), "scroll-text", "/requests"),
+            Entry(_("Trace and refusals"), "route", "/explain"),
+        ),
+    ),
+    (
+        _("Access"),
+        (
+            Entry(_("Credentials"), "lock", "/credentials"),
+            Entry(_("People"), "users", "/people"),
+            Entry(_("Audit"), "shield-check", "/audit"),
+        ),
+    ),
+    (
+        _("Service"),
+        (
+            Entry(_("Sandbox tools"), "flask-conical", "/sandbox"),
+            Entry(_("Configuration"), "settings-2", "/config"),
+            Entry(_("Error codes"), "triangle-alert", "/errors"),
+            Entry(_("API reference"), "book-open", "/reference"),
+        ),
+    ),
+)
+
+
+class Navigation:
+    """The entries of the pages that there are."""
+
+    def __init__(self, pages: Collection[Page]) -> None:
+        """Leave out entries without a page."""
+        self._needs = {each.path: each.needs for each in pages if each.does is None}
+
+    def of(self, visit: Visit) -> list[tuple[str, list[Entry]]]:
+        """Return the groups with the entries that a person may open, none of them empty."""
+        shown = (
+            (name, [each for each in entries if self._opens(visit, each)])
+            for name, entries in GROUPS
+        )
+        return [(name, entries) for name, entries in shown if entries]
+
+    def holds(self, path: str) -> bool:
+        """Say whether there is a page at a path below ``/panel``."""
+        return path in self._needs
+
+    def _opens(self, visit: Visit, entry: Entry) -> bool:
+        if entry.path not in self._needs:
+            return False
+        needed = self._needs[entry.path]
+        return needed is None or visit.may(needed)

@@ -1,0 +1,80 @@
+"""A page of the panel is one declared row: an address, a right, and what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gateway.domain.identity.rights import Right
+from gateway.http.panel.pages.visit import Visit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """
+    A page to be rendered.
+
+    Attributes:
+        template: Its name below ``templates``.
+        data: What the template is given beside the visit.
+        part: The template of the part that a script swaps; empty renders the page always.
+        status: Other than 200.
+    """
+
+    template: str
+    data: Mapping[str, object] = field(default_factory=dict)
+    part: str = ""
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """Another page is shown instead, after a form that was accepted; a path of ours."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """
+    A file for the person.
+
+    Attributes:
+        rest: What follows, piece by piece; None where ``content`` is all of it.
+    """
+
+    content: bytes
+    content_type: str
+    filename: str
+    rest: AsyncGenerator[bytes, None] | None = None
+
+
+Result = Shown | Redirect | Download
+Shows = Callable[[Visit], Awaitable[Result]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """
+    A page, or a form that one holds.
+
+    Attributes:
+        path: Below ``/panel``, parameters in braces.
+        name: Without the surface's; one word for logs and metrics.
+        needs: The right that opens it; None for a page of every signed-in user, and before
+            the sign-in.
+        shows: Gathers what is shown. Of a form: the page that holds it, which is
+            shown again with the form and the problem when the act is refused.
+        does: What the form does; None for a page that only shows.
+        is_open: It stands before the sign-in.
+        media: The media types of its answers.
+    """
+
+    path: str
+    name: str
+    summary: str
+    shows: Shows
+    needs: Right | None = None
+    does: Shows | None = None
+    is_open: bool = False
+    media: Sequence[str] = ("text/html",)

@@ -1,0 +1,143 @@
+"""What pages gathered, as answers: HTML under a strict policy, redirects, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from urllib.parse import quote
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.errors import SESSION_REQUIRED, STEP_UP_REQUIRED
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call, RawRequest
+from gateway.http.panel.pages.navigation import Navigation
+from gateway.http.panel.pages.page import Download, Redirect, Result
+from gateway.http.panel.pages.templates import Templates
+from gateway.http.panel.pages.visit import HOME, Language, Visit, admit_visitor, own_path
+from gateway.http.rendering import message_of
+from gateway.http.route import Answer, RefusedPath
+from gateway.telemetry.trace import current_trace_id
+
+SEE_OTHER: Final = 303
+_HTML: Final = "text/html; charset=utf-8"
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": _POLICY,
+    "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+    "Cache-Control": "no-store",
+    "Vary": "HX-Request-Type",
+}
+_IDLE_ENDS: Final = "X-Idle-Ends"
+_DOOR: Final = f"{HOME}/login"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResponses:
+    """
+    Renders pages and their refusals.
+
+    Attributes:
+        idle: Without a page or a call, a session ends after it.
+    """
+
+    templates: Templates
+    navigation: Navigation
+    environment: Environment
+    idle: timedelta
+
+    def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
+        """Answer with what a page gathered; ``templates`` must have been loaded."""
+        if isinstance(result, Redirect):
+            headers = {**HEADERS, "Location": own_path(result.to)}
+            return _answer(visit, b"", headers, SEE_OTHER)
+        if isinstance(result, Download):
+            return _file(visit, result)
+        template = result.part if visit.is_partial and result.part else result.template
+        content = self._render(template, visit, result.data)
+        headers = {**HEADERS, _IDLE_ENDS: str(self._idle_ends(visit))}
+        return _answer(visit, content, headers, result.status)
+
+    def refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:
+        """Answer a refusal with a page; without a session, with the way to sign in."""
+        visit = admit_visitor(call or _nobody(at))
+        if refusal.error is SESSION_REQUIRED:
+            return _to_sign_in(visit, at)
+        if not self.templates.is_loaded:
+            return Answer(content=_plain(refusal), content_type=_HTML, headers=HEADERS)
+        data = {"refusal": refusal, "message": message_of(refusal), "trace_id": at.trace_id}
+        status = refusal.error.status
+        headers = {**HEADERS, **refusal.headers}
+        return _answer(visit, self._render("problem.html", visit, data), headers, status)
+
+    def _render(self, template: str, visit: Visit, data: Mapping[str, object]) -> bytes:
+        """Render a template with what each is given."""
+        given = {
+            "visit": visit,
+            "groups": self.navigation.of(visit) if visit.person else [],
+            "finds": self.navigation.holds("/search"),
+            "finds_own": self.navigation.holds("/me"),
+            "environment": self.environment.value,
+            "languages": Language,
+            "trace_id": current_trace_id(),
+            "idle_ends": self._idle_ends(visit),
+            "asks_code": visit.problem is not None and visit.problem.error is STEP_UP_REQUIRED,
+            **data,
+        }
+        return self.templates.render(template, visit.language, given)
+
+    def _idle_ends(self, visit: Visit) -> int:
+        """Return when the session ends without another call, in ms since 1970; 0 without one."""
+        if visit.person is None or visit.browser is None:
+            return 0
+        panel = visit.browser.panel
+        return int(min(panel.seen_at + self.idle, panel.ends_at).timestamp() * 1000)
+
+
+def _answer(visit: Visit, content: bytes, headers: Mapping[str, str], status: int) -> Answer[bytes]:
+    """Answer with the cookies that the visit has collected."""
+    return Answer(
+        content=content, content_type=_HTML, headers=headers, cookies=visit.cookies, status=status
+    )
+
+
+def _file(visit: Visit, file: Download) -> Answer[bytes]:
+    """Answer with a file; its name is ours."""
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{file.filename}"'}
+    return Answer(
+        content=file.content,
+        content_type=file.content_type,
+        headers=headers,
+        cookies=visit.cookies,
+        rest=file.rest,
+    )
+
+
+def _to_sign_in(visit: Visit, at: RefusedPath) -> Answer[bytes]:
+    """Show a browser to the sign-in; a script is told where to go."""
+    where = f"{_DOOR}?next={quote(own_path(at.target), safe='')}" if at.is_read else _DOOR
+    if visit.is_partial:
+        return _answer(visit, b"", {**HEADERS, "HX-Redirect": _DOOR}, SESSION_REQUIRED.status)
+    return _answer(visit, b"", {**HEADERS, "Location": where}, SEE_OTHER)
+
+
+def _nobody(at: RefusedPath) -> Call:
+    """Return the call of a request that no row was found for."""
+    return Call(asked=RawRequest(path={}, headers=at.headers), needs=None, quota="")
+
+
+def _plain(refusal: ServiceError) -> bytes:
+    """Write a refusal without a template; the code's message is a text of ours."""
+    error = refusal.error
+    head = f'<html lang="en"><title>{error.code}</title><link rel="icon" href="data:,">'
+    return f"<!doctype html>{head}<main><h1>{error.message}</h1></main></html>".encode()

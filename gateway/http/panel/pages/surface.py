@@ -1,0 +1,172 @@
+"""The surface of pages: gates for reading and for forms, before and after the sign-in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Input, Policy
+from gateway.http.common import STORE_FAILS
+from gateway.http.identity.routes import BODY_BYTES
+from gateway.http.panel.pages.badges import Badges
+from gateway.http.panel.pages.page import Page, Result, Shown, Shows
+from gateway.http.panel.pages.represent import PageResponses
+from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor
+from gateway.http.panel.surface import PanelPolicies
+from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from policies.authorization.user import RequiresRight
+from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
+from policies.traffic.quota import PERSON
+from policies.validation.forms import FORM, Form
+from policies.validation.inputs import NOTHING
+
+Taken = TypeVar("Taken")
+
+NAME: Final = "panel_pages"
+_OPEN: Final = "these pages stand before the sign-in"
+_OWN: Final = "every signed-in user may open these pages; what they hold asks for itself"
+_NOT_AGAIN: Final = (SESSION_REQUIRED, CSRF_FAILED)
+"""Refusals that no form is shown again for: nobody is there, or it was not theirs."""
+_SECRETS: Final = ("code", "password", "current_password", "new_password", "csrf_token")
+"""Fields that are typed again, never shown again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """
+    What every page runs in.
+
+    Attributes:
+        step_up: Submits a code of the second factor, after which the visit's browser
+            and person are those who have given it.
+    """
+
+    responses: PageResponses
+    badges: Badges
+    policies: PanelPolicies
+    step_up: Callable[[Visit, str], Awaitable[None]]
+
+
+def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
+    """Put every page behind its gate."""
+    return Surface(
+        name=NAME,
+        prefix=HOME,
+        gates=tuple(
+            Gate(
+                policies=_policies(frame.policies, is_open=is_open, acts=acts),
+                admits=admit_visitor,
+                rows=[
+                    _row(frame, each)
+                    for each in pages
+                    if (each.is_open, each.does is not None) == (is_open, acts)
+                ],
+                scheme="session",
+                opens=_OPEN if is_open else _OWN,
+            )
+            for is_open in (True, False)
+            for acts in (False, True)
+        ),
+        challenge="",
+        body_bytes=BODY_BYTES,
+        exempt=frozenset({f"{NAME}.sign_out"}),
+        explains=True,
+        refuse=frame.responses.refuse,
+    )
+
+
+def _policies(policies: PanelPolicies, *, is_open: bool, acts: bool) -> Sequence[Policy]:
+    """Return what is asked: where it comes from, who it is, their quota, their right."""
+    users = policies.users
+    place = _place(users.origin, is_open=is_open, acts=acts)
+    if is_open:
+        return (place, users.address_quota, policies.browser, policies.device)
+    return (place, policies.session, users.user_quota, RequiresRight())
+
+
+def _place(origin: Origin, *, is_open: bool, acts: bool) -> Policy:
+    """Return the question where a request comes from."""
+    return FormFromOurPage(origin) if acts else OpensOurPage(origin=origin, links=is_open)
+
+
+def _row(frame: Frame, page: Page) -> Row[Visit]:
+    """Declare the row of a page."""
+    if page.does is None:
+        return _declared(frame, page, "GET", NOTHING, _read(frame, page))
+    return _declared(frame, page, "POST", FORM, _act(frame, page, page.does))
+
+
+def _declared(
+    frame: Frame,
+    page: Page,
+    method: str,
+    takes: Input[Taken],
+    runs: Callable[[Visit, Taken], Awaitable[Result]],
+) -> Row[Visit]:
+    """Write the row of a page."""
+    body_bytes = 0 if takes.body is None else BODY_BYTES
+    return route(
+        method,
+        page.path,
+        name=f"{NAME}.{page.name}",
+        summary=page.summary,
+        needs=page.needs,
+        limits=RowLimits("anonymous" if page.is_open else PERSON, body_bytes),
+        takes=takes,
+        runs=runs,
+        shows=frame.responses.answer,
+        fails=STORE_FAILS,
+        raises=(),
+        media=page.media,
+    )
+
+
+def _read(frame: Frame, page: Page) -> Callable[[Visit, None], Awaitable[Result]]:
+    """Return what gathers a page."""
+
+    async def runs(visit: Visit, _taken: None) -> Result:
+        await _begin(frame, page, visit)
+        return await page.shows(visit)
+
+    return runs
+
+
+def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Awaitable[Result]]:
+    """Return what a form does; where it is refused, its page is shown again."""
+
+    async def runs(visit: Visit, form: Form) -> Result:
+        await _begin(frame, page, visit)
+        if visit.browser is None:
+            raise ServiceError(SESSION_REQUIRED, "missing")
+        check_token(form["csrf_token"], visit.browser)
+        visit.form = form
+        try:
+            if form["code"] and visit.person is not None:
+                await frame.step_up(visit, form["code"])
+            return await does(visit)
+        except ServiceError as problem:
+            if problem.error in _NOT_AGAIN:
+                raise
+            return await _again(page, visit, problem)
+
+    return runs
+
+
+async def _begin(frame: Frame, page: Page, visit: Visit) -> None:
+    """Make ready to render, and note the page's own address."""
+    await frame.responses.templates.loaded()
+    asked = visit.call.asked
+    visit.address = address(f"{HOME}{page.path}", **asked.path)
+    if asked.query:
+        visit.address = visit.with_query()
+    visit.counts = await frame.badges.of(visit)
+
+
+async def _again(page: Page, visit: Visit, problem: ServiceError) -> Result:
+    """Show the page of a form with what was typed and what is wrong; secrets are left out."""
+    visit.form, visit.problem = visit.form.without(*_SECRETS), problem
+    shown = await page.shows(visit)
+    return replace(shown, status=problem.error.status) if isinstance(shown, Shown) else shown

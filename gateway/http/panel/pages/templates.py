@@ -1,0 +1,99 @@
+"""Templates, rendered in a language; loaded when somebody first looks at a page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gateway.http.panel.pages import formats
+from gateway.http.panel.pages.visit import Language, address
+from gateway.http.panel.pages.words import words_of
+from gateway.http.rendering import means, wrong
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FOLDER: Final = Path(__file__).parents[3] / "panel" / "templates"
+
+_FILTERS: Final[Mapping[str, Callable[..., object]]] = {
+    "money_text": formats.money,
+    "number": formats.number,
+    "percent": formats.percent,
+    "seconds": formats.seconds,
+    "local": formats.local,
+    "universal": formats.universal,
+    "machine": formats.machine,
+    "tax_number": formats.tax_number,
+    "pix_key": formats.pix_key,
+    "browser": formats.browser,
+    "visible": formats.visible,
+    "visible_values": formats.visible_values,
+    "milliseconds": formats.milliseconds,
+    "wrong": wrong,
+    "means": means,
+    "epoch_ms": formats.epoch_ms,
+    "time_left": formats.time_left,
+}
+
+
+class Templates:
+    """
+    The templates of every language.
+
+    Loading takes half a second of one core, so it happens once, in a thread, when a
+    page is first asked for: a gateway whose panel nobody opens does not pay for it.
+    """
+
+    def __init__(self, static: Callable[[str], str]) -> None:
+        """Write addresses of static files by ``static``."""
+        self._static = static
+        self._loaded: dict[Language, Environment] = {}
+        self._loading = asyncio.Lock()
+
+    @property
+    def is_loaded(self) -> bool:
+        """Say whether ``render`` can be called."""
+        return bool(self._loaded)
+
+    async def loaded(self) -> None:
+        """Wait until ``render`` can be called."""
+        async with self._loading:
+            if not self._loaded:
+                self._loaded = await asyncio.to_thread(self._load)
+
+    def render(self, template: str, language: Language, data: Mapping[str, object]) -> bytes:
+        """Write a page; a lone surrogate, which no page may hold, becomes a question mark."""
+        text = self._loaded[language].get_template(template).render(data)
+        return text.encode("utf-8", "replace")
+
+    def _load(self) -> dict[Language, Environment]:
+        """Make the environment of each language; they share compiled templates."""
+        return {language: self._environment(language) for language in Language}
+
+    def _environment(self, language: Language) -> Environment:
+        """Make an environment whose words are those of a language."""
+        import aiohttp_jinja2  # noqa: PLC0415 - half a second, see the class
+        from aiohttp.web import Application
+        from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+        from gateway.http.panel.pages.compilation import compile_with_words  # noqa: PLC0415
+
+        made = aiohttp_jinja2.setup(
+            Application(),
+            loader=FileSystemLoader(FOLDER),
+            autoescape=True,
+            undefined=StrictUndefined,
+            extensions=["jinja2.ext.i18n"],
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            default_helpers=False,
+        )
+        words = words_of(language)
+        made.install_gettext_translations(words, newstyle=True)  # type: ignore[attr-defined]
+        made.filters.update(_FILTERS)
+        made.globals.update(static=self._static, address=address, language=language)
+        compile_with_words(made, words.gettext, self._static)
+        return made

@@ -1,0 +1,174 @@
+"""Somebody looks at a page: who, in which language and theme, and what they typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, TypeVar
+from urllib.parse import quote, urlencode
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.panel_sessions import Browser
+from gateway.domain.identity.rights import Right
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import NOTHING_CHOSEN
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.headers import Headers
+from gateway.domain.requests.calls import Call
+from gateway.http.identity.callers import admit_anonymous
+from gateway.operations.identity.ports import ClientInfo
+from policies.authentication.session import cookie_value
+from policies.traffic.csrf import follows_link
+from policies.validation.forms import EMPTY, Form
+
+LANGUAGE_COOKIE: Final = "pixgate-language"
+THEME_COOKIE: Final = "pixgate-theme"
+"""Neither opens anything: what a browser shows before somebody has signed in, or has chosen."""
+
+_KIND: Final = "HX-Request-Type"
+_PARTIAL: Final = "partial"
+HOME: Final = "/panel"
+
+
+class Language(StrEnum):
+    """In what the panel speaks; its values are language tags."""
+
+    PORTUGUESE = "pt-BR"
+    ENGLISH = "en"
+
+
+class Theme(StrEnum):
+    """What the panel looks like; ``SYSTEM`` leaves it to the browser."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+Word = TypeVar("Word", Language, Theme)
+
+
+@dataclass(slots=True, kw_only=True)
+class Visit:
+    """
+    One request for a page.
+
+    Attributes:
+        browser: None before a browser has a session.
+        person: None before the sign-in.
+        single_keys: Keys without a modifier shorten ways.
+        is_partial: A script asks for a part of the page alone.
+        form: What was typed, once its token was compared; of a page that is shown
+            again with it, too.
+        problem: Why the page is shown again.
+        cookies: Values of ``Set-Cookie`` that the answer gives.
+        address: Of this page, with its query; filled in by the page.
+        counts: What stands beside entries of the side column, by name.
+        accounts: Those that rows of this page have found visible to the person, by id as
+            it was asked for; the next row of the page need not look again.
+    """
+
+    call: Call
+    client: ClientInfo
+    browser: Browser | None
+    person: SignedInUser | None
+    language: Language
+    theme: Theme
+    is_partial: bool
+    single_keys: bool = True
+    form: Form = EMPTY
+    problem: ServiceError | None = None
+    cookies: list[str] = field(default_factory=list)
+    address: str = HOME
+    counts: Mapping[str, int] = field(default_factory=dict)
+    accounts: dict[str, Account] = field(default_factory=dict)
+
+    @property
+    def csrf(self) -> str:
+        """The token of every form of this page; empty without a session."""
+        return "" if self.browser is None else self.browser.panel.csrf
+
+    @property
+    def is_foreign(self) -> bool:
+        """Say whether a link on another site was followed: the cookie stayed behind."""
+        return follows_link(self.call.asked.headers)
+
+    def may(self, needed: Right) -> bool:
+        """Say whether the person holds a right; nobody before the sign-in."""
+        return self.person is not None and self.person.may(needed)
+
+    def query(self, name: str) -> str:
+        """Return the first value of a query parameter, stripped; empty when it is absent."""
+        return next(iter(self.queries(name)), "")
+
+    def queries(self, name: str) -> Sequence[str]:
+        """Return every value of a query parameter; what is not UTF-8 is left out."""
+        sent = self.call.asked.query.get(name, ())
+        return [each.strip() for each in sent if _is_text(each)]
+
+    def parameter(self, name: str) -> str:
+        """Return a parameter of the path, decoded."""
+        return self.call.asked.path[name]
+
+    def with_query(self, **changed: str) -> str:
+        """Write this page's address with some parameters changed; an empty one is left out."""
+        path, _, _ = self.address.partition("?")
+        kept = {name: self.queries(name) for name in self.call.asked.query if name not in changed}
+        asked = {**kept, **{name: [each] for name, each in changed.items() if each}}
+        return f"{path}?{urlencode(asked, doseq=True)}" if any(asked.values()) else path
+
+
+def admit_visitor(call: Call) -> Visit:
+    """Return the visit of a call that was let through."""
+    headers = call.asked.headers
+    chosen = call.person.preferences if call.person else NOTHING_CHOSEN
+    return Visit(
+        call=call,
+        client=admit_anonymous(call).client,
+        browser=call.browser,
+        person=call.person,
+        language=_known(Language, chosen.language) or language_of(headers),
+        theme=_known(Theme, chosen.theme) or theme_of(headers),
+        single_keys=chosen.single_keys is not False,
+        is_partial=headers.get(_KIND) == _PARTIAL,
+    )
+
+
+def language_of(headers: Headers) -> Language:
+    """Return what was chosen here before, else what the browser asks for, else Portuguese."""
+    chosen = cookie_value(headers, LANGUAGE_COOKIE)
+    if chosen in set(Language):
+        return Language(chosen)
+    for wanted in (headers.get("Accept-Language") or "").split(","):
+        tag = wanted.strip().lower()
+        if tag.startswith(("pt", "en")):
+            return Language.PORTUGUESE if tag.startswith("pt") else Language.ENGLISH
+    return Language.PORTUGUESE
+
+
+def theme_of(headers: Headers) -> Theme:
+    """Return what was chosen here before."""
+    chosen = cookie_value(headers, THEME_COOKIE)
+    return Theme(chosen) if chosen in set(Theme) else Theme.SYSTEM
+
+
+def own_path(text: str) -> str:
+    """Return an address if it is a page of ours, else that of the overview."""
+    is_ours = text == HOME or text.startswith((f"{HOME}/", f"{HOME}?"))
+    is_plain = text.isascii() and text.isprintable() and not {"\\", " "} & set(text)
+    return text if is_ours and is_plain and ".." not in text else HOME
+
+
+def address(template: str, **values: str) -> str:
+    """Write the address of a page: its template with these parameters, encoded."""
+    return template.format_map({name: quote(each, safe="") for name, each in values.items()})
+
+
+def _known(kind: type[Word], chosen: str | None) -> Word | None:
+    """Return what a person has chosen; None for nothing, and for a word of another release."""
+    return kind(chosen) if chosen in set(kind) else None
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in value)

@@ -1,0 +1,66 @@
+"""Every page of the panel, by the part it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.page import Page
+from gateway.http.panel.screens import enrolment, overview
+from gateway.http.panel.screens.access import audit, credentials, own_account, people
+from gateway.http.panel.screens.money import (
+    approvals,
+    charges,
+    new_payout,
+    payout,
+    payouts,
+    pix_keys,
+    received,
+    search,
+    statements,
+    unresolved,
+)
+from gateway.http.panel.screens.operations import (
+    accounts,
+    callbacks,
+    companies,
+    providers,
+    requests,
+    stops,
+    traces,
+)
+from gateway.http.panel.screens.service import configuration, sandbox
+
+_PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
+    overview.pages,
+    payouts.pages,
+    new_payout.pages,
+    payout.pages,
+    unresolved.pages,
+    search.pages,
+    statements.pages,
+    pix_keys.pages,
+    charges.pages,
+    received.pages,
+    accounts.pages,
+    companies.pages,
+    sandbox.pages,
+    enrolment.pages,
+    credentials.pages,
+    people.pages,
+    own_account.pages,
+    approvals.pages,
+    requests.pages,
+    traces.pages,
+    providers.pages,
+    stops.pages,
+    callbacks.pages,
+    audit.pages,
+    configuration.pages,
+)
+
+
+def member_pages(rows: RowCalls) -> Sequence[Page]:
+    """Return the pages behind the sign-in."""
+    return [page for part in _PARTS for page in part(rows)]

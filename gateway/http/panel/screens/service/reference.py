@@ -1,0 +1,135 @@
+"""The reference of the partners' interface, from its own OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from gateway.http.openapi.document import document
+from gateway.http.panel.pages.page import Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.http.route import Surface
+
+_MEDIA = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """
+    One call as it is documented.
+
+    Attributes:
+        parameters: Name, place, whether it must be there, and what it means.
+        request: An example of the body; empty without one.
+        answers: Status, an example of the body, and the codes of refusals.
+    """
+
+    group: str
+    name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    parameters: Sequence[tuple[str, str, bool, str]]
+    request: str
+    answers: Sequence[tuple[str, str, Sequence[str]]]
+
+
+class Reference:
+    """The documented calls of a surface; read once, when somebody first looks."""
+
+    def __init__(self, surface: Surface) -> None:
+        """Describe ``surface``."""
+        self._surface = surface
+
+    @cached_property
+    def operations(self) -> Sequence[Operation]:
+        """Every call, in the order of the interface; takes some 70 ms the first time."""
+        described = document(self._surface, self._surface.name)
+        return [
+            _operation(path, method, each)
+            for path, methods in described["paths"].items()
+            for method, each in methods.items()
+        ]
+
+
+def _operation(path: str, method: str, described: Mapping[str, Any]) -> Operation:
+    return Operation(
+        group=described["tags"][0],
+        name=described["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=described["summary"],
+        description=described.get("description", ""),
+        parameters=list(_parameters(described.get("parameters", ()))),
+        request=_example(described.get("requestBody", {})),
+        answers=list(_answers(described["responses"])),
+    )
+
+
+def _parameters(described: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str, bool, str]]:
+    """Leave out what every call has."""
+    for each in described:
+        if "$ref" not in each:
+            yield each["name"], each["in"], each.get("required", False), each.get("description", "")
+
+
+def _answers(described: Mapping[str, Any]) -> Iterable[tuple[str, str, Sequence[str]]]:
+    """Give each status its codes; only the successful one its example."""
+    for status, answer in described.items():
+        if answer["description"].startswith("SVC."):
+            yield status, "", answer["description"].split(", ")
+        else:
+            yield status, _example(answer), ()
+
+
+def _example(described: Mapping[str, Any]) -> str:
+    """Write the first example of a body."""
+    content = described.get("content", {}).get(_MEDIA, {})
+    examples = content.get("examples", {})
+    first = next((each["value"] for each in examples.values()), None)
+    found = content.get("example", first)
+    return "" if found is None else msgspec.json.format(msgspec.json.encode(found)).decode()
+
+
+def reference_pages(reference: Reference) -> Sequence[Page]:
+    """Return the page; everybody who is signed in may read it."""
+
+    async def shows(_visit: Visit) -> Result:
+        groups: dict[str, list[Operation]] = {}
+        for each in reference.operations:
+            groups.setdefault(each.group, []).append(each)
+        return Shown(template="service/reference.html", data={"parts": groups})
+
+    return (
+        Page(
+            path="/reference",
+            name="reference",
+            summary="Show the calls of the partners' interface.",
+            shows=shows,
+        ),
+    )
+
+
+DOCUMENT: Final = "/openapi.json"
+"""Where the partners' interface is described, if ``server.openapi`` is on."""
+
+
+def trying_pages() -> Sequence[Page]:
+    """Return the page where calls are tried; for the sandbox alone, where no money is real."""
+
+    async def shows(_visit: Visit) -> Result:
+        return Shown(template="service/reference_try.html", data={"document": DOCUMENT})
+
+    return (
+        Page(
+            path="/reference/try",
+            name="reference_try",
+            summary="Try calls of the partners' interface.",
+            shows=shows,
+        ),
+    )

@@ -1,0 +1,213 @@
+// What shortens ways: copying, keys, the theme, guarded buttons, a tick for what is open. Every page
+// reads, filters and acts without it. It holds no words: texts come from the page, in its language.
+const root = document.documentElement;
+const body = document.body;
+const one = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+root.classList.add("js");
+
+// ---- telling: only what the person just did
+function announce(text) {
+  const place = one(".toasts");
+  if (!place || !text) return;
+  const toast = Object.assign(document.createElement("div"), { className: "toast", textContent: text });
+  place.replaceChildren(toast);
+  setTimeout(() => toast.remove(), 4000);
+}
+
+async function copy(button) {
+  const from = button.dataset.copyFrom;
+  const words = one(".toasts")?.dataset ?? {};
+  try {
+    await navigator.clipboard.writeText(from ? one(from).textContent.trim() : button.dataset.copy);
+    announce(button.dataset.copied || words.copied);
+  } catch {
+    announce(words.refused);
+  }
+}
+
+// ---- the theme: turned at once, kept by the form around the button
+function turnTheme(event, button) {
+  const system = matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : system;
+  root.dataset.theme = dark ? "light" : "dark";
+  body.dispatchEvent(new Event("panel:theme"));
+  if (!button.form) return;
+  event.preventDefault();
+  const sent = new URLSearchParams(new FormData(button.form));
+  sent.set(button.name, root.dataset.theme);
+  fetch(button.form.action, { method: "POST", body: sent, redirect: "manual" });
+}
+
+// ---- a file made of what the page shows: elements with data-env, a line each
+function download(button) {
+  const lines = all("[data-env]").map((each) => `${each.dataset.env}=${each.textContent.trim()}\n`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(lines, { type: "text/plain" }));
+  link.download = button.dataset.download;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// ---- secrets leave the page: when it is left, when the dialog closes, when their time is up
+const secrets = () => all("[data-secret]");
+function forget() {
+  const place = secrets()[0]?.dataset.secret;
+  secrets().forEach((each) => each.remove());
+  if (place) location.replace(place);
+}
+if (secrets().length) {
+  // Going back, or loading anew, asks for the list and sends no form a second time.
+  history.replaceState(null, "", secrets()[0].dataset.secret);
+  addEventListener("pagehide", () => secrets().forEach((each) => each.remove()));
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+}
+
+// ---- clicks
+document.addEventListener("click", (event) => {
+  all("details.drop[open]").forEach((each) => each.contains(event.target) || (each.open = false));
+  const button = event.target.closest("button, [data-forget]");
+  if (!button) return;
+  if (button.matches("[data-copy], [data-copy-from]")) copy(button);
+  if (button.matches("[data-theme-turn]")) turnTheme(event, button);
+  if (button.matches("[data-download]")) download(button);
+  if (button.matches("[data-print]")) print();
+  if (button.matches("[data-stay]")) stay(button);
+  if (button.matches("[data-forget]") && secrets().length) {
+    event.preventDefault();
+    forget();
+  }
+});
+
+// ---- a button that ends something stays off until the tick is set or the words are typed exactly
+function guard(field) {
+  const open = field.type === "checkbox" ? field.checked : field.value === field.dataset.words;
+  const button = one(field.dataset.opens);
+  if (button) button.disabled = !open;
+}
+document.addEventListener("input", (event) => {
+  const field = event.target.closest("[data-opens]");
+  if (field) guard(field);
+});
+document.addEventListener("change", (event) => event.target.closest("[data-submits]")?.form.requestSubmit());
+const guardAll = (within) => all("[data-opens]", within).forEach(guard);
+guardAll(document);
+
+// ---- a form is sent once; its button works until the answer is there
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.sent) return event.preventDefault();
+  form.dataset.sent = "1";
+  event.submitter?.setAttribute("aria-busy", "true");
+});
+function release() {
+  all("form[data-sent]").forEach((form) => delete form.dataset.sent);
+  all("button[aria-busy]").forEach((button) => button.removeAttribute("aria-busy"));
+}
+addEventListener("pageshow", release);
+document.addEventListener("htmx:finally:request", release);
+
+// ---- parts that were swapped: guards, how many there are, the focus that was in the list
+let inList = false;
+let said = 0;
+let count = one("[data-count]")?.textContent;
+document.addEventListener("htmx:before:swap", () => {
+  inList = Boolean(document.activeElement?.closest("#list"));
+});
+document.addEventListener("htmx:after:swap", () => {
+  guardAll(document);
+  if (inList && !document.activeElement?.closest("#list")) one("#list a.to")?.focus();
+  const now = one("[data-count]")?.textContent;
+  const place = one("#said");
+  if (place && now && now !== count && Date.now() - said > 60000) {
+    place.textContent = now;
+    said = Date.now();
+  }
+  count = now;
+});
+document.addEventListener("htmx:response:error", (event) => {
+  const signIn = body.dataset.signIn;
+  if (event.detail?.ctx?.response?.status !== 401 || !signIn) return;
+  location.assign(`${signIn}?next=${encodeURIComponent(location.pathname + location.search)}`);
+});
+
+// ---- keys: / searches, j and k walk the rows, c copies, g and a letter go, ? lists them
+let going = 0;
+function walk(rows, step) {
+  const at = rows.indexOf(document.activeElement);
+  rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+}
+function single(event) {
+  const went = Date.now() - going < 1000;
+  going = 0;
+  if (went) return one(`[data-key="${CSS.escape(event.key)}"]`)?.click();
+  const rows = all("a.to");
+  if (event.key === "/") {
+    event.preventDefault();
+    one("#q")?.focus();
+  } else if (event.key === "j") walk(rows, 1);
+  else if (event.key === "k") walk(rows, -1);
+  else if (event.key === "g") going = Date.now();
+  else if (event.key === "?") one("#keys")?.showModal?.();
+  else if (event.key === "c") {
+    one("[data-copy]", document.activeElement.closest("tr, li, .head") ?? one(".head") ?? document)?.click();
+  }
+}
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, dialog[open]");
+  if (event.key === "Escape") {
+    if (typing?.matches("input, textarea")) typing.blur();
+    all("details.drop[open]").forEach((each) => (each.open = false));
+  }
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || body.dataset.keys === "off") return;
+  single(event);
+});
+
+// ---- dialogs that the server sent open become modal; one with a secret does not close by Escape
+for (const dialog of all("dialog[data-modal]")) {
+  dialog.removeAttribute("open");
+  dialog.showModal();
+}
+document.addEventListener("cancel", (event) => event.target.closest("[data-secret]") && event.preventDefault(), true);
+document.addEventListener("close", (event) => event.target.closest("[data-secret]") && forget(), true);
+
+// ---- time: what is open asks for itself every 5 s, badges every 30 s; nothing while nobody looks
+let ticks = 0;
+setInterval(() => {
+  if (document.visibilityState !== "visible") return;
+  body.dispatchEvent(new Event("panel:tick"));
+  if (++ticks % 6 === 0) body.dispatchEvent(new Event("panel:badges"));
+}, 5000);
+
+// An element with data-until (ms since 1970) counts down in its own words, {} being minutes and seconds.
+function countDown(each) {
+  const left = Math.max(0, Math.round((each.dataset.until - Date.now()) / 1000));
+  const two = (number) => String(number).padStart(2, "0");
+  const hours = Math.floor(left / 3600);
+  const minutes = Math.floor(left / 60) % 60;
+  const shown = `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(left % 60)}`;
+  each.textContent = (each.dataset.text || "{}").replace("{}", shown);
+  if (!left && each.closest("[data-secret]")) forget();
+}
+// Two minutes before the session's idle end the page offers to stay; after it, it asks to sign in.
+let ends = Number(body.dataset.idleEnds || 0);
+function watchIdle() {
+  const left = ends - Date.now();
+  const note = one("#idle");
+  if (!ends || !note) return;
+  note.hidden = left > 120000;
+  if (left < 0 && body.dataset.signIn) {
+    location.assign(`${body.dataset.signIn}?next=${encodeURIComponent(location.pathname + location.search)}`);
+  }
+}
+async function stay(button) {
+  const answer = await fetch(button.dataset.stay, { headers: { "HX-Request": "true" } });
+  const until = Number(answer.headers.get("X-Idle-Ends"));
+  if (answer.ok && until) ends = until;
+  watchIdle();
+}
+setInterval(() => {
+  all("[data-until]").forEach(countDown);
+  watchIdle();
+}, 1000);

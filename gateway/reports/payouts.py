@@ -1,0 +1,70 @@
+"""Payouts as a table for a spreadsheet that is set to Portuguese."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from gateway.domain.backoffice.payout_search import FoundPayout
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.bank.pix_keys import hidden_tax_number
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.reports.csv import brazilian, brazilian_head
+from gateway.reports.texts import amount, cell, second
+
+_COLUMNS: Final = (
+    *("Criado em (Brasília)", "Conta", "Identificador da conta", "Referência", "Forma"),
+    *("Valor", "Recebedor", "CPF/CNPJ", "Desfecho", "Em revisão", "Falha", "Banco"),
+    *("Credencial", "ID da transação Pix", "Liquidado em (Brasília)"),
+)
+_METHODS: Final[Mapping[PayoutMethod, str]] = {
+    PayoutMethod.PIX: "Chave Pix",
+    PayoutMethod.BANK_ACCOUNT: "Conta bancária",
+}
+_NOT_SENT: Final = "certamente não enviado"
+_STATES: Final[Mapping[PayoutState, str]] = {
+    PayoutState.SENDING: "enviando",
+    PayoutState.NOT_SENT: _NOT_SENT,
+    PayoutState.UNKNOWN: "desfecho desconhecido",
+    PayoutState.ACCEPTED: "aceito pelo banco",
+    PayoutState.PAID: "liquidado",
+    PayoutState.REJECTED: "recusado",
+    PayoutState.FAILED: "falhou depois de aceito",
+}
+"""As the panel says them: what is proven, not what is hoped."""
+
+HEAD: Final = brazilian_head(_COLUMNS)
+"""What the table begins with."""
+
+
+def lines(found: Iterable[FoundPayout]) -> bytes:
+    """Write a line for each: semicolons, decimal commas; no formulas, no whole CPF."""
+    return brazilian(map(_line, found))
+
+
+def _line(found: FoundPayout) -> Sequence[str]:
+    payout, to = found.payout, found.payout.destination
+    return (
+        second(payout.created_at),
+        cell(found.account_name),
+        payout.account_id,
+        cell(payout.reference),
+        _METHODS[payout.method],
+        amount(payout.value),
+        cell(to.name),
+        cell(hidden_tax_number(to.tax_number)),
+        _outcome(payout),
+        "sim" if payout.review else "não",
+        payout.failure.code.value if payout.failure else "",
+        cell(payout.provider),
+        cell(payout.client_id),
+        cell(payout.e2e_id),
+        second(payout.settled_at) if payout.settled_at else "",
+    )
+
+
+def _outcome(payout: Payout) -> str:
+    """Say what is proven of a payout."""
+    if payout.failure is not None and payout.failure.code is FailureCode.NOT_SENT:
+        return _NOT_SENT
+    return _STATES[payout.state]

@@ -1,0 +1,38 @@
+"""Served requests as a table for a spreadsheet that is set to Portuguese."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.reports.csv import brazilian, brazilian_head
+from gateway.reports.texts import cell, second
+
+_COLUMNS: Final = (
+    *("Data e hora (Brasília)", "Rastro", "Interface", "Rota", "Método", "Status", "Código"),
+    *("Motivo", "Credencial", "Pessoa", "Conta", "Empresa", "Duração (ms)"),
+)
+
+
+HEAD: Final = brazilian_head(_COLUMNS)
+"""What the table begins with."""
+
+
+def lines(found: Iterable[LoggedRequest]) -> bytes:
+    """Write a line for each: semicolons, decimal commas; no formulas."""
+    return brazilian(map(_line, found))
+
+
+def _line(found: LoggedRequest) -> Sequence[str]:
+    texts = (
+        *(found.trace_id, found.surface, found.route, found.method),
+        *(str(found.status), found.code, found.reason),
+        *(found.client_id, found.user_id, found.account_id, found.company_id),
+    )
+    return (second(found.at), *map(cell, texts), _milliseconds(found.duration_us))
+
+
+def _milliseconds(duration_us: int) -> str:
+    whole, rest = divmod(duration_us, 1000)
+    return f"{whole},{rest:03d}"

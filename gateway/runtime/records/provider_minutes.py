@@ -1,0 +1,103 @@
+"""
+The minutes of this process at its banks, written once a minute.
+
+They are what the metrics' own counters grew by, so that a call costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.domain.backoffice.weather import (
+    MINUTE,
+    PLACES,
+    WELL,
+    ProviderMinute,
+    ProviderMinutes,
+)
+from gateway.domain.kernel.clocks import Now
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Key
+from gateway.telemetry.metrics.registry import MetricRegistry
+
+_HALF: Final = timedelta(seconds=30)
+"""A run at the end of a minute tells of that minute, however late it is."""
+
+
+class ProviderMinuteWriter:
+    """Writes what was called since the last run; nothing where nothing was."""
+
+    def __init__(
+        self, records: ProviderMinutes, metrics: MetricRegistry, process: str, now: Now
+    ) -> None:
+        """Tell of ``metrics`` as ``process``, which no other one is called."""
+        self._records = records
+        self._outcomes = metrics.values(series.PROVIDER_REQUESTS)
+        self._took = metrics.timings(series.PROVIDER_DURATION)
+        self._process = process
+        self._now = now
+        self._minute = datetime.min.replace(tzinfo=now().tzinfo)
+        self._told: Mapping[Key, Sequence[float]] = {}
+
+    async def run_once(self) -> int:
+        """
+        Write what the counters grew by; return how many rows.
+
+        Raises:
+            StoreUnavailable: it is told with the next minute.
+        """
+        counted = self._counted()
+        minute = max(_begun(self._now() - _HALF), self._minute + MINUTE)
+        grown = list(self._grown(counted, minute))
+        await self._records.add(self._process, grown)
+        self._told = counted
+        if grown:
+            self._minute = minute
+        return len(grown)
+
+    def _counted(self) -> Mapping[Key, Sequence[float]]:
+        """Return the counters as they are: by outcome one number, by operation the places."""
+        return {**dict(self._outcomes.items()), **dict(self._took.items())}
+
+    def _grown(
+        self, counted: Mapping[Key, Sequence[float]], minute: datetime
+    ) -> Iterator[ProviderMinute]:
+        outcomes: dict[Key, dict[str, int]] = defaultdict(dict)
+        places: dict[Key, Sequence[int]] = {}
+        for key, cell in counted.items():
+            before = self._told.get(key, [0.0] * len(cell))
+            grown = [int(one - other) for one, other in zip(cell, before, strict=True)]
+            if len(key) > _OPERATION:
+                outcomes[key[:_OPERATION]][key[_OPERATION]] = grown[0]
+            else:
+                places[key] = grown[:PLACES]
+        for key, words in outcomes.items():
+            if any(words.values()):
+                yield _told(key, words, places.get(key, [0] * PLACES), minute)
+
+
+_OPERATION: Final = 2
+"""A key is provider and operation; behind them, of the counter of calls, the outcome."""
+
+
+def _told(
+    key: Key, words: Mapping[str, int], took: Sequence[int], minute: datetime
+) -> ProviderMinute:
+    failed = {word: count for word, count in words.items() if count and word not in WELL}
+    provider, operation = key
+    return ProviderMinute(
+        provider=provider,
+        operation=operation,
+        minute=minute,
+        calls=sum(words.values()),
+        ok=sum(words.get(word, 0) for word in WELL),
+        last_failure=max(failed, key=failed.__getitem__, default=""),
+        took=took,
+    )
+
+
+def _begun(at: datetime) -> datetime:
+    return at.replace(second=0, microsecond=0)

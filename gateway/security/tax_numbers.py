@@ -1,0 +1,34 @@
+"""Keyed digests of tax numbers: found again by whoever has the number, read by nobody."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+LABEL: Final = "payee tax numbers"
+"""What the keys are derived for."""
+_BYTES: Final = 16
+"""Half of the digest: two numbers of all there are do not meet in 128 bits."""
+
+
+class TaxNumberDigests:
+    """Makes digests; without the key nobody can try all eleven digits."""
+
+    def __init__(self, keys: Mapping[str, bytes]) -> None:
+        """Use the keys by key id, the current one first."""
+        self._keyed = [hmac.new(key, digestmod="sha256") for key in keys.values()]
+
+    def digest(self, number: str) -> bytes:
+        """Return the digest under the current key."""
+        return self.every(number)[0]
+
+    def every(self, number: str) -> Sequence[bytes]:
+        """Return the digest under each key, the current one first: rows may be older than it."""
+        return [_made(keyed, number) for keyed in self._keyed]
+
+
+def _made(keyed: hmac.HMAC, number: str) -> bytes:
+    found = keyed.copy()
+    found.update(number.encode())
+    return found.digest()[:_BYTES]

@@ -1,0 +1,147 @@
+"""The log of served requests in the store: searched, counted, grouped by refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, TextClause, and_, delete, func, insert, or_, select
+
+from gateway.domain.backoffice.request_log import (
+    COUNTED_AT_MOST,
+    Cursor,
+    LoggedRequest,
+    RefusalGroup,
+    RequestSearch,
+)
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.store.kernel.database import Database, page
+from gateway.store.tables.backoffice import (
+    OF_ACCOUNT,
+    OF_COMPANY,
+    OF_CREDENTIAL,
+    REFUSED,
+    requests,
+)
+from gateway.store.tables.columns import record_of, row_of
+from gateway.store.tables.scope import of_company
+
+_NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
+_CLASS = 100
+"""Statuses of a class."""
+
+
+class StoredRequestLog:
+    """``RequestLog`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, logged: Sequence[LoggedRequest]) -> None:
+        """Store some."""
+        if not logged:
+            return
+        rows = [row_of(each) for each in logged]
+        for row in rows:
+            del row["number"]  # the database counts
+        async with self._database.writing() as connection:
+            await connection.execute(insert(requests), rows)
+
+    async def search(
+        self, search: RequestSearch, scope: CompanyScope
+    ) -> tuple[Sequence[LoggedRequest], int]:
+        """Return a page, newest first, and how many there are, up to ``COUNTED_AT_MOST``."""
+        wanted = _NEWEST.where(*_conditions(search, scope))
+        rows, total = await page(self._database, wanted, search.paging, COUNTED_AT_MOST)
+        return [record_of(LoggedRequest, row) for row in rows], total
+
+    async def export(
+        self, search: RequestSearch, scope: CompanyScope, most: int
+    ) -> Sequence[LoggedRequest]:
+        """Return the first ``most``, newest first, whatever the page."""
+        wanted = _NEWEST.where(*_conditions(search, scope)).limit(most)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).all()
+        return [record_of(LoggedRequest, row) for row in found]
+
+    async def summary(
+        self, search: RequestSearch, scope: CompanyScope, most: int
+    ) -> Sequence[RefusalGroup]:
+        """Return refusals by code, reason and credential; the most frequent ``most`` of them."""
+        wanted = _grouped().where(REFUSED, *_conditions(search, scope)).limit(most)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).all()
+        return [record_of(RefusalGroup, row) for row in found]
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what is older; return how many."""
+        old = delete(requests).where(requests.c.at < before)
+        async with self._database.writing() as connection:
+            return (await connection.execute(old)).rowcount
+
+
+def _grouped() -> Select[*tuple[Any, ...]]:
+    """Group by code, reason and credential, the most frequent first."""
+    groups = (requests.c.code, requests.c.reason, requests.c.client_id)
+    # a group has a column of this name, and SQLAlchemy's rows a method
+    count = func.count().label("count")
+    instants = (
+        func.min(requests.c.at, type_=requests.c.at.type).label("first_at"),
+        func.max(requests.c.at, type_=requests.c.at.type).label("last_at"),
+    )
+    return (
+        select(*groups, count, *instants).group_by(*groups).order_by(func.count().desc(), *groups)
+    )
+
+
+def _conditions(
+    search: RequestSearch, scope: CompanyScope
+) -> Iterable[ColumnElement[bool] | TextClause]:
+    """Demand what a search asks for; partial indexes are found by the conditions they have."""
+    yield requests.c.at >= search.since
+    yield requests.c.at < search.until
+    yield from _texts(search)
+    if search.route_text is not None:
+        yield requests.c.route.contains(search.route_text, autoescape=True)
+    if search.status is not None:
+        yield requests.c.status == search.status
+    if search.status_class is not None:
+        first = search.status_class * _CLASS
+        yield requests.c.status.between(first, first + _CLASS - 1)
+    if search.slower_us is not None:
+        yield requests.c.duration_us >= search.slower_us
+    if search.refused:
+        yield REFUSED
+    if search.before is not None:
+        yield _behind(search.before)
+    if scope.companies is not None:
+        yield OF_COMPANY
+        yield from of_company(requests.c.company_id, scope)
+
+
+def _texts(search: RequestSearch) -> Iterable[ColumnElement[bool] | TextClause]:
+    """Demand the texts that are given whole."""
+    for column, value, indexed in (
+        (requests.c.trace_id, search.trace_id, None),
+        (requests.c.route, search.route, None),
+        (requests.c.method, search.method, None),
+        (requests.c.code, search.code, REFUSED),
+        (requests.c.reason, search.reason, None),
+        (requests.c.client_id, search.client_id, OF_CREDENTIAL),
+        (requests.c.account_id, search.account_id, OF_ACCOUNT),
+        (requests.c.user_id, search.user_id, None),
+    ):
+        if value is not None:
+            yield column == value
+            if indexed is not None:
+                yield indexed
+
+
+def _behind(cursor: Cursor) -> ColumnElement[bool]:
+    """Demand what is older than a request; the first half alone leads to an index."""
+    older = or_(
+        requests.c.at < cursor.at,
+        and_(requests.c.at == cursor.at, requests.c.number < cursor.number),
+    )
+    return and_(requests.c.at <= cursor.at, older)

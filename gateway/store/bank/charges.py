@@ -1,0 +1,160 @@
+"""Charges that were ordered through us, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, or_, select, update
+
+from gateway.domain.bank.charges import ChargeType
+from gateway.domain.bank.records.charges import (
+    ENDED,
+    ChargeRecord,
+    ChargeSearch,
+    ChargeState,
+    SeenCharge,
+)
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.windows import PageStart
+from gateway.store.kernel.database import Database
+from gateway.store.tables.columns import record_of, reference_digest, row_of
+from gateway.store.tables.core import charges
+from gateway.store.tables.scope import of_account
+
+_WORDS: Final = {"type": ChargeType, "state": ChargeState}
+_OWN: Final = and_(
+    charges.c.account_id == bindparam("of_account"),
+    charges.c.reference_sha256 == bindparam("of_reference"),
+)
+_NEWEST: Final = select(charges).order_by(charges.c.created_at.desc(), charges.c.id.desc())
+_ENDED: Final = sorted(each.value for each in ENDED)
+_SEEN: Final[ColumnElement[str]] = bindparam("seen", type_=charges.c.state.type)
+_PAID: Final = ChargeState.PAID.value
+# A payment is noted once; otherwise what ended stays, and what is known already is not written.
+_NOTED: Final = update(charges).where(
+    _OWN,
+    or_(
+        and_(_SEEN == _PAID, charges.c.e2e_id != bindparam("payment")),
+        and_(_SEEN == _PAID, charges.c.state != _PAID, ~charges.c.reusable),
+        and_(_SEEN != _PAID, charges.c.state.not_in(_ENDED), charges.c.state != _SEEN),
+    ),
+)
+_STATE: Final = case(
+    (and_(_SEEN == _PAID, charges.c.reusable), ChargeState.ACTIVE.value), else_=_SEEN
+)
+_NOTE: Final = _NOTED.values(state=_STATE, updated_at=bindparam("at"))
+_NOTE_PAYMENT: Final = _NOTE.values(paid_at=bindparam("paid"), e2e_id=bindparam("payment"))
+
+
+class StoredCharges:
+    """``ChargeRecords`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, record: ChargeRecord) -> bool:
+        """Store a new one; False when that reference has one."""
+        async with self._database.writing() as connection:
+            return await self._database.add(connection, charges, _row(record))
+
+    async def renew(self, record: ChargeRecord) -> None:
+        """Store one in the place of whatever its reference had, but under the same id."""
+        row = _row(record)
+        columns = {name: value for name, value in row.items() if name != "id"}
+        async with self._database.writing() as connection:
+            done = await connection.execute(
+                update(charges).where(_OWN).values(columns), _key(record)
+            )
+            if not done.rowcount:
+                await self._database.add(connection, charges, row)
+
+    async def discard(self, record: ChargeRecord) -> None:
+        """Delete one that the bank did not make, unless more is known of it by now."""
+        unknown = charges.c.state == ChargeState.UNKNOWN.value
+        async with self._database.writing() as connection:
+            await connection.execute(delete(charges).where(charges.c.id == record.id, unknown))
+
+    async def note(self, seen: Sequence[SeenCharge]) -> None:
+        """Keep what is new, in one transaction."""
+        async with self._database.writing() as connection:
+            for each in seen:
+                statement = _NOTE_PAYMENT if each.e2e_id else _NOTE
+                await connection.execute(statement, _noted(each))
+
+    async def search(self, wanted: ChargeSearch, scope: CompanyScope) -> Sequence[ChargeRecord]:
+        """Return at most one more than the page has, newest first."""
+        chosen = _NEWEST.where(*_conditions(wanted), *of_account(charges.c.account_id, scope))
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(chosen.limit(wanted.page.limit + 1))).all()
+        return [record_of(ChargeRecord, row, _WORDS) for row in rows]
+
+    async def paid_by(self, account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:
+        """Return the charges of an account whose last payment is one of these."""
+        wanted = [each for each in e2e_ids if each]
+        if not wanted:
+            return []
+        chosen = select(charges).where(
+            charges.c.e2e_id.in_(wanted), charges.c.account_id == account_id
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(chosen)).all()
+        return [record_of(ChargeRecord, row, _WORDS) for row in rows]
+
+
+def _conditions(wanted: ChargeSearch) -> Sequence[ColumnElement[bool]]:
+    """Return what a search demands of a row."""
+    found: list[ColumnElement[bool]] = []
+    if wanted.since is not None:
+        found.append(charges.c.created_at >= wanted.since)
+    if wanted.until is not None:
+        found.append(charges.c.created_at < wanted.until)
+    if wanted.account_id is not None:
+        found.append(charges.c.account_id == wanted.account_id)
+    if wanted.reference is not None:
+        found.append(charges.c.reference_sha256 == reference_digest(wanted.reference))
+    if wanted.state is not None:
+        found.extend(_in_state(wanted, wanted.state))
+    if wanted.page.after is not None:
+        found.append(_after(wanted.page.after))
+    return found
+
+
+def _in_state(wanted: ChargeSearch, state: ChargeState) -> Sequence[ColumnElement[bool]]:
+    """Demand a state; whether an active one has expired is a question of the time."""
+    match state:
+        case ChargeState.ACTIVE:
+            open_end = charges.c.expires_at.is_(None)
+            return charges.c.state == state.value, or_(open_end, charges.c.expires_at > wanted.now)
+        case ChargeState.EXPIRED:
+            active = charges.c.state == ChargeState.ACTIVE.value
+            return active, charges.c.expires_at <= wanted.now
+        case _:
+            return (charges.c.state == state.value,)
+
+
+def _after(start: PageStart) -> ColumnElement[bool]:
+    """Demand what stands behind a place; the first part lets an index lead to it."""
+    at = charges.c.created_at
+    return and_(at <= start.at, or_(at < start.at, charges.c.id < start.id))
+
+
+def _key(record: ChargeRecord) -> Mapping[str, Any]:
+    digest = reference_digest(record.reference)
+    return {"of_account": record.account_id, "of_reference": digest}
+
+
+def _row(record: ChargeRecord) -> dict[str, Any]:
+    words = {name: str(getattr(record, name)) for name in _WORDS}
+    return {**row_of(record), **words, "reference_sha256": reference_digest(record.reference)}
+
+
+def _noted(seen: SeenCharge) -> Mapping[str, Any]:
+    values = {
+        "of_account": seen.account_id,
+        "of_reference": reference_digest(seen.reference),
+        "seen": seen.state.value,
+        "payment": seen.e2e_id,
+        "at": seen.at,
+    }
+    return {**values, "paid": seen.paid_at} if seen.e2e_id else values

@@ -1,0 +1,48 @@
+"""Leases of tasks, one row for each task."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import func, or_, select, update
+
+from gateway.domain.kernel.storage import LEASE
+from gateway.store.kernel.database import Database
+from gateway.store.tables.core import task_leases
+
+_LEASES: Final = task_leases.c
+_LATEST: Final = select(func.max(_LEASES.ends_at, type_=_LEASES.ends_at.type))
+
+
+class StoredTaskLeases:
+    """``TaskLeases`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take(self, task: str, owner: str, now: datetime) -> bool:
+        """
+        Take or renew a lease; False when another worker has it.
+
+        One that ends later than any could was made before a clock was put back, and is free.
+        """
+        free = or_(_LEASES.owner == owner, _LEASES.ends_at <= now, _LEASES.ends_at > now + LEASE)
+        again = update(task_leases).where(_LEASES.task == task, free)
+        taken = {"owner": owner, "ends_at": now + LEASE}
+        async with self._database.writing() as connection:
+            if (await connection.execute(again.values(taken))).rowcount:
+                return True
+            return await self._database.add(connection, task_leases, {"task": task, **taken})
+
+    async def release(self, owner: str, now: datetime) -> None:
+        """End all leases of a worker."""
+        ended = update(task_leases).where(_LEASES.owner == owner, _LEASES.ends_at > now)
+        async with self._database.writing() as connection:
+            await connection.execute(ended.values(ends_at=now))
+
+    async def latest(self) -> datetime | None:
+        """Return when the last lease ends or has ended."""
+        async with self._database.reading() as connection:
+            found: datetime | None = (await connection.execute(_LATEST)).scalar_one_or_none()
+        return found

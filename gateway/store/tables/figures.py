@@ -1,0 +1,113 @@
+"""The tables of figures that are remembered, and the expressions they are made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Float, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+from gateway.domain.backoffice.weather import PLACES
+from gateway.store.tables.columns import Instant
+from gateway.store.tables.core import METADATA
+
+# Hours of which every payout is final: nothing in them changes any more. One without payouts
+# has no row in ``payout_hours``.
+closed_hours = Table(
+    "closed_hours",
+    METADATA,
+    Column("hour", Instant, primary_key=True, autoincrement=False),
+)
+
+payout_hours = Table(
+    "payout_hours",
+    METADATA,
+    Column("hour", Instant, primary_key=True),
+    Column("company_id", Text, primary_key=True),
+    Column("state", Text, primary_key=True),
+    Column("settled_within", Integer, primary_key=True),
+    Column("payouts", BigInteger, nullable=False),
+    Column("centavos", BigInteger, nullable=False),
+)
+
+# Of one process at one bank; ``minute`` is counted from 1970, and ``took_0`` and so on count the
+# calls by how long they took.
+provider_minutes = Table(
+    "provider_minutes",
+    METADATA,
+    Column("provider", Text, primary_key=True),
+    Column("operation", Text, primary_key=True),
+    Column("minute", BigInteger, primary_key=True, autoincrement=False),
+    Column("worker", Text, primary_key=True),
+    Column("calls", Integer, nullable=False),
+    Column("ok", Integer, nullable=False),
+    Column("last_failure", Text, nullable=False),
+    *(Column(f"took_{place}", Integer, nullable=False) for place in range(PLACES)),
+    Index("ix_provider_minutes_minute", "minute"),
+)
+
+# What an account held when its bank was last asked; who sets out to ask says so first.
+account_readings = Table(
+    "account_readings",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("balance", BigInteger),
+    Column("blocked", BigInteger),
+    Column("read_at", Instant),
+    Column("asked_at", Instant),
+)
+
+
+class HourOf(FunctionElement[Any]):
+    """The beginning of an instant's UTC hour."""
+
+    name = "hour_of"
+    inherit_cache = True
+    type = Instant()
+
+
+class SecondsBetween(FunctionElement[float]):
+    """Seconds from the first instant to the second."""
+
+    name = "seconds_between"
+    inherit_cache = True
+    type = Float()
+
+
+@compiles(HourOf, "sqlite")
+def _hour_in_microseconds(element: HourOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    at = compiler.process(element.clauses, **options)
+    return f"({at} / 3600000000 * 3600000000)"
+
+
+@compiles(HourOf, "postgresql")
+def _hour_of_timestamp(element: HourOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"date_trunc('hour', {compiler.process(element.clauses, **options)}, 'UTC')"
+
+
+@compiles(SecondsBetween, "sqlite")
+def _microseconds(element: SecondsBetween, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    start, end = (compiler.process(each, **options) for each in element.clauses)
+    return f"(({end} - {start}) / 1000000.0)"
+
+
+@compiles(SecondsBetween, "postgresql")
+def _interval(element: SecondsBetween, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    start, end = (compiler.process(each, **options) for each in element.clauses)
+    return f"EXTRACT(EPOCH FROM ({end} - {start}))"
+
+
+# Payouts of an account created from the beginning of a UTC day until an instant: ``total``. Whoever
+# stores one before ``announced`` makes the database forget the day, and count that in ``changes``.
+payout_totals = Table(
+    "payout_totals",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("day", Instant, primary_key=True),
+    Column("until", Instant, nullable=False),
+    Column("announced", Instant, nullable=False),
+    Column("total", BigInteger, nullable=False),
+    Column("changes", BigInteger, nullable=False),
+)

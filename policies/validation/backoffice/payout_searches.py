@@ -1,0 +1,157 @@
+"""Which payouts of all accounts? Any fault is VALIDATION_FAILED."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Final
+
+import msgspec
+
+from gateway.domain.backoffice.payout_search import (
+    PayoutFilter,
+    PayoutOrder,
+    PayoutPlace,
+    PayoutQuery,
+)
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import (
+    DEFAULT_LIMIT,
+    LARGEST_LIMIT,
+    Window,
+    local_end,
+    local_start,
+)
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
+from gateway.domain.requests.calls import Input, RawRequest
+from policies.validation.backoffice import inputs
+from policies.validation.backoffice.searches import Limit
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_DAYS: Final = 7
+"""A week has enough to see a pattern, and few enough to be counted."""
+_PLACE: Final = r"^(-?[0-9]{1,18})\.([0-9a-f-]{36})\.([0-9a-f]{64})$"
+Word = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+"""A name or an id of ours; none is longer."""
+After = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=_PLACE,
+        description="What the page before says in `next`; absent for the first page.",
+        examples=["1795177815123456.0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01." + "9f" * 32],
+    ),
+]
+
+
+class PayoutFilterBody(msgspec.Struct, kw_only=True):
+    """
+    Payouts by the day they were created, in the time of Brasilia; both included, at most 90.
+
+    Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
+    limit; `states` are alternatives.
+    """
+
+    init: date | None = None
+    ends: date | None = None
+    days: Annotated[int, msgspec.Meta(ge=1, le=90)] | None = None
+    states: list[PayoutState] = []
+    certainty: Certainty | None = None
+    review: bool | None = None
+    least: Money | None = None
+    most: Money | None = None
+    provider: Word | None = None
+    account_id: Word | None = None
+    client_id: Word | None = None
+    method: PayoutMethod | None = None
+    failure: FailureCode | None = None
+    order: PayoutOrder = PayoutOrder.NEWEST
+
+
+class PayoutsBody(PayoutFilterBody, kw_only=True):
+    """The same, of which one page is shown."""
+
+    limit: Limit = DEFAULT_LIMIT
+    after: After | None = None
+
+
+def _read(asked: RawRequest) -> PayoutQuery:
+    body = _BODY.read(asked)
+    after = None if body.after is None else place_of(body.after)
+    return replace(_every(body), limit=min(body.limit, LARGEST_LIMIT), after=after)
+
+
+def _every(body: PayoutFilterBody) -> PayoutQuery:
+    """Return the query of all that a body asks for."""
+    days = None if body.init or body.ends else body.days or _DAYS
+    return PayoutQuery(wanted=filter_of(body), limit=LARGEST_LIMIT, days=days, order=body.order)
+
+
+def filter_of(body: PayoutFilterBody) -> PayoutFilter:
+    """Return what a body asks for; VALIDATION_FAILED for a window that is none."""
+    start, end = _window(body)
+    return PayoutFilter(
+        start=start,
+        end=end,
+        states=frozenset(body.states),
+        certainty=body.certainty,
+        review=body.review,
+        least=body.least,
+        most=body.most,
+        provider=body.provider,
+        account_id=None if body.account_id is None else body.account_id.lower(),
+        client_id=body.client_id,
+        method=body.method,
+        failure=body.failure,
+    )
+
+
+def _window(body: PayoutFilterBody) -> tuple[datetime | None, datetime | None]:
+    """Return the bounds of the days that are named; None where none are."""
+    if body.init is None and body.ends is None:
+        return None, None
+    for name, day in (("init", body.init), ("ends", body.ends)):
+        if day is None:
+            raise ServiceError(VALIDATION_FAILED, "missing", field=name)
+    init, ends = body.init or date.min, body.ends or date.min
+    try:
+        days = Window(init, ends)
+    except ValueError as problem:
+        reason = "window_backwards" if ends < init else "window_long"
+        raise ServiceError(VALIDATION_FAILED, reason, field="ends") from problem
+    return local_start(days.init), local_end(days.ends)
+
+
+def place_of(text: str) -> PayoutPlace:
+    """Read where a page ended; VALIDATION_FAILED for what no page has said."""
+    found = re.fullmatch(_PLACE, text, re.ASCII)
+    try:
+        if found is None:
+            raise strict.Malformed
+        at = _EPOCH + int(found[1]) * _MICROSECOND
+        return PayoutPlace(at, strict.uuid_text(found[2]), bytes.fromhex(found[3]))
+    except (ValueError, OverflowError) as problem:
+        raise ServiceError(VALIDATION_FAILED, "form", field="after") from problem
+
+
+def place_text(place: PayoutPlace) -> str:
+    """Write where a page ends, for the search after it."""
+    at = (place.created_at - _EPOCH) // _MICROSECOND
+    return f"{at}.{place.account_id}.{place.reference_sha256.hex()}"
+
+
+_BODY: Final = inputs.body(PayoutsBody)
+PAYOUTS: Final[Input[PayoutQuery]] = Input(read=_read, body=PayoutsBody, refuses=_BODY.refuses)
+_FILTER: Final = inputs.body(PayoutFilterBody)
+EVERY_PAYOUT: Final[Input[PayoutQuery]] = Input(
+    read=lambda asked: _every(_FILTER.read(asked)),
+    body=PayoutFilterBody,
+    refuses=_FILTER.refuses,
+)
+"""All that a filter finds."""

@@ -1,0 +1,143 @@
+"""
+Inter's own paths (``/banking/v2``): balance, statement and payouts.
+
+A payout is found by the bank's id alone, for 90 days. Our key goes along with the order, in the
+header ``x-id-idempotente``; what the bank makes of a second order of the same key, its documents
+that could be read do not say, so that none is ever sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import msgspec
+
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import (
+    NotSupported,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderError,
+)
+from gateway.domain.bank.statements import Balance, Entry
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.access import OK, Access, failure
+from provider_adapters.apipix.inter import documents, payouts, statement
+from provider_adapters.apipix.inter.words import ZONE
+from provider_adapters.kit import money
+from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.outcomes import unsent
+from provider_adapters.kit.paging import unrepeated, within
+from provider_adapters.kit.references import uuid_of
+from provider_adapters.kit.requests import paying
+
+_BALANCE: Final = "/banking/v2/saldo"
+_STATEMENT: Final = "/banking/v2/extrato/completo"
+_ORDER: Final = "/banking/v2/pix"
+_BY_ID: Final = "/banking/v2/pix/{codigoSolicitacao}"
+_KEY_HEADER: Final = "x-id-idempotente"
+Document = TypeVar("Document")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inter:
+    """What Inter offers beyond the standard."""
+
+    access: Access
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read what the account holds, and how much of that is blocked."""
+        request = self.access.request(account, "get_balance", _BALANCE)
+        return await self.access.read(account, request, _reading(documents.SALDO, _balance))
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read a page of movements, by days of the bank."""
+        by = self.access.client.read_by()
+        unknown = self.access.client.unknown_word("list_statement")
+        span = statement.begun(window, cursor)
+        while True:
+            query = span.query(limit)
+            request = self.access.request(account, "list_statement", _STATEMENT, query)
+            read = _reading(documents.EXTRATO, statement.reader(span, window, unknown))
+            page = await self.access.read(account, request, read, by)
+            if isinstance(page, Page):
+                break
+            span = page
+        page = unrepeated(page, cursor, lambda entry: entry.provider_id)
+        return within(page, window, lambda entry: entry.created_at)
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """Order a payout, once."""
+        try:
+            asked = self.access.request(account, "create_payout", _ORDER)
+            key, document = uuid_of(order.provider_key), payouts.document_of(order)
+            request = paying(asked, document, key, header=_KEY_HEADER)
+        except ProviderError as problem:
+            return unsent(problem)
+        unknown = self.access.client.unknown_word("create_payout")
+
+        def created(answer: ProviderAnswer) -> Outcome:
+            return payouts.created(_good(answer), unknown)
+
+        return await self.access.pay(account, request, created, send_by)
+
+    async def find_payout(
+        self, account: ProviderAccount, _provider_key: str, provider_id: str
+    ) -> Outcome:
+        """Look a payout up by the bank's id; a payout without one cannot be looked up."""
+        if not provider_id:
+            raise NotSupported(Reason.NOT_SUPPORTED)
+        request = self.access.request(account, "find_payout", _BY_ID, codigoSolicitacao=provider_id)
+        unknown = self.access.client.unknown_word("find_payout")
+
+        def found(answer: ProviderAnswer) -> Outcome:
+            return payouts.found(_good(answer), provider_id, unknown)
+
+        return await self.access.read(account, request, found)
+
+
+def _balance(document: documents.Saldo) -> Balance:
+    """Add up what the bank tells apart: what is available, and what is blocked beside it."""
+    blocks = [
+        money.from_json(each).centavos
+        for each in (
+            document.bloqueado_cheque,
+            document.bloqueado_judicialmente,
+            document.bloqueado_administrativo,
+        )
+    ]
+    if min(blocks) < 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    available, blocked = money.from_json(document.disponivel), sum(blocks)
+    day = document.data_referencia
+    at = datetime.strptime(day, "%d/%m/%Y").replace(tzinfo=ZONE) if day else None
+    return Balance(
+        balance=money.from_centavos(available.centavos + blocked),
+        blocked=money.from_centavos(blocked),
+        updated_at=at.astimezone(UTC) if at else None,
+    )
+
+
+def _reading(
+    decoder: msgspec.json.Decoder[Document], shape: Callable[[Document], Value]
+) -> Callable[[ProviderAnswer], Value]:
+    """Return what reads a good answer."""
+    return lambda answer: read_document(_good(answer), decoder, shape)
+
+
+def _good(answer: ProviderAnswer) -> ProviderAnswer:
+    """Let an answer through that is 200; raises the error that another means."""
+    if answer.status not in OK:
+        raise failure(answer)
+    return answer

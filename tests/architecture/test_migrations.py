@@ -1,0 +1,47 @@
+"""Each migration says which older schema's processes may go on beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+
+from gateway.store.migrations import versions
+
+SINCE = "0022"
+"""The first; a process of an older schema accepts its own alone."""
+
+
+def declared() -> Mapping[str, str]:
+    """What each migration declares, by its revision."""
+    modules = [
+        import_module(f"{versions.__name__}.{each.name}")
+        for each in iter_modules(versions.__path__)
+    ]
+    return {
+        each.revision: getattr(each, "compatible_with", "nothing")
+        for each in modules
+        if each.revision >= SINCE
+    }
+
+
+def test_each_migration_declares_what_it_is_compatible_with():
+    found = declared()
+
+    undeclared = [name for name, oldest in found.items() if oldest not in found]
+
+    assert undeclared == []
+    assert next(iter(found)) == SINCE
+
+
+def test_it_is_compatible_with_older_ones_or_with_itself_alone():
+    wrong = [name for name, oldest in declared().items() if oldest > name]
+
+    assert wrong == []
+
+
+def test_what_was_cut_off_stays_cut_off():
+    """Several migrations are done at once, and the last one speaks for all."""
+    oldest = [each for _, each in sorted(declared().items())]
+
+    assert oldest == sorted(oldest)

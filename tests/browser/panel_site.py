@@ -1,0 +1,80 @@
+"""A gateway with something of everything in it, its pages, and who looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gateway.config.identity import Session
+from gateway.config.listeners import Server
+from gateway.config.settings import Settings
+from tests.browser import seeds
+from tests.browser.inspection import USUAL, Inspection, Look, inspecting
+from tests.browser.people import NOBODY, People
+from tests.browser.screens import Case
+from tests.servers.process import free_port
+from tests.surfaces.world import World, opened, sandbox
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+Prepare = Callable[[World], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSite:
+    """
+    The panel, served.
+
+    Attributes:
+        seeds: What was planted, by the names that paths have in braces.
+    """
+
+    world: World
+    people: People
+    seeds: Mapping[str, str]
+
+    @property
+    def origin(self) -> str:
+        """Where the pages are, without a slash at the end."""
+        return self.people.origin
+
+    async def cookies(self, case: Case) -> Mapping[str, str]:
+        """Return what the browser of who looks at a case holds."""
+        if case.state == "closed":
+            return await self.people.cookies_of(case.screen.closed_to or NOBODY)
+        company = self.seeds["nothing"] if case.state == "empty" else ""
+        return await self.people.cookies_of(case.screen.by, company)
+
+    @asynccontextmanager
+    async def tab(
+        self, browser: Browser, cookies: Mapping[str, str], look: Look = USUAL, **options: object
+    ) -> AsyncIterator[Inspection]:
+        """Open a tab of a browser of its own that holds cookies."""
+        async with inspecting(browser, self.origin, look, **options) as inspection:
+            await inspection.page.context.add_cookies(
+                [
+                    {"name": name, "value": value, "url": self.origin}
+                    for name, value in cookies.items()
+                ]
+            )
+            yield inspection
+
+
+def settings(folder: Path, **changed: object) -> Settings:
+    """Return the settings of a sandbox whose pages come over plain HTTP from a known port."""
+    server = Server(port=free_port(), drain_accept_s=0, drain_s=3)
+    return sandbox(folder, server=server, session=Session(insecure_dev=True), **changed)
+
+
+@asynccontextmanager
+async def serving(wanted: Settings, before: Prepare | None = None) -> AsyncIterator[PanelSite]:
+    """Run a gateway and plant something of everything in it, once ``before`` has prepared it."""
+    async with opened(wanted) as world:
+        if before is not None:
+            await before(world)
+        planted = await seeds.plant(world)
+        yield PanelSite(world=world, people=People(world=world), seeds=planted)

@@ -1,0 +1,141 @@
+"""Who sits at a browser: people of each role, signed in once, with the cookie their browser got."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+
+import aiohttp
+import pyotp
+
+from gateway.domain.identity.rights import Role
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.users import NewUser
+from tests.surfaces.world import World
+
+NOBODY = ""
+PENDING = "pending"
+"""Has given a password, and no code yet."""
+
+PLAIN = "plain"
+"""Reads, and has no second factor."""
+
+KEPT_S = 600
+"""A session that nobody uses ends after fifteen minutes; a run of every screen takes longer."""
+
+PASSWORD = "uma frase bem comprida"
+_HERE = ClientInfo(address="127.0.0.1", user_agent="tests")
+
+
+@dataclass(slots=True, kw_only=True)
+class Person:
+    """
+    Somebody who can sign in.
+
+    Attributes:
+        id: Of the user.
+        secret: Of their authenticator app, whose codes work once in half a minute.
+        recovery: Codes that work once each, at any time.
+    """
+
+    id: str
+    email: str
+    password: str
+    secret: str
+    recovery: list[str]
+
+    def code(self) -> str:
+        """Return a code that nobody has used yet."""
+        return self.recovery.pop()
+
+
+@dataclass(slots=True, kw_only=True)
+class People:
+    """
+    Makes people, and signs them in.
+
+    Attributes:
+        cookies: What browsers of those who signed in hold, by who they are.
+        signed_in_at: When they signed in, by who they are; monotonic seconds.
+    """
+
+    world: World
+    cookies: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    signed_in_at: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def origin(self) -> str:
+        """Where the pages are, without a slash at the end."""
+        return f"http://127.0.0.1:{self.world.port}"
+
+    async def cookies_of(self, who: str, company: str = "") -> Mapping[str, str]:
+        """
+        Return the cookies of somebody who sees one company or, without, all.
+
+        Args:
+            who: A role, ``NOBODY``, ``PENDING`` or ``PLAIN``.
+            company: Its id.
+        """
+        if who == NOBODY:
+            return {}
+        name = f"{who} {company}"
+        if monotonic() - self.signed_in_at.get(name, -KEPT_S) >= KEPT_S:
+            companies = frozenset({company} - {""})
+            role = Role.VIEWER if who in {PENDING, PLAIN} else Role(who)
+            person = await (self.plain if who == PLAIN else self.make)(role, companies=companies)
+            self.cookies[name] = await self.sign_in(person, is_pending=who == PENDING)
+            self.signed_in_at[name] = monotonic()
+        return self.cookies[name]
+
+    async def fresh(self, role: Role) -> Mapping[str, str]:
+        """Return the cookies of somebody who gave a code just now: writing asks for none."""
+        return await self.sign_in(await self.make(role))
+
+    async def plain(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
+        """Make somebody without a second factor, as a command of the operator does."""
+        identity = self.world.gateway.rooms.identity.services
+        email = f"{'-'.join(sorted(roles))}-{uuid.uuid4().hex[:8]}@example.com"
+        name = " ".join(each.value.capitalize() for each in roles)
+        order = NewUser(email=email, name=name, roles=frozenset(roles), companies=companies)
+        user = await identity.users.create("cli", order, PASSWORD)
+        return Person(id=user.id, email=email, password=PASSWORD, secret="", recovery=[])
+
+    async def make(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
+        """Make somebody who has enrolled a second factor."""
+        identity = self.world.gateway.rooms.identity.services
+        person = await self.plain(*roles, companies=companies)
+        signed_in = await identity.sign_in.login(person.email, PASSWORD, _HERE)
+        assert isinstance(signed_in, SignedIn)
+        begun = await identity.second_factors.begin(signed_in.person, PASSWORD, _HERE)
+        person.secret = begun.secret
+        code = pyotp.TOTP(begun.secret).at(self.world.gateway.kernel.now())
+        person.recovery += await identity.second_factors.confirm(signed_in.person, code)
+        return person
+
+    async def sign_in(self, person: Person, *, is_pending: bool = False) -> Mapping[str, str]:
+        """Sign a browser in by the calls its scripts would make; return its cookies."""
+        jar = aiohttp.CookieJar(unsafe=True)
+        async with aiohttp.ClientSession(self.origin, cookie_jar=jar) as browser:
+            token = await self._token(browser)
+            given = {"email": person.email, "password": person.password}
+            token = await self._post(browser, "/panel/auth/login", given, token)
+            if person.secret and not is_pending:
+                await self._post(browser, "/panel/auth/mfa", {"code": person.code()}, token)
+            return {each.key: each.value for each in jar}
+
+    async def _token(self, browser: aiohttp.ClientSession) -> str:
+        """Let the browser have a session, and return its token against foreign pages."""
+        async with browser.get("/iam/v1/auth/session") as said:
+            return str((await said.json())["csrf_token"])
+
+    async def _post(
+        self, browser: aiohttp.ClientSession, path: str, document: object, token: str
+    ) -> str:
+        """Write, and return the token of the session that the browser has then."""
+        headers = {"Origin": self.origin, "X-CSRF-Token": token}
+        async with browser.post(path, json=document, headers=headers) as said:
+            assert said.status == 200, await said.text()
+            return str((await said.json())["csrf_token"])

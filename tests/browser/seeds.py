@@ -1,0 +1,204 @@
+"""What stands in the gateway whose pages are looked at: some of everything, by names for paths."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+from uuid import uuid4
+
+from gateway.domain.accounts.accounts import Company
+from gateway.domain.accounts.credentials import Action, Permission, Principal, Resource
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.bank.charges import ChargeOrder, ChargeType
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    PayoutMethod,
+    normal_destination,
+)
+from gateway.domain.bank.pix_keys import PixKeyStatus
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.domain.requests.calls import Caller
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.users import NewUser
+from gateway.operations.kernel.audit_context import AuditContext
+from tests.surfaces.world import World, order
+
+PAID = "pedido-1001"
+REFUSED = "pedido-1002"
+LOST = "pedido-1003"
+IN_REVIEW = "pedido-1005"
+HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
+"""A reference as a partner may choose it: markup, quotes, an override of direction, a formula."""
+
+_NOBODY = Principal(client_id="test", company_id="", account_id=None, permissions=frozenset())
+_LOST_VALUE = 777.06
+_REFUSED_VALUE = 777.03
+_LATE_VALUE = 777.01
+_REVIEW_VALUE = 777.12
+
+
+async def plant(world: World) -> Mapping[str, str]:
+    """Make payouts of every fate and a company with nothing; return ids by the names in paths."""
+    day = world.today()
+    made = (
+        order(PAID, day, description="Fornecedor de pães"),
+        order(REFUSED, day, value=_REFUSED_VALUE),
+        order("pedido-1004", day, value=_LATE_VALUE),
+        order(HOSTILE, day, value=12.34, description=HOSTILE[:100]),
+        *(order(f"pedido-{number}", day, value=number / 7) for number in range(1010, 1040)),
+    )
+    for each in made:
+        await world.pay(each)
+    await world.pay(order(LOST, day, value=_LOST_VALUE))
+    await world.pay(order(IN_REVIEW, day, value=_REVIEW_VALUE))
+    await _settled(world)
+    accounts = {name: world.demo["accounts"][name]["id"] for name in ("main", "other_company")}
+    return {
+        **accounts,
+        "paid": PAID,
+        "refused": REFUSED,
+        "lost": LOST,
+        "in_review": IN_REVIEW,
+        "company": world.demo["companies"]["main"]["id"],
+        "nothing": await _company(world),
+        "charge": world.demo["charges"]["paid"],
+        "credential": world.demo["credentials"]["full"]["client_id"],
+        "approval": await _ordered(world),
+        "payout_order": await _ordered_payout(world),
+        "person": await _person(world),
+        "trace": await _refused(world),
+        "key": world.demo["pix_keys"]["main"][0],
+        **await _charges(world),
+        "stop": await _stopped(world),
+    }
+
+
+async def _charges(world: World) -> Mapping[str, str]:
+    """Make charges of every fate; return the open one, and the payment of the paid one."""
+    rooms, acting = world.gateway.rooms, AuditContext("test", world.gateway.kernel.now)
+    account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
+    assert account is not None
+    who = Caller(_NOBODY, account)
+    keys = await rooms.bank.pix_keys.list(who, None)
+    key = next(each.key.key for each in keys if each.key.status is PixKeyStatus.ACTIVE)
+    for reference in ("cob-5501", "cob-5502", "cob-5503", HOSTILE):
+        charge = ChargeOrder(
+            reference=reference, type=ChargeType.DYNAMIC, key=key, value=Money(231540)
+        )
+        await rooms.bank.charge_orders.create(acting, account, charge)
+    paid = await world.control.post("charges", "cob-5502", "pay", body={})
+    await rooms.bank.charge_orders.cancel(acting, account, "cob-5503")
+    await rooms.bank.charges.read_payment(who, "cob-5502")
+    await rooms.bank.kept_charges.notes.run_once()
+    return {"open_charge": "cob-5501", "payment": str(paid["e2e_id"])}
+
+
+async def _settled(world: World) -> None:
+    """Wait until the bank is done with what was paid."""
+    async with asyncio.timeout(20):
+        await world.settled(PAID)
+        account = world.demo["accounts"]["main"]["id"]
+        while True:
+            found = await world.gateway.kernel.store.payouts.find(account, IN_REVIEW)
+            if found is not None and found.review:
+                break
+            await asyncio.sleep(0.1)
+
+
+async def _company(world: World) -> str:
+    """Make a company without accounts: whoever sees it alone sees empty lists."""
+    company = Company(str(uuid4()), "Nada Ainda Ltda", world.gateway.kernel.now())
+    event = AuditEvent(at=company.created_at, actor="cli", action="company.created", subject="test")
+    await world.gateway.kernel.store.companies.add(company, event)
+    return company.id
+
+
+async def _person(world: World) -> str:
+    """Make somebody; return their id."""
+    new = NewUser(email="bruno@example.com", name="Bruno Teles", roles=frozenset({Role.OPERATOR}))
+    users = world.gateway.rooms.identity.services.users
+    return (await users.create("test", new, "uma frase bem comprida")).id
+
+
+async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
+    """Make somebody and sign them in."""
+    identity = world.gateway.rooms.identity.services
+    new = NewUser(email=f"{name.lower()}@example.com", name=name, roles=frozenset({role}))
+    user = await identity.users.create("test", new, "uma frase bem comprida")
+    here = ClientInfo(address="127.0.0.1", user_agent="tests")
+    signed_in = await identity.sign_in.login(user.email, "uma frase bem comprida", here)
+    assert isinstance(signed_in, SignedIn)
+    return signed_in.person
+
+
+async def _ordered_payout(world: World) -> str:
+    """Order a payout to a bank account; it waits for a second person. Return the order's id."""
+    person = await _signed_in(world, "Lara", Role.OPERATOR)
+    account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
+    assert account is not None
+    to = BankDestination(
+        name="Maria Silva",
+        tax_number="52998224725",
+        bank_number="341",
+        branch="0001",
+        account="123456-7",
+        account_type=AccountType.CHECKING,
+    )
+    wanted = PayoutRequest(
+        reference="folha-2026-11-07",
+        method=PayoutMethod.BANK_ACCOUNT,
+        value=Money(1234),
+        date=world.gateway.kernel.now().date(),
+        description="Folha de novembro",
+        destination=to,
+        destination_sent=normal_destination(to),
+    )
+    waiting = await world.gateway.rooms.backoffice.approvals.order(person, account, wanted)
+    assert isinstance(waiting, Approval)
+    return waiting.id
+
+
+async def _ordered(world: World) -> str:
+    """Order a credential that can pay out; it waits for a second person. Return the order's id."""
+    person = await _signed_in(world, "Renata", Role.SECURITY)
+    wanted = CredentialOrder(
+        name="ERP produção 2027",
+        account_id=world.demo["accounts"]["main"]["id"],
+        permissions=frozenset({Permission(Resource.WITHDRAW, Action.WRITE)}),
+    )
+    waiting = await world.gateway.rooms.backoffice.credentials.issue(person, wanted)
+    assert isinstance(waiting, Approval)
+    return waiting.id
+
+
+async def _stopped(world: World) -> str:
+    """Stop the payouts of a company that nobody here pays from; return the stop's id."""
+    now = world.gateway.kernel.now()
+    stop = Stop(
+        id=str(uuid4()),
+        scope=StopScope.COMPANY,
+        subject=world.demo["companies"]["other"]["id"],
+        reason="conferência de saldo",
+        created_by="user:renata@example.com",
+        created_at=now,
+        ends_at=now + timedelta(hours=4),
+    )
+    event = AuditEvent(at=now, actor="cli", action="stop.pulled", subject=f"stop:{stop.id}")
+    await world.gateway.kernel.store.stops.add(stop, event)
+    return stop.id
+
+
+async def _refused(world: World) -> str:
+    """Have a call refused, and return its trace id."""
+    answer = await world.ask("GET", world.at("/balance"), by="none")
+    assert answer.status == 403
+    return str(answer.document["trace_id"])

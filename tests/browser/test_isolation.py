@@ -1,0 +1,136 @@
+"""What belongs to a company is not there for who sees another: by address, search, count, file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import Role
+from gateway.http.panel.pages.surface import NAME
+from gateway.http.panel.pages.visit import Visit
+from gateway.http.route import Row
+from tests.browser import seeds
+from tests.browser.panel_site import PanelSite
+from tests.browser.screens import NOT_FOUND, SCREENS
+from tests.browser.test_forms import stored
+from tests.browser.walking import TOKEN, visiting, walk
+from tests.world.surfaces import surface_named
+
+SURFACE = surface_named(NAME)
+ROWS = tuple(row for gate in SURFACE.gates for row in gate.rows)
+OF_NOBODY = frozenset({"provider", "session_id"})
+"""What belongs to no company: a bank is everybody's, a session its person's."""
+
+OF_A_COMPANY = tuple(row for row in ROWS if set(re.findall(r"\{(\w+)\}", row.path)) - OF_NOBODY)
+FILES = tuple(row for row in ROWS if "text/html" not in row.media and "{" not in row.path)
+BADGE = re.compile(r'data-count="(\w+)"')
+TAX_NUMBER = "529.982.247-25"
+
+
+def named(site: PanelSite, row: Row[Visit]) -> str:
+    """Return the address of a row for what the main company has."""
+    known = {
+        "account_id": site.seeds["main"],
+        "reference": site.seeds["open_charge" if "/charges/" in row.path else "paid"],
+        "key_id": site.seeds["key"],
+        "e2e_id": site.seeds["payment"],
+        "client_id": site.seeds["credential"],
+        "user_id": site.seeds["person"],
+        "approval_id": site.seeds["approval"],
+        "trace_id": site.seeds["trace"],
+        "stop_id": site.seeds["stop"],
+    }
+    asks = "?format=csv" if row.name.endswith("statement_export") else ""
+    return SURFACE.prefix + row.path.format_map(known) + asks
+
+
+async def who_sees(site: PanelSite, company: str) -> Mapping[str, str]:
+    """Return the cookies of somebody who may do everything, for one company alone."""
+    person = await site.people.make(*Role, companies=frozenset({company}))
+    return await site.people.sign_in(person)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def outside(site: PanelSite) -> Mapping[str, str]:
+    """The cookies of somebody whose company has nothing."""
+    return await who_sees(site, site.seeds["nothing"])
+
+
+async def test_every_address_of_another_company_leads_to_nothing(
+    site: PanelSite, outside: Mapping[str, str]
+):
+    """Pages, files and forms; whoever asks lacks no right, and nothing changes."""
+    async with visiting(site, outside) as outsider:
+        token = await outsider.token("/panel")
+        before = await stored(site)
+        found = {}
+        for row in OF_A_COMPANY:
+            if row.method == "GET":
+                said = await outsider.open(named(site, row))
+            else:
+                said = await outsider.send(named(site, row), {TOKEN: token})
+            found[row.name] = said.status
+
+        after = await stored(site)
+    assert {name: status for name, status in found.items() if status != NOT_FOUND} == {}
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "what", ["paid", "lost", "in_review", "main", "credential", "trace", "payment", "tax"]
+)
+async def test_a_search_finds_nothing_of_another_company(
+    site: PanelSite, outside: Mapping[str, str], what: str
+):
+    text = TAX_NUMBER if what == "tax" else site.seeds[what]
+    async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as insider:
+        there = await insider.send(
+            "/panel/search", {TOKEN: await insider.token("/panel"), "q": text}
+        )
+    async with visiting(site, outside) as outsider:
+        said = await outsider.send(
+            "/panel/search", {TOKEN: await outsider.token("/panel"), "q": text}
+        )
+
+    assert there.location or site.seeds["main"] in there.text or what == "payment"
+    assert (said.status, said.location) == (200, "")
+    assert f"/accounts/{site.seeds['main']}" not in said.text
+
+
+async def test_no_page_count_or_file_holds_anything_of_another_company(site: PanelSite):
+    """Everything that another company's person gets to, and every file, but by no id of ours."""
+    world = site.world
+    main = world.demo["companies"]["main"]["id"]
+    accounts = [each["id"] for name, each in world.demo["accounts"].items() if "other" not in name]
+    roles = [name for name in world.demo["credentials"] if name != "other_company"]
+    clients = [world.pair(name)["client_id"] for name in roles]
+    theirs = {main, *accounts, *clients, seeds.PAID, seeds.LOST, seeds.IN_REVIEW}
+    theirs |= {site.seeds[name] for name in ("approval", "trace", "open_charge", "payment", "key")}
+    starts = [each.path for each in SCREENS if "{" not in each.path and "q=" not in each.path]
+    company = world.demo["companies"]["other"]["id"]
+    async with visiting(site, await who_sees(site, company)) as outsider:
+        pages = await walk(outsider, starts)
+        pages += [await outsider.open(SURFACE.prefix + row.path) for row in FILES]
+
+    assert {each.path for each in pages if each.status != 200} == set()
+    held = {page.path: [name for name in theirs if name in page.text] for page in pages}
+    assert {path: names for path, names in held.items() if names} == {}
+
+
+async def test_who_has_nothing_is_shown_no_count(site: PanelSite, outside: Mapping[str, str]):
+    async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as insider:
+        theirs = await insider.open("/panel")
+    async with visiting(site, outside) as outsider:
+        said = await outsider.open("/panel")
+
+    assert BADGE.findall(theirs.text) != []
+    assert BADGE.findall(said.text) == []
+
+
+def test_there_are_rows_to_try():
+    """Else the tests above would hold of nothing."""
+    assert len(OF_A_COMPANY) > 30
+    assert FILES != ()

@@ -1,0 +1,164 @@
+"""What our script shortens: secrets that leave the page, guarded buttons, keys, theme, copying."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Error, Page, expect
+
+from gateway.domain.identity.rights import Role
+from tests.browser.panel_site import PanelSite
+
+SECRET = re.compile(r"gws_[\w-]{20,}")
+
+
+async def issue(page: Page, site: PanelSite) -> str:
+    """Issue a credential by the form; return its secret as the page shows it."""
+    await page.goto(f"{site.origin}/panel/credentials")
+    await page.goto(f"{site.origin}/panel/credentials/new")
+    await page.fill("#name", "ERP de teste")
+    await page.check("input[name=may_balance][value=read]")
+    await page.get_by_role("button", name="Emitir").click()
+    await expect(page.locator("#sec")).to_have_text(SECRET)
+    return await page.locator("#sec").inner_text()
+
+
+async def test_a_secret_leaves_the_page_when_it_is_put_away(
+    browser: Browser, site: PanelSite, tmp_path: Path
+):
+    """It is in no address and no page afterwards; going back shows the list."""
+    async with site.tab(browser, await site.people.fresh(Role.SECURITY)) as tab:
+        page = tab.page
+        secret = await issue(page, site)
+        done = page.get_by_role("button", name="Concluir")
+
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#sec")).to_be_visible()
+        await expect(done).to_be_disabled()
+        assert page.url == f"{site.origin}/panel/credentials"
+        async with page.expect_download() as download:
+            await page.get_by_role("button", name="Baixar").click()
+        await (await download.value).save_as(tmp_path / "pixgate.env")
+        await page.get_by_label("Guardei o segredo").check()
+        await done.click()
+        await expect(page.get_by_role("table")).to_be_visible()
+        put_away = await page.content()
+        await page.go_back()
+        await expect(page.locator("h1")).to_be_visible()
+        back = await page.content()
+
+        assert f"PIXGATE_CLIENT_SECRET={secret}\n" in (tmp_path / "pixgate.env").read_text()
+        assert secret not in put_away + back
+        assert tab.findings == []
+
+
+async def test_loading_anew_sends_no_form_a_second_time(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.fresh(Role.SECURITY)) as tab:
+        secret = await issue(tab.page, site)
+
+        await tab.page.reload()
+
+        await expect(tab.page.get_by_role("table")).to_be_visible()
+        assert secret not in await tab.page.content()
+
+
+async def test_a_secret_is_in_one_answer_that_nobody_keeps(browser: Browser, site: PanelSite):
+    """Without script too: neither going back nor the browser's own stores hold it."""
+    cookies = await site.people.fresh(Role.SECURITY)
+    async with site.tab(browser, cookies, java_script_enabled=False) as tab:
+        async with tab.page.expect_response(
+            lambda said: said.request.method == "POST" and "credentials" in said.url
+        ) as answered:
+            secret = await issue(tab.page, site)
+        answer = await answered.value
+        addresses = [tab.page.url]
+
+        await tab.page.get_by_role("button", name="Concluir").click()
+        await expect(tab.page.get_by_role("table")).to_be_visible()
+        addresses.append(tab.page.url)
+        put_away = await tab.page.content()
+        back = ""
+        with suppress(Error):  # the browser asks before it sends a form again, and shows nothing
+            await tab.page.go_back(timeout=3000)
+            back = await tab.page.content()
+        kept = str(await tab.page.context.storage_state())
+
+    assert answer.headers["cache-control"] == "no-store"
+    assert secret not in put_away + back + kept + "".join(addresses)
+
+
+async def test_a_button_that_ends_something_opens_by_the_typed_words(
+    browser: Browser, site: PanelSite
+):
+    async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
+        await tab.open(f"/panel/credentials/{site.seeds['credential']}/revoke")
+        button = tab.page.locator("#revoke")
+
+        await expect(button).to_be_disabled()
+        await tab.page.fill("#words", "demo ful")
+        await expect(button).to_be_disabled()
+        await tab.page.fill("#words", "demo full")
+        await expect(button).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("keys", "path"), [("gc", "/panel/credentials"), ("go", "/panel"), ("gr", "/panel/explain")]
+)
+async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite, keys: str, path: str):
+    async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/people")
+
+        for key in keys:
+            await tab.page.keyboard.press(key)
+
+        await expect(tab.page).to_have_url(f"{site.origin}{path}")
+
+
+async def test_keys_walk_the_rows_and_are_listed(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/people")
+        rows = tab.page.locator("a.to")
+
+        await tab.page.keyboard.press("j")
+        await tab.page.keyboard.press("j")
+        await expect(rows.nth(1)).to_be_focused()
+        await tab.page.keyboard.press("k")
+        await expect(rows.nth(0)).to_be_focused()
+        await tab.page.keyboard.press("?")
+        await expect(tab.page.locator("#keys")).to_be_visible()
+
+
+async def test_keys_are_letters_while_somebody_types(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
+        await tab.open("/panel/credentials/new")
+
+        await tab.page.fill("#name", "")
+        await tab.page.locator("#name").press_sequentially("gc/?")
+
+        await expect(tab.page.locator("#name")).to_have_value("gc/?")
+
+
+async def test_the_theme_turns_at_once_and_is_kept(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.VIEWER)) as tab:
+        await tab.open("/panel")
+        async with tab.page.expect_response("**/panel/preferences"):
+            await tab.page.get_by_role("button", name="Trocar o tema").click()
+        await expect(tab.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+        await tab.page.reload()
+
+        await expect(tab.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+async def test_a_filter_swaps_the_list_and_the_address_follows(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
+        await tab.open("/panel/credentials")
+
+        await tab.page.fill("#f", "demo none")
+
+        await expect(tab.page.locator("a.to")).to_have_count(1)
+        await expect(tab.page).to_have_url(re.compile(r"text=demo(\+|%20)none"))
+        assert tab.findings == []

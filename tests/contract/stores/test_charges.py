@@ -1,0 +1,205 @@
+"""Charges on record, on both databases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.bank.charges import ChargeType
+from gateway.domain.bank.records.charges import (
+    ChargeRecord,
+    ChargeSearch,
+    ChargeState,
+    SeenCharge,
+)
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.domain.kernel.windows import Keyset, PageStart
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, SISTER
+
+SECOND = timedelta(seconds=1)
+
+
+def charge(number: int = 1, **changed: object) -> ChargeRecord:
+    plain: dict[str, object] = {
+        "id": f"00000000-0000-4000-8000-{number:012}",
+        "account_id": ACCOUNT,
+        "reference": f"cob-{number}",
+        "provider": "sandbox",
+        "type": ChargeType.DYNAMIC,
+        "reusable": False,
+        "centavos": 1050,
+        "state": ChargeState.ACTIVE,
+        "created_at": NOW + number * SECOND,
+        "expires_at": None,
+        "updated_at": NOW,
+    }
+    return ChargeRecord(**{**plain, **changed})  # type: ignore[arg-type]
+
+
+def seen(state: ChargeState, number: int = 1, e2e_id: str = "", at: int = 60) -> SeenCharge:
+    return SeenCharge(
+        account_id=ACCOUNT,
+        reference=f"cob-{number}",
+        state=state,
+        at=NOW + at * SECOND,
+        paid_at=NOW if e2e_id else None,
+        e2e_id=e2e_id,
+    )
+
+
+async def found(store: Store, **wanted: object) -> list[ChargeRecord]:
+    plain: dict[str, object] = {"now": NOW, "page": Keyset(100)}
+    scope = wanted.pop("scope", EVERY_COMPANY)
+    search = ChargeSearch(**{**plain, **wanted})  # type: ignore[arg-type]
+    return list(await store.charges.search(search, scope))  # type: ignore[arg-type]
+
+
+async def one(store: Store) -> ChargeRecord:
+    (only,) = await found(store)
+    return only
+
+
+async def test_a_charge_comes_back_as_it_was_stored(store: Store):
+    stored = charge(expires_at=NOW + SECOND, paid_at=NOW, e2e_id="E1", centavos=None)
+
+    assert await store.charges.add(stored)
+
+    assert await one(store) == stored
+
+
+async def test_a_reference_of_an_account_has_one_record(store: Store):
+    await store.charges.add(charge())
+
+    assert not await store.charges.add(charge(2, reference="cob-1"))
+    assert await store.charges.add(charge(3, reference="cob-1", account_id=SISTER))
+    assert len(await found(store, reference="cob-1")) == 2
+
+
+async def test_one_that_is_made_anew_keeps_its_id(store: Store):
+    await store.charges.add(charge(state=ChargeState.CANCELED))
+
+    await store.charges.renew(charge(2, reference="cob-1"))
+
+    assert await one(store) == charge(2, id=charge().id, reference="cob-1")
+
+
+async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
+    await store.charges.renew(charge())
+
+    assert await one(store) == charge()
+
+
+@pytest.mark.parametrize(
+    ("state", "left"), [(ChargeState.UNKNOWN, 0), (ChargeState.ACTIVE, 1), (ChargeState.PAID, 1)]
+)
+async def test_only_what_is_unknown_is_dropped(store: Store, state: ChargeState, left: int):
+    await store.charges.add(charge(state=state))
+
+    await store.charges.discard(charge())
+
+    assert len(await found(store)) == left
+
+
+STATES = (ChargeState.UNKNOWN, ChargeState.ACTIVE, ChargeState.PAID, ChargeState.CANCELED)
+
+
+@pytest.mark.parametrize("told", STATES[1:])
+@pytest.mark.parametrize("before", STATES)
+async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: ChargeState):
+    """Money that came in is believed always; a slow answer never."""
+    await store.charges.add(charge(state=before))
+
+    await store.charges.note([seen(told)])
+
+    over = before in {ChargeState.PAID, ChargeState.CANCELED} and told is not ChargeState.PAID
+    assert (await one(store)).state is (before if over else told)
+
+
+async def test_a_payment_is_kept_with_its_id(store: Store):
+    await store.charges.add(charge())
+
+    await store.charges.note([seen(ChargeState.PAID, e2e_id="E1")])
+    await store.charges.note([seen(ChargeState.PAID), seen(ChargeState.ACTIVE)])
+
+    known = await one(store)
+    assert (known.state, known.e2e_id, known.paid_at) == (ChargeState.PAID, "E1", NOW)
+
+
+async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
+    await store.charges.add(charge())
+
+    for at in (60, 120):
+        await store.charges.note([seen(ChargeState.PAID, e2e_id="E1", at=at)])
+
+    assert (await one(store)).updated_at == NOW + 60 * SECOND
+
+
+async def test_a_reusable_charge_stays_active_and_tells_its_last_payment(store: Store):
+    await store.charges.add(charge(reusable=True))
+
+    for e2e_id in ("E1", "E2"):
+        await store.charges.note([seen(ChargeState.PAID, e2e_id=e2e_id)])
+
+    known = await one(store)
+    assert (known.state, known.e2e_id) == (ChargeState.ACTIVE, "E2")
+
+
+async def test_what_is_not_ours_is_not_noted(store: Store):
+    await store.charges.note([seen(ChargeState.PAID, e2e_id="E1")])
+
+    assert await found(store) == []
+
+
+async def test_pages_follow_each_other_newest_first(store: Store):
+    """Two of one instant stand on different pages, and none is shown twice."""
+    for number in (1, 2, 3, 4, 5):
+        await store.charges.add(charge(number, created_at=NOW + (number // 2) * SECOND))
+    references, after = [], None
+
+    for _ in range(3):
+        page = await found(store, page=Keyset(2, after))
+        references += [each.reference for each in page[:2]]
+        last = page[:2][-1]
+        after = PageStart(last.created_at, last.id)
+
+    assert references == [f"cob-{number}" for number in (5, 4, 3, 2, 1)]
+    assert await found(store, page=Keyset(2, after)) == []
+
+
+async def test_filters(store: Store):
+    await store.charges.add(charge(1))
+    await store.charges.add(charge(2, account_id=SISTER, state=ChargeState.PAID))
+    await store.charges.add(charge(3, expires_at=NOW))
+    await store.charges.add(charge(4, expires_at=NOW + SECOND))
+
+    async def numbers(**wanted: object) -> list[str]:
+        return [each.reference[-1] for each in await found(store, **wanted)]
+
+    assert await numbers(state=ChargeState.ACTIVE) == ["4", "1"]
+    assert await numbers(state=ChargeState.EXPIRED) == ["3"]
+    assert await numbers(state=ChargeState.PAID) == ["2"]
+    assert await numbers(account_id=SISTER) == ["2"]
+    assert await numbers(reference="cob-3") == ["3"]
+    assert await numbers(since=NOW + 2 * SECOND, until=NOW + 4 * SECOND) == ["3", "2"]
+
+
+async def test_another_company_s_charges_are_not_there(store: Store):
+    await store.charges.add(charge())
+
+    theirs, others = (CompanyScope(frozenset({each})) for each in (COMPANY, "other"))
+
+    assert len(await found(store, scope=theirs)) == 1
+    assert await found(store, scope=others) == []
+
+
+async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: Store):
+    paid = charge(state=ChargeState.PAID, e2e_id="E1")
+    await store.charges.add(paid)
+    await store.charges.add(replace(charge(2), e2e_id=""))
+
+    assert await store.charges.paid_by(ACCOUNT, ["E1", "E2", ""]) == [paid]
+    assert await store.charges.paid_by(SISTER, ["E1"]) == []
+    assert await store.charges.paid_by(ACCOUNT, [""]) == []

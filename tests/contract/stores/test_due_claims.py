@@ -1,0 +1,182 @@
+"""Claims of what is due, bank by bank: never shared, none left out, and no account in the way."""
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.store.engine import Store
+from gateway.store.payouts import due, followups
+from tests.contract.stores.due import claim_of
+from tests.contract.stores.samples import (
+    ACCOUNT,
+    NOW,
+    SISTER,
+    account,
+    attempt,
+    change,
+    event,
+    payout,
+)
+
+SENDING, UNKNOWN = PayoutState.SENDING, PayoutState.UNKNOWN
+LATER = NOW + timedelta(seconds=10)
+UNTIL = LATER + timedelta(seconds=60)
+
+
+async def unknown(
+    store: Store,
+    reference: str,
+    *,
+    account_id: str = ACCOUNT,
+    provider: str = "sandbox",
+    since: datetime = NOW,
+) -> None:
+    """Store a payout of unknown outcome, which is due two seconds later."""
+    made = replace(payout(reference, account_id=account_id, created_at=since), provider=provider)
+    await store.payouts.add(made, replace(attempt(started_at=since), provider=provider))
+    step = replace(change(SENDING, UNKNOWN, reference=reference), account_id=account_id, at=since)
+    assert await store.payouts.record(step)
+
+
+async def claimed(store: Store, accounts: list[DueAccount], **limits: object) -> list[str]:
+    claim = replace(claim_of(accounts, "one", LATER, UNTIL), **limits)  # type: ignore[arg-type]
+    return [each.reference for each in await store.follow_ups.claim_due(claim)]
+
+
+async def test_two_processes_claim_everything_and_nothing_twice(
+    store: Store, second: Store
+) -> None:
+    """Payouts 2.7: each goes on until nothing is due; both do so at once."""
+    references = [f"o-{number:03}" for number in range(90)]
+    for number, reference in enumerate(references):
+        own = (ACCOUNT, SISTER)[number % 2]
+        await unknown(
+            store, reference, account_id=own, provider=("sandbox", "other")[number % 3 > 0]
+        )
+
+    async def claim_all(node: Store, owner: str) -> list[str]:
+        taken: list[str] = []
+        while found := await node.follow_ups.due(LATER):
+            claim = replace(claim_of(found[:1], owner, LATER, UNTIL), most=7)
+            taken += [each.reference for each in await node.follow_ups.claim_due(claim)]
+        return taken
+
+    both = await asyncio.gather(claim_all(store, "one"), claim_all(second, "two"))
+
+    assert sorted(both[0] + both[1]) == references
+
+
+async def test_those_due_longest_come_first(store: Store) -> None:
+    """Whatever account they are of."""
+    for minutes, own in ((3, ACCOUNT), (1, ACCOUNT), (2, SISTER), (4, SISTER)):
+        early = NOW - timedelta(minutes=minutes)
+        await unknown(store, f"o-{minutes}", account_id=own, since=early)
+
+    accounts = list(await store.follow_ups.due(LATER))
+
+    assert [(each.account_id, each.provider) for each in accounts] == [
+        (SISTER, "sandbox"),
+        (ACCOUNT, "sandbox"),
+    ]
+    assert accounts[0].due_at == NOW - timedelta(minutes=4) + timedelta(seconds=2)
+    assert await claimed(store, accounts, most=3) == ["o-4", "o-3", "o-2"]
+    assert await claimed(store, accounts) == ["o-1"]
+
+
+async def test_an_account_with_very_many_leaves_room_for_another(store: Store) -> None:
+    for number in range(20):
+        await unknown(store, f"o-{number:02}", since=NOW - timedelta(minutes=1))
+    await unknown(store, "sister-1", account_id=SISTER)
+
+    taken = await claimed(store, list(await store.follow_ups.due(LATER)), each=2, most=4)
+
+    assert Counter(each.partition("-")[0] for each in taken) == {"o": 2, "sister": 1}
+
+
+async def test_a_claim_is_of_one_bank(store: Store) -> None:
+    await unknown(store, "here")
+    await unknown(store, "there", provider="other")
+
+    accounts = list(await store.follow_ups.due(LATER))
+
+    assert {each.provider for each in accounts} == {"sandbox", "other"}
+    for each in accounts:
+        name = {"sandbox": "here", "other": "there"}[each.provider]
+        assert await claimed(store, [each]) == [name]
+
+
+async def test_a_lease_is_honoured(store: Store, second: Store) -> None:
+    """Until it ends nobody else finds the payout due, and whoever tries to claim it gets none."""
+    await unknown(store, "order-1")
+    [found] = await store.follow_ups.due(LATER)
+    assert await claimed(store, [found]) == ["order-1"]
+    just_before = UNTIL - timedelta(microseconds=1)
+
+    late = claim_of([found], "two", just_before, UNTIL + timedelta(seconds=60))
+
+    assert await second.follow_ups.due(just_before) == []
+    assert await second.follow_ups.claim_due(late) == []
+    after = await second.follow_ups.claim_due(replace(late, at=UNTIL))
+    assert [each.reference for each in after] == ["order-1"]
+
+
+@pytest.mark.parametrize("accounts", [1, 2, 4, 5, MOST_ACCOUNTS])
+async def test_a_claim_takes_any_number_of_accounts(store: Store, accounts: int) -> None:
+    ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 16 + accounts)]
+    for number, own in enumerate(ids):
+        await store.accounts.add(
+            replace(account(own), provider_account=f"conta-{number}x"), event()
+        )
+        await unknown(store, f"o-{number}", account_id=own)
+
+    found = list(await store.follow_ups.due(LATER))
+
+    assert sorted(await claimed(store, found)) == sorted(f"o-{each}" for each in range(accounts))
+
+
+async def test_a_walk_that_ends_early_goes_on_behind_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of very many accounts some are found at a time, each in its turn, wherever a walk begins."""
+    monkeypatch.setattr(followups, "SCANNED", 2)
+    monkeypatch.setattr(followups, "ACCOUNTS_DUE", due.ACCOUNTS_DUE.limit(2))
+    ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 21)]
+    for number, own in enumerate(ids):
+        await store.accounts.add(
+            replace(account(own), provider_account=f"conta-{number}x"), event()
+        )
+        await unknown(store, f"o-{number}", account_id=own)
+
+    walks = [[each.account_id for each in await store.follow_ups.due(LATER)] for _ in range(4)]
+    for number in (1, 2, 3, 4):
+        gone = DueAccount(provider="sandbox", account_id=ids[number], due_at=NOW)
+        await claimed(store, [gone])
+    await store.follow_ups.due(LATER)
+    found = [await store.follow_ups.due(LATER) for _ in range(2)]
+
+    assert sorted(each for walk in walks[:3] for each in walk) == ids
+    assert walks[3] == walks[0]
+    assert {each.account_id for each in (*found[0], *found[1])} == {ids[0]}
+
+
+async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
+    """Every account is one step in it, however many payouts it has."""
+    asked = due.ACCOUNTS_DUE.params(at=LATER, after="")
+    async with store.database.reading() as connection:
+        explain = "EXPLAIN QUERY PLAN "
+        if connection.dialect.name == "postgresql":
+            await connection.execute(text("SET enable_seqscan = off"))
+            explain = "EXPLAIN "
+        written = asked.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
+        rows = (await connection.execute(text(explain + str(written)))).all()
+        plan = " ".join(str(row) for row in rows)
+
+    assert plan.count("ix_payouts_provider_account_id_next_check_at") >= 3
+    assert "Seq Scan on payouts" not in plan
+    assert "SCAN payouts " not in plan.replace("SCAN payouts USING", "")

@@ -1,0 +1,255 @@
+"""Figures of payouts by hour and what stands open, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from gateway.domain.backoffice.overview import HOUR, HourFigures, Need, Span
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.stops import StopScope
+from gateway.store.engine import Store
+from gateway.store.tables.core import accounts, payouts
+from gateway.store.tables.figures import closed_hours, payout_hours
+from tests.contract.stores.samples import (
+    ACCOUNT,
+    COMPANY,
+    NOW,
+    SISTER,
+    account,
+    attempt,
+    change,
+    company,
+    event,
+    payout,
+)
+from tests.contract.stores.test_office import APPROVAL, CALLBACK
+from tests.contract.stores.test_stops import STOP
+
+THIS_HOUR = NOW.replace(minute=0, second=0, microsecond=0)
+DAY = Span(THIS_HOUR - 23 * HOUR, THIS_HOUR + HOUR)
+OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
+THEIRS = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c03"
+NOBODY = CompanyScope(frozenset())
+
+
+async def paid(store: Store, reference: str, at: datetime, took_s: float = 1.5, **more) -> None:
+    """Store a payout, and let it settle."""
+    await asked(store, reference, at, **more)
+    step = change(PayoutState.SENDING, PayoutState.PAID, reference=reference)
+    step = replace(step, settled_at=at + timedelta(seconds=took_s))
+    await store.payouts.record(replace(step, account_id=more.get("account_id", ACCOUNT)))
+
+
+async def asked(store: Store, reference: str, at: datetime, **more) -> None:
+    """Store a payout that is being sent."""
+    await store.payouts.add(payout(reference, created_at=at, **more), attempt(started_at=at))
+
+
+async def another_company(store: Store) -> None:
+    """Add another company with an account."""
+    await store.companies.add(company(OTHER), event())
+    await store.accounts.add(
+        replace(account(THEIRS, company_id=OTHER), provider_account="theirs"), event()
+    )
+
+
+def told(found) -> list[tuple[datetime, str, int, int, int]]:
+    return sorted(
+        (each.hour, each.state.value, each.settled_within, each.count, each.value.centavos)
+        for each in found
+    )
+
+
+async def remembered(store: Store) -> int:
+    async with store.database.reading() as connection:
+        return len((await connection.execute(select(closed_hours))).all())
+
+
+@pytest.mark.parametrize("is_remembered", [False, True])
+async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembered: bool):
+    """The same figures whether they are remembered or counted."""
+    before = THIS_HOUR - HOUR
+    await paid(store, "1", before)
+    await paid(store, "2", before + timedelta(minutes=59, seconds=59), account_id=SISTER)
+    await paid(store, "3", before + timedelta(minutes=1), took_s=100_000)
+    await paid(store, "4", THIS_HOUR)
+    await asked(store, "5", THIS_HOUR)
+
+    if is_remembered:
+        assert await store.office.overview.remember(DAY) == 23
+        assert await store.office.overview.remember(DAY) == 0
+
+    assert told(await store.office.overview.hours(DAY, EVERY_COMPANY)) == [
+        (before, "paid", 2, 2, 2100),
+        (before, "paid", 16, 1, 1050),
+        (THIS_HOUR, "paid", 2, 1, 1050),
+        (THIS_HOUR, "sending", -1, 1, 1050),
+    ]
+
+
+async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store: Store):
+    before = THIS_HOUR - HOUR
+    await asked(store, "1", before)
+    ended = Span(before, THIS_HOUR)
+
+    assert await store.office.overview.remember(ended) == 0
+
+    step = change(PayoutState.SENDING, PayoutState.FAILED, reference="1")
+    await store.payouts.record(step)
+    assert await store.office.overview.remember(ended) == 1
+    assert told(await store.office.overview.hours(ended, EVERY_COMPANY)) == [
+        (before, "failed", -1, 1, 1050)
+    ]
+
+
+async def test_a_remembered_hour_is_not_counted_again(store: Store):
+    """What is read is what is remembered: the payouts themselves are not looked at."""
+    await paid(store, "1", THIS_HOUR)
+    await store.office.overview.remember(DAY)
+    async with store.database.writing() as connection:
+        await connection.execute(update(payouts).values(centavos=7))
+
+    (found,) = await store.office.overview.hours(DAY, EVERY_COMPANY)
+
+    assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Money(1050))
+
+
+async def test_two_processes_remember_an_hour_once(store: Store, second: Store):
+    await paid(store, "1", THIS_HOUR)
+
+    done = [await node.office.overview.remember(DAY) for node in (store, second)]
+
+    assert done == [24, 0]
+    assert await remembered(store) == 24
+    async with store.database.reading() as connection:
+        assert len((await connection.execute(select(payout_hours))).all()) == 1
+
+
+async def test_two_processes_at_once_remember_an_hour_once(store: Store, second: Store):
+    await paid(store, "1", THIS_HOUR)
+
+    done = await asyncio.gather(
+        *(node.office.overview.remember(DAY) for node in (store, second) * 2)
+    )
+
+    assert sum(done) == 24
+    assert await remembered(store) == 24
+    async with store.database.reading() as connection:
+        assert len((await connection.execute(select(payout_hours))).all()) == 1
+
+
+async def test_a_new_store_remembers_a_month_in_a_transaction_a_day(store: Store):
+    """Each start of a gateway on one does: hour by hour it took seconds of its CPU time."""
+    await paid(store, "1", DAY.since)
+    await paid(store, "2", DAY.until - HOUR)
+    works: list[str] = []
+    store.database.usage.on_usage = lambda work, _seconds: works.append(work)
+
+    done = await store.office.overview.remember(Span(DAY.until - timedelta(days=30), DAY.until))
+
+    assert done == 30 * 24
+    assert works.count("write") == 30
+    assert len(await store.office.overview.hours(DAY, EVERY_COMPANY)) == 2
+
+
+@pytest.mark.parametrize("is_remembered", [False, True])
+async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remembered: bool):
+    await another_company(store)
+    await paid(store, "1", THIS_HOUR)
+    await paid(store, "1", THIS_HOUR, account_id=THEIRS, centavos=5)
+    if is_remembered:
+        await store.office.overview.remember(DAY)
+
+    async def sums(scope: CompanyScope) -> list[int]:
+        found = await store.office.overview.hours(DAY, scope)
+        return [each.value.centavos for each in found]
+
+    assert await sums(EVERY_COMPANY) == [1055]
+    assert await sums(scope_of(frozenset({COMPANY}))) == [1050]
+    assert await sums(scope_of(frozenset({OTHER}))) == [5]
+    assert await sums(NOBODY) == []
+
+
+async def standing(
+    store: Store, scope: CompanyScope = EVERY_COMPANY
+) -> dict[tuple[Need, str], int]:
+    found = await store.office.overview.standing(scope, NOW)
+    return {(each.need, each.subject): each.count for each in found}
+
+
+async def test_nothing_stands_open_on_a_healthy_day(store: Store):
+    await paid(store, "1", NOW)
+
+    assert await standing(store) == {}
+
+
+async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
+    old = NOW - timedelta(days=40)
+    await asked(store, "1", old)
+    await asked(store, "2", NOW)
+    for reference in ("1", "2"):
+        step = change(PayoutState.SENDING, PayoutState.UNKNOWN, reference=reference)
+        await store.payouts.record(step)
+    async with store.database.writing() as connection:
+        await connection.execute(
+            update(payouts).where(payouts.c.reference == "1").values(review=True)
+        )
+
+    found = {each.need: each for each in await store.office.overview.standing(EVERY_COMPANY, NOW)}
+
+    assert (found[Need.UNRESOLVED].count, found[Need.REVIEW].count) == (2, 1)
+    assert found[Need.UNRESOLVED].at == found[Need.REVIEW].at == old
+    assert found[Need.UNRESOLVED].value == Money(2100)
+
+
+async def test_orders_stops_and_certificates_stand_open_until_they_end(store: Store):
+    await store.office.approvals.add(APPROVAL, event())
+    await store.stops.add(replace(STOP, id="s1", ends_at=NOW + HOUR), event())
+    await store.stops.add(replace(STOP, id="s2", ends_at=NOW), event())
+    async with store.database.writing() as connection:
+        soon = update(accounts).values(certificate_ends_at=NOW + timedelta(days=29))
+        await connection.execute(soon.where(accounts.c.id == ACCOUNT))
+        later = update(accounts).values(certificate_ends_at=NOW + timedelta(days=31))
+        await connection.execute(later.where(accounts.c.id == SISTER))
+
+    assert await standing(store) == {
+        (Need.APPROVAL, ""): 1,
+        (Need.STOP, f"{STOP.scope.value}:{STOP.subject}"): 1,
+        (Need.CERTIFICATE, "sandbox"): 1,
+    }
+
+
+async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store):
+    """Of an hour that is over for ten minutes: its callbacks should have come."""
+    await paid(store, "1", NOW - timedelta(minutes=30))
+    missing = await standing(store)
+
+    await store.office.callbacks.add(replace(CALLBACK, company_id=COMPANY))
+    told_of = await standing(store)
+
+    assert missing == {(Need.CALLBACKS_MISSING, "sandbox"): 1}
+    assert told_of == {}
+
+
+async def test_what_stands_open_is_of_companies_in_scope_alone(store: Store):
+    """Of another company nothing is told, not even that there is something."""
+    await store.office.approvals.add(APPROVAL, event())
+    stopped = replace(STOP, scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
+    await store.stops.add(stopped, event())
+    await paid(store, "1", NOW - timedelta(minutes=30))
+    await asked(store, "2", NOW)
+    await store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN, reference="2"))
+    async with store.database.writing() as connection:
+        await connection.execute(update(accounts).values(certificate_ends_at=NOW))
+
+    assert len(await standing(store)) == 5
+    assert len(await standing(store, scope_of(frozenset({COMPANY})))) == 5
+    assert await standing(store, scope_of(frozenset({OTHER}))) == {}
+    assert await standing(store, NOBODY) == {}

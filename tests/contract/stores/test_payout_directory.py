@@ -1,0 +1,260 @@
+"""Payouts of every account: searched, counted and cut into pages by the database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from gateway.domain.backoffice import payout_search
+from gateway.domain.backoffice.payout_search import Named, PayoutFilter, PayoutOrder, PayoutQuery
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
+from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.store.backoffice import payout_directory
+from gateway.store.engine import Store
+from tests.contract.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    SISTER,
+    account,
+    attempt,
+    change,
+    company,
+    event,
+    payout,
+)
+
+DAY = PayoutFilter(start=NOW - timedelta(days=1), end=NOW + timedelta(days=1))
+OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7aff"
+FOREIGN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2cff"
+S = PayoutState
+
+
+async def made(store: Store, reference: str, **fields: Any) -> Payout:
+    """Store a payout whose fields are these, with its try."""
+    about = replace(payout(reference), **fields)
+    await store.payouts.add(about, attempt(started_at=about.created_at))
+    return about
+
+
+@pytest.fixture
+async def several(store: Store) -> Store:
+    """Seven payouts: each of another kind, one second apart."""
+    await store.companies.add(company(OTHER), event())
+    theirs = replace(account(FOREIGN, company_id=OTHER), provider_account="conta-2")
+    await store.accounts.add(theirs, event())
+    kinds: list[dict[str, Any]] = [
+        {"state": S.SENDING},
+        {"state": S.UNKNOWN, "value": Money(99)},
+        {"state": S.ACCEPTED, "account_id": SISTER, "provider": "other"},
+        {"state": S.PAID, "client_id": "cli_other", "value": Money(5000)},
+        {"state": S.FAILED, "failure": Failure(FailureCode.INSUFFICIENT_FUNDS)},
+        {"state": S.FAILED, "failure": Failure(FailureCode.NOT_SENT)},
+        {"state": S.PAID, "account_id": FOREIGN},
+    ]
+    for number, kind in enumerate(kinds):
+        key = f"{number:032}"
+        at = NOW + timedelta(seconds=number)
+        await made(store, f"order-{number}", created_at=at, provider_key=key, **kind)
+    return store
+
+
+async def numbers(store: Store, wanted: PayoutFilter) -> list[int]:
+    """Return which of the seven are found, newest first."""
+    query = PayoutQuery(wanted=wanted, limit=25)
+    found = await store.office.payouts.search(query, EVERY_COMPANY)
+    return [int(each.payout.reference.removeprefix("order-")) for each in found.payouts]
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({}, [6, 5, 4, 3, 2, 1, 0]),
+        ({"states": frozenset({S.SENDING, S.ACCEPTED})}, [2, 0]),
+        ({"states": frozenset({S.UNKNOWN})}, [1]),
+        ({"certainty": Certainty.SENT_UNKNOWN}, [1, 0]),
+        ({"certainty": Certainty.NOT_SENT}, [5]),
+        ({"certainty": Certainty.CONFIRMED_REJECTED}, [4]),
+        ({"certainty": Certainty.SETTLED}, [6, 3]),
+        ({"least": Money(1051)}, [3]),
+        ({"most": Money(99)}, [1]),
+        ({"least": Money(99), "most": Money(99)}, [1]),
+        ({"provider": "other"}, [2]),
+        ({"account_id": FOREIGN}, [6]),
+        ({"client_id": "cli_other"}, [3]),
+        ({"client_id": CLIENT, "account_id": SISTER}, [2]),
+        ({"method": PayoutMethod.BANK_ACCOUNT}, []),
+        ({"failure": FailureCode.INSUFFICIENT_FUNDS}, [4]),
+        ({"review": False}, [6, 5, 4, 3, 2, 1, 0]),
+        ({"review": True}, []),
+        ({"start": NOW + timedelta(seconds=6)}, [6]),
+        ({"end": NOW + timedelta(seconds=1)}, [0]),
+    ],
+    ids=lambda each: "-".join(each) if isinstance(each, dict) else "",
+)
+async def test_each_filter_finds_its_own(
+    several: Store, filters: dict[str, Any], found: list[int]
+) -> None:
+    assert await numbers(several, replace(DAY, **filters)) == found
+
+
+@pytest.mark.parametrize("word", Certainty)
+async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
+    several: Store, word: Certainty
+) -> None:
+    everything = PayoutQuery(wanted=DAY, limit=25)
+    found = await several.office.payouts.search(everything, EVERY_COMPANY)
+    alike = [each for each in found.payouts if certainty_of(each.payout) is word]
+
+    certain = PayoutQuery(wanted=replace(DAY, certainty=word), limit=25)
+    chosen = await several.office.payouts.search(certain, EVERY_COMPANY)
+
+    assert list(chosen.payouts) == alike
+    assert sum(each.count for each in found.counts.by_state if each.certainty is word) == len(alike)
+
+
+@pytest.mark.parametrize("order", PayoutOrder)
+async def test_pages_follow_each_other_without_gap_and_twin(
+    store: Store, order: PayoutOrder
+) -> None:
+    """Also where several were created at the same instant."""
+    for number in range(7):
+        at = NOW + timedelta(seconds=number // 3)
+        holder = (ACCOUNT, SISTER)[number % 2]
+        key = f"{number:032}"
+        await made(store, f"o-{number}", created_at=at, account_id=holder, provider_key=key)
+    seen: list[Payout] = []
+    query = PayoutQuery(wanted=DAY, limit=2, order=order)
+
+    while True:
+        page = await store.office.payouts.search(query, EVERY_COMPANY)
+        seen += [each.payout for each in page.payouts]
+        if page.after is None:
+            break
+        query = replace(query, after=page.after)
+
+    assert sorted(each.reference for each in seen) == [f"o-{number}" for number in range(7)]
+    created = [each.created_at for each in seen]
+    assert created == sorted(created, reverse=order is PayoutOrder.NEWEST)
+
+
+async def test_counts_are_of_the_filter_whatever_it_says_of_the_state(several: Store) -> None:
+    query = PayoutQuery(wanted=replace(DAY, states=frozenset({S.PAID})), limit=1)
+
+    found = await several.office.payouts.search(query, EVERY_COMPANY)
+
+    counted = {
+        (each.state, each.certainty): (each.count, each.value.centavos)
+        for each in found.counts.by_state
+    }
+    assert found.counts.complete
+    assert counted == {
+        (S.SENDING, Certainty.SENT_UNKNOWN): (1, 1050),
+        (S.UNKNOWN, Certainty.SENT_UNKNOWN): (1, 99),
+        (S.ACCEPTED, Certainty.CONFIRMED_ACCEPTED): (1, 1050),
+        (S.PAID, Certainty.SETTLED): (2, 6050),
+        (S.FAILED, Certainty.CONFIRMED_REJECTED): (1, 1050),
+        (S.FAILED, Certainty.NOT_SENT): (1, 1050),
+    }
+
+
+async def test_more_than_are_counted_is_said(
+    several: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert payout_search.COUNTED_AT_MOST == 10_000
+    monkeypatch.setattr(payout_directory, "COUNTED_AT_MOST", 6)
+
+    found = await several.office.payouts.search(PayoutQuery(wanted=DAY, limit=1), EVERY_COMPANY)
+
+    assert not found.counts.complete
+
+
+@pytest.mark.parametrize(
+    ("companies", "found"),
+    [({COMPANY}, [5, 4, 3, 2, 1, 0]), ({OTHER}, [6]), (set(), [])],
+    ids=["ours", "theirs", "nobody"],
+)
+async def test_a_person_finds_and_counts_their_companies_alone(
+    several: Store, companies: set[str], found: list[int]
+) -> None:
+    scope = CompanyScope(frozenset(companies))
+
+    page = await several.office.payouts.search(PayoutQuery(wanted=DAY, limit=25), scope)
+
+    assert [int(each.payout.reference[-1]) for each in page.payouts] == found
+    assert sum(each.count for each in page.counts.by_state) == len(found)
+    assert {each.account_name for each in page.payouts} <= {"Padaria São João Ltda"}
+
+
+PLANNED = {
+    "list": "SELECT * FROM payouts ORDER BY created_at DESC LIMIT 26",
+    "unresolved": (
+        "SELECT * FROM payouts WHERE (payouts.state = 'unknown' OR payouts.review)"
+        " ORDER BY created_at"
+    ),
+    "failed": "SELECT * FROM payouts WHERE failure_code = 'OTHER' ORDER BY created_at LIMIT 26",
+}
+INDEXES = {
+    "list": "ix_payouts_created_at",
+    "unresolved": "ix_payouts_unresolved",
+    "failed": "ix_payouts_failure_code_created_at",
+}
+
+
+@pytest.mark.parametrize("name", PLANNED)
+async def test_each_list_has_an_index(store: Store, name: str) -> None:
+    """As long as a table is small PostgreSQL reads all of it, unless it is told not to."""
+    async with store.database.reading() as connection:
+        if connection.dialect.name == "postgresql":
+            await connection.execute(text("SET enable_seqscan = off"))
+            explained = "EXPLAIN "
+        else:
+            explained = "EXPLAIN QUERY PLAN "
+        rows = await connection.execute(text(explained + PLANNED[name]))
+        plan = " ".join(str(row) for row in rows)
+
+    assert INDEXES[name] in plan
+
+
+async def test_what_is_not_proven_is_counted_by_its_index(store: Store) -> None:
+    """The reconciler asks every second: it must not read the table."""
+    about = await made(store, "order-1", state=S.SENDING)
+    await store.payouts.record(change(S.SENDING, S.UNKNOWN, reference=about.reference))
+
+    (stands,) = await store.follow_ups.standing()
+
+    assert (stands.provider, stands.unresolved) == ("sandbox", 1)
+
+
+async def test_a_page_alone_is_that_of_the_search(several: Store) -> None:
+    query = PayoutQuery(wanted=DAY, limit=3)
+
+    for scope in (EVERY_COMPANY, CompanyScope(frozenset({COMPANY})), CompanyScope(frozenset())):
+        found = await several.office.payouts.search(query, scope)
+        page = await several.office.payouts.page(query, scope)
+        assert (page.payouts, page.after) == (found.payouts, found.after)
+
+
+async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of very many with one beginning the highest alone are compared: no list is read whole."""
+    monkeypatch.setattr(payout_directory, "_COMPARED_AT_MOST", 2)
+    for place, reference in enumerate(("order", "order-1", "order-2", "order-3", "other")):
+        await made(store, reference, created_at=NOW + timedelta(seconds=place))
+
+    found = await store.office.payouts.named(Named.REFERENCE, "order", EVERY_COMPANY)
+    of_others = await store.office.payouts.named(
+        Named.REFERENCE, "order", CompanyScope(frozenset({OTHER}))
+    )
+
+    assert [each.payout.reference for each in found] == ["order", "order-3", "order-2"]
+    assert list(of_others) == []

@@ -1,0 +1,34 @@
+"""Payouts behind movements of a statement, on both databases."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, change, of, payout
+
+
+@pytest.fixture
+async def paid(store: Store) -> str:
+    """A payout whose end-to-end id is known; return its key."""
+    ordered = payout()
+    await store.payouts.add(ordered, attempt())
+    step = change(PayoutState.SENDING, PayoutState.PAID)
+    assert await store.payouts.record(of(step, e2e_id="E1"))
+    return ordered.provider_key
+
+
+@pytest.mark.parametrize(("ids", "many"), [(["E1"], 1), (["E2"], 0), ([""], 0), ([], 0)])
+async def test_it_is_found_by_its_end_to_end_id(store: Store, paid: str, ids: list[str], many: int):
+    assert len(await store.payout_links.behind(ACCOUNT, ids, [])) == many
+
+
+async def test_it_is_found_by_its_key(store: Store, paid: str):
+    (found,) = await store.payout_links.behind(ACCOUNT, [], [paid])
+
+    assert found.reference == "order-1"
+
+
+async def test_another_account_has_not_paid_it(store: Store, paid: str):
+    assert await store.payout_links.behind(SISTER, ["E1"], [paid]) == []

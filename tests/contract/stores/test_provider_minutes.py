@@ -1,0 +1,75 @@
+"""Minutes of calls to banks, of every process, on both databases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from gateway.domain.backoffice.weather import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.store.engine import Store
+from tests.contract.stores.samples import NOW
+
+AT = NOW.replace(second=0, microsecond=0)
+TOOK = [*([0] * (PLACES - 1)), 3]
+GOOD = ProviderMinute(
+    provider="ipe",
+    operation="get_balance",
+    minute=AT,
+    calls=3,
+    ok=3,
+    last_failure="",
+    took=TOOK,
+)
+BAD = replace(GOOD, ok=1, last_failure="timeout")
+
+
+async def test_minutes_of_processes_are_added_up(store: Store):
+    minutes = store.office.provider_minutes
+    await minutes.add("a", [GOOD, replace(GOOD, operation="create_payout", calls=1, ok=0)])
+    await minutes.add("b", [GOOD])
+    await minutes.add("b", [replace(GOOD, minute=AT + 2 * MINUTE)])
+    await minutes.add("b", [])
+
+    each = await minutes.added_up(AT, MINUTE, None)
+    together = await minutes.added_up(AT, timedelta(minutes=15), "ipe")
+
+    assert [(found.operation, found.minute, found.calls, found.ok) for found in each] == [
+        ("create_payout", AT, 1, 0),
+        ("get_balance", AT, 6, 6),
+        ("get_balance", AT + 2 * MINUTE, 3, 3),
+    ]
+    assert [(found.operation, found.calls, found.took[-1]) for found in together] == [
+        ("create_payout", 1, 3),
+        ("get_balance", 9, 9),
+    ]
+
+
+async def test_only_the_window_and_the_provider_count(store: Store):
+    minutes = store.office.provider_minutes
+    await minutes.add("a", [GOOD, replace(BAD, provider="jacaranda")])
+
+    assert await minutes.added_up(AT + MINUTE, MINUTE, None) == []
+    assert await minutes.added_up(AT, MINUTE, "ipe") == [GOOD]
+    assert await minutes.last_failures(AT, "ipe") == []
+
+
+async def test_the_last_failure_of_each_provider_is_found(store: Store):
+    minutes = store.office.provider_minutes
+    later = replace(BAD, minute=AT + MINUTE, last_failure="rate_limited")
+    await minutes.add("a", [BAD, later, replace(BAD, provider="jacaranda")])
+    await minutes.add("a", [replace(GOOD, minute=AT + 2 * MINUTE)])
+
+    found = await minutes.last_failures(AT, None)
+
+    assert sorted(found, key=lambda each: each.provider) == [
+        LastFailure("ipe", "get_balance", AT + MINUTE, "rate_limited"),
+        LastFailure("jacaranda", "get_balance", AT, "timeout"),
+    ]
+
+
+async def test_what_is_old_is_forgotten(store: Store):
+    minutes = store.office.provider_minutes
+    await minutes.add("a", [GOOD, replace(GOOD, minute=AT + MINUTE)])
+
+    assert await minutes.forget(AT + MINUTE) == 1
+    assert len(await minutes.added_up(AT, MINUTE, None)) == 1

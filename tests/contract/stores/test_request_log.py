@@ -1,0 +1,140 @@
+"""The log of requests: filters, pages by place, refusals in groups; within companies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gateway.domain.backoffice.request_log import (
+    COUNTED_AT_MOST,
+    Cursor,
+    LoggedRequest,
+    RefusalGroup,
+    RequestSearch,
+)
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.windows import Paging
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW
+from tests.contract.stores.test_lists import OURS, THEIRS
+from tests.contract.stores.test_office import REQUEST
+
+SECOND = timedelta(seconds=1)
+SEARCH = RequestSearch(paging=Paging(1, 100), since=NOW, until=NOW + timedelta(days=1))
+REFUSED = replace(REQUEST, status=403, code="SVC.AUT.010", reason="scope", at=NOW + SECOND)
+CHANGED = replace(
+    REQUEST,
+    at=NOW + 2 * SECOND,
+    route="banking.payout_create",
+    method="POST",
+    account_id=ACCOUNT,
+    duration_us=2_000_000,
+)
+STRANGER = replace(
+    REQUEST, at=NOW + 3 * SECOND, status=401, code="SVC.AUT.010", reason="invalid",
+    client_id="", company_id="",
+)  # fmt: skip
+
+
+async def found(store: Store, **filters: Any) -> list[LoggedRequest]:
+    items, total = await store.office.requests.search(replace(SEARCH, **filters), EVERY_COMPANY)
+    assert total == len(items)
+    return list(items)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"status_class": 4}, [STRANGER, REFUSED]),
+        ({"status_class": 5}, []),
+        ({"code": "SVC.AUT.010"}, [STRANGER, REFUSED]),
+        ({"reason": "scope"}, [REFUSED]),
+        ({"method": "POST"}, [CHANGED]),
+        ({"account_id": ACCOUNT}, [CHANGED]),
+        ({"client_id": REQUEST.client_id}, [CHANGED, REFUSED, REQUEST]),
+        ({"route_text": "payout_"}, [CHANGED]),
+        ({"route_text": "payout%"}, []),
+        ({"slower_us": 2_000_000}, [CHANGED]),
+        ({"slower_us": 2_000_001}, []),
+        ({"refused": True}, [STRANGER, REFUSED]),
+    ],
+)
+async def test_requests_are_found_by_what_they_were(
+    store: Store, filters: dict[str, Any], expected: list[LoggedRequest]
+):
+    await store.office.requests.add([REQUEST, REFUSED, CHANGED, STRANGER])
+
+    assert await found(store, **filters) == expected
+
+
+async def test_a_page_begins_where_the_one_before_ended(store: Store):
+    """Also among requests of one instant, and while newer ones come in."""
+    same = [replace(REQUEST, trace_id=str(number)) for number in range(5)]
+    await store.office.requests.add(same)
+    search = replace(SEARCH, paging=Paging(1, 2))
+
+    seen: list[str] = []
+    for _ in range(3):
+        items, _ = await store.office.requests.search(search, EVERY_COMPANY)
+        seen += [each.trace_id for each in items]
+        await store.office.requests.add([replace(REQUEST, trace_id="new", at=NOW + SECOND)])
+        place = Cursor(items[-1].at, items[-1].number)
+        search = replace(search, before=Cursor.read(str(place)))
+
+    assert seen == ["4", "3", "2", "1", "0"]
+    assert await store.office.requests.search(search, EVERY_COMPANY) == ([], 0)
+
+
+async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gateway.store.backoffice.request_log.COUNTED_AT_MOST", 3)
+    await store.office.requests.add([REQUEST] * 5)
+
+    first, total = await store.office.requests.search(
+        replace(SEARCH, paging=Paging(1, 2)), EVERY_COMPANY
+    )
+    last, again = await store.office.requests.search(
+        replace(SEARCH, paging=Paging(3, 2)), EVERY_COMPANY
+    )
+
+    assert (len(first), total, len(last), again) == (2, 3, 1, 3)
+    assert COUNTED_AT_MOST == 10_001
+
+
+async def test_refusals_are_counted_by_code_reason_and_credential(store: Store):
+    again = replace(REFUSED, at=NOW + 5 * SECOND)
+    await store.office.requests.add([REQUEST, REFUSED, again, STRANGER])
+    log = store.office.requests
+
+    every = await log.summary(SEARCH, EVERY_COMPANY, 100)
+    one = await log.summary(SEARCH, EVERY_COMPANY, 1)
+    earlier = await log.summary(replace(SEARCH, until=again.at), EVERY_COMPANY, 1)
+
+    ours = RefusalGroup(
+        code="SVC.AUT.010", reason="scope", client_id=REQUEST.client_id, count=2,
+        first_at=REFUSED.at, last_at=again.at,
+    )  # fmt: skip
+    assert every[0] == ours
+    assert [(each.reason, each.count) for each in every] == [("scope", 2), ("invalid", 1)]
+    assert list(one) == [ours]
+    assert earlier[0].count == 1
+
+
+async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
+    theirs = replace(REFUSED, company_id=THEIRS_ID, client_id="cli_b", trace_id="theirs")
+    await store.office.requests.add([REFUSED, theirs, STRANGER])
+    log = store.office.requests
+
+    groups = await log.summary(SEARCH, OURS, 100)
+    exported = await log.export(SEARCH, THEIRS, 100)
+    cut = await log.export(SEARCH, EVERY_COMPANY, 2)
+
+    assert [(each.client_id, each.count) for each in groups] == [(REQUEST.client_id, 1)]
+    assert list(exported) == [theirs]
+    assert list(cut) == [STRANGER, theirs]
+
+
+(THEIRS_ID,) = THEIRS.companies or ()
+assert COMPANY != THEIRS_ID

@@ -1,0 +1,54 @@
+"""Leases of tasks on both databases: one has it, until it ends or is left."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gateway.domain.kernel.storage import LEASE
+from gateway.store.engine import Store
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+async def test_a_lease_is_taken_renewed_and_refused(store: Store):
+    assert await store.leases.latest() is None
+    assert await store.leases.take("mail", "one", NOW)
+    assert not await store.leases.take("mail", "two", NOW)
+    assert await store.leases.take("mail", "one", NOW + LEASE / 2)
+    assert not await store.leases.take("mail", "two", NOW + LEASE)
+
+    assert await store.leases.latest() == NOW + LEASE * 1.5
+
+
+@pytest.mark.parametrize("moved", [LEASE, -timedelta(hours=2)], ids=["over", "clock put back"])
+async def test_what_is_over_is_free(store: Store, moved: timedelta):
+    await store.leases.take("mail", "one", NOW)
+
+    assert await store.leases.take("mail", "two", NOW + moved)
+    assert not await store.leases.take("mail", "one", NOW + moved)
+
+
+async def test_release_ends_ones_own(store: Store):
+    for task, owner in (("mail", "one"), ("figures", "one"), ("retention", "two")):
+        await store.leases.take(task, owner, NOW)
+
+    await store.leases.release("one", NOW)
+
+    taken = [await store.leases.take(task, "three", NOW) for task in ("mail", "figures")]
+    assert taken == [True, True]
+    assert not await store.leases.take("retention", "three", NOW)
+
+
+@pytest.mark.parametrize("before", [None, NOW - LEASE], ids=["never taken", "over"])
+async def test_of_many_at_once_one_has_it(store: Store, before: datetime | None):
+    if before is not None:
+        await store.leases.take("mail", "old", before)
+
+    taken = await asyncio.gather(
+        *(store.leases.take("mail", str(number), NOW) for number in range(8))
+    )
+
+    assert sum(taken) == 1

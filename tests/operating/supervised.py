@@ -1,0 +1,165 @@
+"""A supervisor with its server processes, and callers that open a new connection each time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import aiohttp
+
+from tests.surfaces.processes import GatewaySite, place
+
+START_S = 90
+PATIENCE_S = 15.0
+"""After which a caller gives up."""
+_ALL = re.compile(r'^gateway_server_processes\{state="(\w+)"\} ([\d.]+)', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Supervised:
+    """A supervisor that was started, and how many server processes it keeps."""
+
+    where: GatewaySite
+    supervisor: subprocess.Popen[bytes]
+    wanted: int
+
+    @property
+    def children(self) -> list[int]:
+        """The process ids of its server processes, the one that was started first in front."""
+        pid = self.supervisor.pid
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        return [int(each) for each in listed.split()]
+
+    @property
+    def said(self) -> str:
+        """All that was printed."""
+        return self.where.said.read_text()
+
+    def footprint(self, pid: int) -> tuple[int, int]:
+        """Count the file descriptors and threads of a process."""
+        descriptors, threads = (Path(f"/proc/{pid}/{each}").iterdir() for each in ("fd", "task"))
+        return (len([*descriptors]), len([*threads]))
+
+    async def ready(self, *numbers: int, patience_s: float = START_S) -> None:
+        """Wait until these server processes are ready; without numbers, all of them."""
+        async with aiohttp.ClientSession() as session, asyncio.timeout(patience_s):
+            for number in numbers or range(self.wanted):
+                while await self._status(session, number) != 200:
+                    assert self.supervisor.poll() is None, self.said
+                    await asyncio.sleep(0.1)
+
+    async def replaced(self, pid: int, patience_s: float = START_S) -> None:
+        """Wait until a process is gone and all that are wanted are ready."""
+        async with asyncio.timeout(patience_s):
+            while pid in self.children or len(self.children) < self.wanted:
+                await asyncio.sleep(0.05)
+            await self.ready()
+
+    async def shown(self, number: int) -> dict[str, float]:
+        """Return the gauge of server processes as one of them shows it."""
+        url = f"{self._operations(number)}/metrics"
+        async with aiohttp.ClientSession() as session, session.get(url) as said:
+            return {state: float(value) for state, value in _ALL.findall(await said.text())}
+
+    async def digests(self) -> set[str]:
+        """Name the configurations that are in force."""
+        found = set()
+        async with aiohttp.ClientSession() as session:
+            for number in range(self.wanted):
+                async with session.get(f"{self._operations(number)}/config/digest") as said:
+                    found.add(str((await said.json())["digest"]))
+        return found
+
+    async def _status(self, session: aiohttp.ClientSession, number: int) -> int:
+        try:
+            async with session.get(f"{self._operations(number)}/readyz") as said:
+                return said.status
+        except aiohttp.ClientError:
+            return 0
+
+    def _operations(self, number: int) -> str:
+        return f"http://127.0.0.1:{self.where.ports['PIXGATE_OPS_PORT'] + number}"
+
+
+@contextmanager
+def supervised(where: GatewaySite, url: str, wanted: int = 2) -> Iterator[Supervised]:
+    """Start a supervisor; whatever became of it, nothing of it is left at the end."""
+    os.environ["PIXGATE_DATABASE_URL"] = url
+    try:
+        started = where.start("serve", "--workers", str(wanted))
+    finally:
+        del os.environ["PIXGATE_DATABASE_URL"]
+    running = Supervised(where, started, wanted)
+    try:
+        yield running
+    finally:
+        if started.poll() is None:
+            started.terminate()
+        started.wait(START_S)
+
+
+def site(folder: Path, **changed: str) -> GatewaySite:
+    """Choose ports and a configuration that stops at once and has no worker, unless it says so."""
+    return place(folder, **{"drain_accept_s": "0", "run": "inside", **changed})
+
+
+def beside(where: GatewaySite, folder: Path) -> GatewaySite:
+    """Choose other ports for everything but the public listener, and another folder."""
+    other = site(folder)
+    return replace(other, ports={**other.ports, "PIXGATE_PORT": where.ports["PIXGATE_PORT"]})
+
+
+@dataclass(slots=True)
+class Calls:
+    """What callers were told who opened a new connection for each call."""
+
+    made: int = 0
+    slowest_s: float = 0.0
+    failed: list[tuple[float, str]] = field(default_factory=list)
+
+    def since(self, moment: float) -> list[str]:
+        """Name the failures of calls that began at a moment or later."""
+        return [what for began, what in self.failed if began >= moment]
+
+
+@asynccontextmanager
+async def calling(where: GatewaySite, a_second: int) -> AsyncIterator[Calls]:
+    """Call so often a second, for the length of the block; wait for the last one."""
+    calls = Calls()
+    async with asyncio.TaskGroup() as group:
+        ends = asyncio.Event()
+        group.create_task(_call_on(group, ends, calls, (where.base_url, a_second)))
+        try:
+            yield calls
+        finally:
+            ends.set()
+
+
+async def _call_on(
+    group: asyncio.TaskGroup, ends: asyncio.Event, calls: Calls, to: tuple[str, int]
+) -> None:
+    url, a_second = to
+    began = time.monotonic()
+    while not ends.is_set():
+        calls.made += 1
+        group.create_task(_call(f"{url}/baas/v1/health", calls))
+        await asyncio.sleep(max(0.0, began + calls.made / a_second - time.monotonic()))
+
+
+async def _call(url: str, calls: Calls) -> None:
+    began = time.monotonic()
+    timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as said:
+            if said.status != 200:
+                calls.failed.append((began, str(said.status)))
+    except (aiohttp.ClientError, TimeoutError) as problem:
+        calls.failed.append((began, type(problem).__name__))
+    calls.slowest_s = max(calls.slowest_s, time.monotonic() - began)

@@ -1,0 +1,122 @@
+"""The list of charges: as they were last known, without a bank."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from gateway.domain.identity.rights import Role
+from tests.surfaces.backoffice.client import BackofficeClient
+from tests.surfaces.backoffice.test_operations import generated, paid
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PATH = "/backoffice/v1/charges"
+
+
+async def listed(
+    backoffice_client: BackofficeClient, reference: str, by: str = "viewer"
+) -> list[dict[str, Any]]:
+    answer = await backoffice_client.ask("GET", f"{PATH}?reference={reference}", by=by)
+    assert answer.status == 200, answer.body
+    found: list[dict[str, Any]] = answer.document["data"]
+    return found
+
+
+async def stands(
+    backoffice_client: BackofficeClient, reference: str, status: str
+) -> dict[str, Any]:
+    """Wait until a charge is listed in a state; what is read is stored within a second or so."""
+    for _ in range(100):
+        (one,) = await listed(backoffice_client, reference)
+        if one["status"] == status:
+            return one
+        await asyncio.sleep(0.1)
+    raise AssertionError(one)
+
+
+async def test_a_charge_is_listed_from_its_order_on(backoffice_client: BackofficeClient):
+    charge = await generated(backoffice_client)
+
+    (one,) = await listed(backoffice_client, charge["reference"])
+
+    assert one["account_id"] == backoffice_client.world.demo["accounts"]["main"]["id"]
+    assert (one["status"], one["value"], one["type"]) == ("Active", 10.5, "Dynamic")
+    assert one["expires_at"] > one["created_at"]
+    assert "529" not in str(one)
+
+
+async def test_a_cancelled_one_is_listed_as_such_at_once(backoffice_client: BackofficeClient):
+    charge = await generated(backoffice_client)
+
+    await backoffice_client.ask(
+        "DELETE", backoffice_client.at(f"/pix/qrcode/{charge['reference']}")
+    )
+
+    (one,) = await listed(backoffice_client, charge["reference"])
+    assert one["status"] == "Canceled"
+
+
+async def test_a_payment_is_noted_when_the_bank_tells_it(backoffice_client: BackofficeClient):
+    """By its callback, with nobody looking."""
+    charge = await paid(backoffice_client)
+
+    one = await stands(backoffice_client, charge["reference"], "Paid")
+
+    assert one["e2e_id"].startswith("E")
+    assert one["paid_at"]
+
+
+async def test_a_refused_order_is_not_listed(backoffice_client: BackofficeClient):
+    """The key is nobody's of this account."""
+    order = {"reference": "never", "type": "Dynamic", "key": "nobody@example.com", "value": 1}
+
+    refused = await backoffice_client.post("/pix/qrcode", order)
+
+    assert refused.status == 422
+    assert await listed(backoffice_client, "never") == []
+
+
+async def test_pages_are_walked_by_their_cursor(backoffice_client: BackofficeClient):
+    references = [(await generated(backoffice_client))["reference"] for _ in range(3)]
+    path = f"{PATH}?limit=2"
+
+    first = (await backoffice_client.ask("GET", path)).document
+    second = (await backoffice_client.ask("GET", f"{path}&cursor={first['meta']['next']}")).document
+    shown = [each["reference"] for each in (*first["data"], *second["data"])]
+
+    assert shown[:3] == references[::-1]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=active",
+        "cursor=x",
+        "cursor=1-x",
+        "cursor=999999999999999999-00000000-0000-4000-8000-000000000000",
+        "account_id=1",
+        "since=today",
+        "limit=0",
+    ],
+)
+async def test_a_filter_of_another_form_is_refused(backoffice_client: BackofficeClient, query: str):
+    answer = await backoffice_client.ask("GET", f"{PATH}?{query}")
+
+    assert answer.verdict == (400, "VALIDATION_FAILED")
+
+
+async def test_charges_of_another_company_are_not_there(backoffice_client: BackofficeClient):
+    """Whatever is asked: the limit stands in the query."""
+    charge = await generated(backoffice_client)
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    other = await backoffice_client.limited("other", Role.VIEWER)
+
+    everything = await backoffice_client.ask("GET", f"{PATH}?limit=100", by=other)
+    theirs = await backoffice_client.ask("GET", f"{PATH}?account_id={account}", by=other)
+
+    assert account.encode() not in everything.body
+    assert theirs.document["data"] == []
+    assert await listed(backoffice_client, charge["reference"], by=other) == []

@@ -1,0 +1,146 @@
+"""A person in a browser without script: opens pages, fills in forms."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import uuid4
+
+import pyotp
+from aiohttp import ClientResponse
+from sqlalchemy import update
+from yarl import URL
+
+from gateway.domain.identity.rights import Role
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.users import NewUser
+from gateway.store.tables.identity import sessions
+from tests.surfaces.identity_api import ORIGIN
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.world import World
+
+TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a browser was answered."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def location(self) -> str:
+        """Where it goes next; empty for nowhere."""
+        return self.headers.get("Location", "")
+
+
+@dataclass(slots=True)
+class Person:
+    """
+    A person in a browser.
+
+    Attributes:
+        token: Of the page that was opened last.
+        secret: Of the authenticator app, once there is one.
+    """
+
+    world: World
+    cookies: dict[str, str] = field(default_factory=dict)
+    token: str = ""
+    secret: str = ""
+    steps: int = -1
+
+    async def open(self, path: str, **headers: str) -> Seen:
+        """Open a page as a navigation; headers given here win, empty ones are left out."""
+        ours = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+        return await self._ask("GET", path, None, {**ours, **headers})
+
+    async def send(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> Seen:
+        """Send a form of the page that was opened last; follows nothing."""
+        ours = {"Sec-Fetch-Site": "same-origin", "Origin": ORIGIN, "Accept": "text/html"}
+        form = {"csrf_token": self.token, **(fields or {})}
+        return await self._ask("POST", path, form, {**ours, **headers})
+
+    async def sign_in(self, email: str) -> None:
+        """Sign in by the pages."""
+        await self.open("/panel/login")
+        seen = await self.send("/panel/login", {"email": email, "password": PASSWORD})
+        if seen.location.startswith("/panel/login/code"):
+            await self.open(seen.location)
+            seen = await self.send("/panel/login/code", {"code": self.code()})
+        assert (seen.status, seen.location) == (303, "/panel"), seen.text
+        await self.open("/panel")
+
+    def code(self) -> str:
+        """Read the app: each step once."""
+        self.steps += 1
+        now = int(self.world.gateway.kernel.now().timestamp())
+        return pyotp.TOTP(self.secret).at(now + 30 * (self.steps - 1))
+
+    async def _ask(
+        self, method: str, path: str, form: dict[str, str] | None, headers: dict[str, str]
+    ) -> Seen:
+        """Send a request with the cookies, keep those that come back."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        sent = {name: each for name, each in {"Cookie": cookies, **headers}.items() if each}
+        url = URL(f"http://127.0.0.1:{self.world.port}{path}", encoded=True)
+        session = self.world.session
+        async with session.request(
+            method, url, headers=sent, data=form, allow_redirects=False
+        ) as said:
+            return await self._seen(said)
+
+    async def _seen(self, said: ClientResponse) -> Seen:
+        """Read an answer as a browser does."""
+        text = (await said.read()).decode()
+        for line in said.headers.getall("Set-Cookie", []):
+            name, _, rest = line.partition("=")
+            self.cookies[name] = rest.partition(";")[0]
+        found = TOKEN.search(text)
+        if found:
+            self.token = found[1]
+        return Seen(said.status, dict(said.headers), text)
+
+
+async def signed_in(
+    world: World,
+    *roles: Role,
+    companies: frozenset[str] = frozenset(),
+    fresh: bool = True,
+) -> Person:
+    """Make somebody with a second factor and sign them in; ``fresh`` gives it anew."""
+    identity = world.gateway.rooms.identity.services
+    email = f"{'-'.join(sorted(roles))}-{uuid4().hex[:8]}@panel.example"
+    order = NewUser(email=email, name=email, roles=frozenset(roles), companies=companies)
+    await identity.users.create("test", order, PASSWORD)
+    here = ClientInfo(address="127.0.0.1", user_agent="tests")
+    begun = await identity.sign_in.login(email, PASSWORD, here)
+    assert isinstance(begun, SignedIn)
+    enrolment = await identity.second_factors.begin(begun.person, PASSWORD, here)
+    person = Person(world, secret=enrolment.secret)
+    await _early_in_a_step(world)
+    await identity.second_factors.confirm(begun.person, person.code())
+    await person.sign_in(email)
+    if not fresh:
+        await _age_factors(world)
+    return person
+
+
+async def _early_in_a_step(world: World) -> None:
+    """Wait for the next step of codes if this one ends soon: the first code is the last step's."""
+    left_s = 30 - world.gateway.kernel.now().timestamp() % 30
+    if left_s < 5:
+        await asyncio.sleep(left_s)
+
+
+async def _age_factors(world: World) -> None:
+    """Let every second factor have been given long ago."""
+    database = world.gateway.kernel.store.database
+    long_ago = world.gateway.kernel.now() - timedelta(hours=1)
+    async with database.writing() as connection:
+        await connection.execute(update(sessions).values(factor_at=long_ago))

@@ -1,0 +1,292 @@
+"""Pages of accounts: the statement, keys, charges, what came in, refunds, switching, companies."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.bank.pix_keys import PixKeyStatus
+from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def operator(world: World) -> Person:
+    return await signed_in(world, Role.OPERATOR)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def admin(world: World) -> Person:
+    return await signed_in(world, Role.ADMIN)
+
+
+def at(world: World, rest: str = "", account: str = "main") -> str:
+    return f"/panel/accounts/{world.demo['accounts'][account]['id']}{rest}"
+
+
+async def key(world: World) -> str:
+    """Return an active key of account main."""
+    account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
+    banks = world.gateway.rooms.bank.banks
+    bank = banks.of(account)
+    keys = await bank.adapter.list_keys(bank.account)
+    return next(each.key for each in keys if each.status is PixKeyStatus.ACTIVE)
+
+
+async def made(operator: Person, world: World, **more: str) -> str:
+    """Make a charge by the form; return its reference."""
+    reference = uuid4().hex[:26]
+    await operator.open(at(world, "/new-charge"))
+    fields = {"reference": reference, "type": "Dynamic", "key": await key(world)}
+    seen = await operator.send(at(world, "/new-charge"), {**fields, "value": "10,50", **more})
+    assert (seen.status, seen.location) == (303, at(world, f"/charges/{reference}")), seen.text
+    return reference
+
+
+async def paid(operator: Person, world: World) -> str:
+    """Have a charge paid; return the payment's end-to-end id."""
+    reference = await made(operator, world)
+    payment = await world.control.post("charges", reference, "pay", body={})
+    return str(payment["e2e_id"])
+
+
+OF_MAIN = ("", "?read=1", "/statement", "/statement?read=1", "/keys", "/keys?read=1")
+
+
+@pytest.mark.parametrize("rest", OF_MAIN)
+async def test_the_pages_of_an_account_are_shown(viewer: Person, world: World, rest: str):
+    seen = await viewer.open(at(world, rest))
+
+    assert seen.status == 200, seen.text
+    assert world.demo["accounts"]["main"]["id"] in seen.text
+
+
+@pytest.mark.parametrize(
+    "rest", [*OF_MAIN, "/bank", "/new-charge", "/charges/x", "/statement/export?format=csv"]
+)
+async def test_an_account_of_another_company_is_not_there(world: World, rest: str):
+    """As one that does not exist, whatever the role."""
+    mine = frozenset({world.demo["companies"]["main"]["id"]})
+    somebody = await signed_in(world, *Role, companies=mine)
+
+    theirs = await somebody.open(at(world, rest, "other_company"))
+    nobody = await somebody.open(f"/panel/accounts/{uuid4()}{rest}")
+
+    assert theirs.status == nobody.status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/panel/accounts", "Loja Exemplo Ltda"),
+        ("/panel/companies", "Loja Exemplo Ltda"),
+        ("/panel/charges", "Cobranças"),
+        ("/panel/charges?reference=nichts", "Nada corresponde ao filtro"),
+        ("/panel/charges?status=no-state", "VALIDATION_FAILED"),
+        ("/panel/received", "Escolha uma conta"),
+    ],
+)
+async def test_lists_are_shown(viewer: Person, path: str, words: str):
+    seen = await viewer.open(path)
+
+    assert seen.status == 200
+    assert words in seen.text
+
+
+@pytest.mark.parametrize("rest", ["/new-charge", "/bank"])
+async def test_what_a_viewer_may_not_do_has_no_page(viewer: Person, world: World, rest: str):
+    assert (await viewer.open(at(world, rest))).status == 403
+
+
+async def test_no_page_waits_for_a_bank(viewer: Person, world: World):
+    """A bank that hangs: the page is there, and offers to read it."""
+    await world.control.post("faults", body={"operation": "*", "fault": "hang", "count": 1})
+    try:
+        seen = await viewer.open(at(world, "/statement"))
+    finally:
+        await world.control.delete("faults")
+
+    assert seen.status == 200
+    assert 'hx-trigger="load"' in seen.text
+
+
+async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: World):
+    await world.control.post(
+        "faults", body={"operation": "balance", "fault": "status", "status": 400, "count": 5}
+    )
+    try:
+        seen = await viewer.open(at(world, "/statement?read=1"))
+    finally:
+        await world.control.delete("faults")
+
+    assert seen.status == 200
+    assert "não informado" in seen.text or "<tbody>" in seen.text
+    assert "t-bad" in seen.text
+
+
+async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person, world: World):
+    reference = uuid4().hex
+    await world.pay(order(reference, world.today(), description="=1+1"))
+    await world.settled(reference)
+
+    whole = await viewer.open(at(world, "/statement?read=1&limit=100"))
+    page = await viewer.open(at(world, f"/statement?read=1&text={reference}"))
+    file = await viewer.open(at(world, "/statement/export?format=csv"))
+    other = await viewer.open(at(world, "/statement/export?format=exe"))
+
+    assert "Nada corresponde ao filtro" in page.text
+    assert at(world, f"/payouts/{reference}") in whole.text
+    assert file.text.startswith("\ufeffData e hora (Brasília);")
+    rows = list(csv.reader(io.StringIO(file.text.removeprefix("\ufeff")), delimiter=";"))
+    assert any(row[3] == "-10,50" and row[4] == "'=1+1" for row in rows)
+    assert "attachment" in file.headers["Content-Disposition"]
+    assert other.status == 400
+
+
+async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Person, world: World):
+    reference = await made(operator, world)
+    path = at(world, f"/charges/{reference}")
+
+    shown = await operator.open(f"{path}?read=1")
+    cancelled = await operator.send(path)
+    after = await operator.open(f"{path}?read=1")
+
+    assert "data:image/png;base64," in shown.text
+    assert 'hx-trigger="panel:tick from:body"' in shown.text
+    assert (cancelled.status, cancelled.location) == (303, path)
+    assert "cancelada" in after.text
+    assert "panel:tick" not in after.text
+
+
+async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: World):
+    reference = await made(operator, world)
+    await world.control.post("charges", reference, "pay", body={})
+
+    seen = await operator.open(at(world, f"/charges/{reference}?read=1"))
+
+    assert "Está paga" in seen.text
+    assert "panel:tick" not in seen.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"value": "10.50"}, "Valor"),
+        ({"value": "-1,00"}, "Valor"),
+        ({"hours": "logo"}, "Pode ser paga por, em horas"),
+        ({"payer_name": "Maria", "payer_tax_number": "1"}, "CPF ou CNPJ"),
+    ],
+)
+async def test_a_refused_charge_keeps_what_was_typed(
+    operator: Person, world: World, wrong: dict[str, str], field: str
+):
+    await operator.open(at(world, "/new-charge"))
+    fields = {"reference": "guardada", "type": "Dynamic", "key": await key(world), **wrong}
+
+    seen = await operator.send(at(world, "/new-charge"), fields)
+
+    assert seen.status == 400
+    assert 'value="guardada"' in seen.text
+    assert f"<b>{field} " in seen.text
+
+
+async def test_no_more_than_the_rest_is_given_back(operator: Person, world: World):
+    path = at(world, f"/received/{await paid(operator, world)}/refund")
+    await operator.open(path)
+
+    refused = await operator.send(path, {"value": "10,51", "reference": "guardada"})
+    ordered = await operator.send(path, {"value": "4,00", "reference": uuid4().hex})
+
+    assert refused.status == 400
+    assert 'value="guardada"' in refused.text
+    assert ordered.status == 303
+    assert ordered.location.startswith("/panel/")
+
+
+async def test_a_refund_asks_for_a_fresh_code_and_loses_nothing(world: World):
+    late = await signed_in(world, Role.OPERATOR)
+    path = at(world, f"/received/{await paid(late, world)}/refund")
+    late = await signed_in(world, Role.OPERATOR, fresh=False)
+    await late.open(path)
+
+    asked = await late.send(path, {"value": "1,00", "reference": "guardada"})
+
+    assert asked.status == 403
+    assert 'name="code"' in asked.text
+    assert 'value="1,00"' in asked.text
+
+
+async def test_a_payment_that_is_not_there_has_no_page(operator: Person, world: World):
+    seen = await operator.open(at(world, "/received/E00000000000000000000000000000000/refund"))
+
+    assert seen.status == 404
+
+
+async def test_a_key_is_registered_and_given_up_by_typing_it(operator: Person, world: World):
+    await operator.open(at(world, "/keys"))
+    done = await operator.send(at(world, "/keys"), {"type": "evp"})
+    listed = await operator.open(done.location)
+    path = re.findall(r'href="(/panel/accounts/[^"]+/cancel)"', listed.text)[-1]
+    page = await operator.open(path)
+    known = re.search(r'data-words="([^"]+)"', page.text)[1]
+
+    refused = await operator.send(path, {"words": "another"})
+    given_up = await operator.send(path, {"words": known})
+
+    assert refused.status == 400
+    assert 'value="another"' in refused.text
+    assert (given_up.status, given_up.location) == (303, at(world, "/keys?read=1"))
+
+
+async def test_an_account_is_switched_by_its_typed_name(admin: Person, world: World):
+    path = at(world, account="inactive")
+    page = await admin.open(path)
+    name = re.search(r'data-words="([^"]+)"', page.text)[1]
+    fields = {"field": "active", "to": "yes"}
+
+    refused = await admin.send(path, {**fields, "words": "x"})
+    done = await admin.send(path, {**fields, "words": name})
+
+    assert refused.status == 400
+    assert done.status == 303
+    assert "ativa e verificada" in (await admin.open(path)).text
+    await admin.send(path, {"field": "active", "to": "no", "words": name})
+
+
+async def test_a_bank_is_changed_by_the_typed_name_and_no_secret_comes_back(
+    admin: Person, world: World
+):
+    path = at(world, "/bank", account="inactive")
+    await admin.open(path)
+
+    refused = await admin.send(
+        path,
+        {
+            "words": "x",
+            "provider": "sandbox",
+            "provider_account": "outra",
+            "credentials": "canary-of-a-secret",
+        },
+    )
+
+    assert refused.status == 400
+    assert 'value="outra"' in refused.text
+    assert "canary-of-a-secret" not in refused.text
+
+
+async def test_a_company_is_added(admin: Person):
+    await admin.open("/panel/companies")
+    name = f"Nova {uuid4().hex[:6]}"
+
+    done = await admin.send("/panel/companies", {"name": name})
+
+    assert done.status == 303
+    assert name in (await admin.open("/panel/companies")).text

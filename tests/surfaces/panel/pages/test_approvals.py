@@ -1,0 +1,206 @@
+"""Pages of orders: a second person agrees, and the first collects the secret once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import Role
+from tests.surfaces.identity_api import ORIGIN
+from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECRET = re.compile(r"gws_[\w-]{20,}")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def keeper(world: World) -> Person:
+    return await signed_in(world, Role.SECURITY)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def approver(world: World) -> Person:
+    return await signed_in(world, Role.APPROVER)
+
+
+async def ordered(keeper: Person, world: World) -> str:
+    """Order a credential that can pay out; return the path of the order."""
+    await keeper.open("/panel/credentials/new")
+    fields = {
+        "name": "ERP que paga",
+        "reach": f"account:{world.demo['accounts']['main']['id']}",
+        "may_withdraw": "write",
+        "ends": "never",
+    }
+    seen = await keeper.send("/panel/credentials/new", fields)
+    assert seen.status == 303, seen.text
+    return seen.location
+
+
+async def ordered_payout(world: World, key_type: str) -> str:
+    """Order a payout as an operator; return the path of the order."""
+    operator = await signed_in(world, Role.OPERATOR)
+    account = world.demo["accounts"]["main"]["id"]
+    reference = f"ordem-{uuid4().hex[:8]}"
+    body = {
+        "method": "pix",
+        "reference": reference,
+        "value": 10.50,
+        "date": world.today(),
+        "destination": {
+            "name": "Maria Silva",
+            "tax_number": "529.982.247-25",
+            "key_type": key_type,
+            "key": "529.982.247-25" if key_type == "cpf" else "maria@example.com",
+        },
+    }
+    cookies = "; ".join(f"{name}={value}" for name, value in operator.cookies.items())
+    headers = {"Cookie": cookies, "Origin": ORIGIN, "X-CSRF-Token": operator.token}
+    url = f"http://127.0.0.1:{world.port}/panel/api/accounts/{account}/withdraw/pix"
+    async with world.session.post(url, json=body, headers=headers) as said:
+        assert said.status == 202, await said.text()
+        return f"/panel/approvals/{(await said.json())['id']}"
+
+
+async def test_who_ordered_sees_the_order_and_no_button(keeper: Person, world: World):
+    path = await ordered(keeper, world)
+
+    seen = await keeper.open(path)
+
+    assert "Esta ordem é sua" in seen.text
+    assert not re.findall(rf'action="{path}/\w+"', seen.text)
+
+
+async def test_a_second_person_agrees_and_the_first_collects_the_secret_once(
+    keeper: Person, approver: Person, world: World
+):
+    path = await ordered(keeper, world)
+    await approver.open(path)
+
+    agreed = await approver.send(f"{path}/approve")
+    theirs = await approver.open(path)
+    mine = await keeper.open(path)
+    once = await keeper.send(f"{path}/secret")
+    await keeper.open(path)
+    twice = await keeper.send(f"{path}/secret")
+
+    assert (agreed.status, agreed.location) == (303, path)
+    assert f"{path}/secret" not in theirs.text
+    assert f"{path}/secret" in mine.text
+    assert SECRET.search(once.text)
+    assert once.headers["Cache-Control"] == "no-store"
+    assert twice.status >= 400
+    assert not SECRET.search(twice.text)
+
+
+async def test_an_order_is_rejected_with_a_reason(keeper: Person, approver: Person, world: World):
+    path = await ordered(keeper, world)
+    await approver.open(path)
+
+    without = await approver.send(f"{path}/reject", {"reason": " "})
+    done = await approver.send(f"{path}/reject", {"reason": "sem contrato"})
+
+    assert (without.status, done.status) == (400, 303)
+    assert "sem contrato" in (await keeper.open(path)).text
+
+
+@pytest.mark.parametrize("key_type", ["cpf", "email"])
+async def test_an_order_of_money_is_approved_by_its_typed_amount(
+    approver: Person, world: World, key_type: str
+):
+    """Everything it says is shown, and no tax number of a person whole."""
+    path, cpf = await ordered_payout(world, key_type), "52998224725"
+    shown = await approver.open(path)
+
+    wrong = await approver.send(f"{path}/approve", {"value": "10,51"})
+    right = await approver.send(f"{path}/approve", {"value": "10,50"})
+
+    assert "10,50" in shown.text
+    assert "***.982.247-**" in shown.text
+    assert cpf not in shown.text
+    assert "529.982.247-25" not in shown.text
+    assert (wrong.status, right.status) == (400, 303)
+
+
+async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world: World):
+    path = await ordered(keeper, world)
+
+    waiting = await approver.open("/panel/approvals")
+    void = await approver.open("/panel/approvals?status=void")
+
+    assert path in waiting.text
+    assert path not in void.text
+    assert "Nenhuma ordem neste estado" in void.text
+
+
+async def test_another_company_s_order_is_not_there(keeper: Person, world: World):
+    path = await ordered(keeper, world)
+    theirs = frozenset({world.demo["companies"]["other"]["id"]})
+    limited = await signed_in(world, Role.APPROVER, companies=theirs)
+
+    assert (await limited.open(path)).status == 404
+    assert path not in (await limited.open("/panel/approvals")).text
+
+
+async def test_who_does_not_decide_is_refused(keeper: Person, viewer: Person, world: World):
+    path = await ordered(keeper, world)
+    shown = await viewer.open(path)
+
+    assert f"{path}/approve" not in shown.text
+    assert (await viewer.send(f"{path}/approve")).status == 403
+    assert (await viewer.send(f"{path}/reject", {"reason": "nein"})).status == 403
+
+
+async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Person, world: World):
+    """Payouts alike, the balance as last read, and how long it waits; no bank is waited for."""
+    reference = f"igual-{uuid4().hex[:8]}"
+    await world.pay(order(reference, world.today(), value=10.50))
+    await world.settled(reference)
+    path = await ordered_payout(world, "email")
+    account = world.demo["accounts"]["main"]["id"]
+    readings = world.gateway.rooms.backoffice.figures.readings
+
+    shown = await approver.open(path)
+    part = await approver.open(path, **{"HX-Request-Type": "partial"})
+
+    recipient, same = shown.text.split("Mesmo valor desta conta, hoje")
+    assert f"/panel/accounts/{account}/payouts/{reference}" in recipient
+    assert f"/panel/accounts/{account}/payouts/{reference}" in same
+    assert "Saldo da conta" in shown.text
+    assert re.search(r'data-until="\d{13}">\d+:\d\d', shown.text)
+    assert part.text.lstrip().startswith('<div id="facts"')
+    assert "52998224725" not in shown.text
+    async with asyncio.timeout(20):
+        while "lido às" not in (await approver.open(path)).text:
+            await readings.turn()
+    read = await approver.open(path)
+    assert "não lido" not in read.text
+    assert "panel:tick" not in read.text.partition('id="facts"')[2].partition(">")[0]
+
+
+async def test_an_order_of_no_money_has_no_payouts_alike(
+    keeper: Person, approver: Person, world: World
+):
+    path = await ordered(keeper, world)
+
+    shown = await approver.open(path)
+    part = await approver.open(path, **{"HX-Request-Type": "partial"})
+
+    assert "Saldo da conta" not in shown.text
+    assert (part.status, "Saldo da conta" in part.text) == (200, False)
+
+
+async def test_the_list_says_how_long_each_order_waits(approver: Person, world: World):
+    await ordered_payout(world, "email")
+
+    seen = await approver.open("/panel/approvals")
+    decided = await approver.open("/panel/approvals?status=approved")
+
+    assert re.search(r'termina em <span class="nowrap" data-until="\d{13}">', seen.text)
+    assert "data-until" not in decided.text

@@ -1,0 +1,178 @@
+"""Pages of credentials: found, issued, rotated, ended; a secret is in one answer and no other."""
+
+from __future__ import annotations
+
+import re
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECRET = re.compile(r"gws_[\w-]{20,}")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def keeper(world: World) -> Person:
+    """Somebody of security with a second factor that was given just now."""
+    return await signed_in(world, Role.SECURITY)
+
+
+def order(world: World, **more: str) -> dict[str, str]:
+    return {
+        "name": "ERP novo",
+        "reach": f"account:{world.demo['accounts']['main']['id']}",
+        "may_balance": "read",
+        "ends": "never",
+        **more,
+    }
+
+
+async def issued(keeper: Person, world: World, **more: str) -> str:
+    """Issue one by the form; return its client id."""
+    await keeper.open("/panel/credentials/new")
+    seen = await keeper.send("/panel/credentials/new", order(world, **more))
+    assert seen.status == 200, seen.text
+    return re.search(r"cli_\w+", seen.text)[0]
+
+
+async def test_the_list_shows_names_and_never_a_secret(keeper: Person, world: World):
+    seen = await keeper.open("/panel/credentials")
+
+    assert seen.status == 200
+    assert world.demo["credentials"]["full"]["client_id"] in seen.text
+    assert not SECRET.search(seen.text)
+
+
+async def test_a_script_is_given_the_list_alone(keeper: Person):
+    seen = await keeper.open("/panel/credentials?text=demo", **{"HX-Request-Type": "partial"})
+
+    assert "<table" in seen.text
+    assert "<html" not in seen.text
+
+
+async def test_a_list_without_a_hit_offers_to_clear_the_filter(keeper: Person):
+    seen = await keeper.open("/panel/credentials?text=nichts")
+
+    assert seen.status == 200
+    assert "Limpar o filtro" in seen.text
+
+
+async def test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else(keeper: Person, world: World):
+    await keeper.open("/panel/credentials/new")
+
+    seen = await keeper.send("/panel/credentials/new", order(world))
+
+    secret = SECRET.search(seen.text)[0]
+    client_id = re.search(r"cli_\w+", seen.text)[0]
+    assert seen.headers["Cache-Control"] == "no-store"
+    for path in ("/panel/credentials", f"/panel/credentials/{client_id}", "/panel/credentials/new"):
+        assert secret not in (await keeper.open(path)).text
+
+
+async def test_what_can_pay_out_waits_for_a_second_person(keeper: Person, world: World):
+    await keeper.open("/panel/credentials/new")
+
+    seen = await keeper.send("/panel/credentials/new", order(world, may_withdraw="write"))
+
+    assert seen.status == 303
+    assert seen.location.startswith("/panel/approvals/")
+
+
+async def test_a_refused_form_keeps_what_was_typed(keeper: Person, world: World):
+    await keeper.open("/panel/credentials/new")
+
+    seen = await keeper.send(
+        "/panel/credentials/new", order(world, ends="on", expires_on="amanhã", name="Guardado")
+    )
+
+    assert seen.status == 400
+    assert 'value="Guardado"' in seen.text
+    assert re.search(r'name="may_balance" value="read"[^>]* checked', seen.text)
+
+
+async def test_without_a_fresh_factor_the_form_asks_for_the_code_and_keeps_the_rest(world: World):
+    late = await signed_in(world, Role.SECURITY, fresh=False)
+    await late.open("/panel/credentials/new")
+
+    asked = await late.send("/panel/credentials/new", order(world, name="Guardado"))
+    done = await late.send(
+        "/panel/credentials/new", order(world, name="Guardado", code=late.code())
+    )
+
+    assert asked.status == 403
+    assert 'name="code"' in asked.text
+    assert 'value="Guardado"' in asked.text
+    assert SECRET.search(done.text)
+
+
+async def test_a_secret_is_rotated(keeper: Person, world: World):
+    client_id = await issued(keeper, world)
+    await keeper.open(f"/panel/credentials/{client_id}/rotate")
+
+    seen = await keeper.send(f"/panel/credentials/{client_id}/rotate", {"overlap_s": "3600"})
+
+    assert SECRET.search(seen.text)
+    assert "vale até" in seen.text
+
+
+async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: World):
+    path = f"/panel/credentials/{await issued(keeper, world, may_balance='read')}"
+    await keeper.open(path)
+
+    mistyped = await keeper.send(f"{path}/limits", {"limit_per_payout": "1.5"})
+    tightened = await keeper.send(
+        f"{path}/limits", {"limit_per_payout": "1.234,56", "limit_per_day": "5.000,00"}
+    )
+    shown = (await keeper.open(path)).text
+    loosened = await keeper.send(f"{path}/limits", {"limit_per_payout": "1.234,56"})
+
+    assert (mistyped.status, 'value="1.5"' in mistyped.text) == (400, True)
+    assert (tightened.status, tightened.location) == (303, path)
+    assert 'value="1.234,56"' in shown
+    assert 'value="5.000,00"' in shown
+    assert (loosened.status, loosened.location.startswith("/panel/approvals/")) == (303, True)
+
+
+@pytest.mark.parametrize("words", ["", "erp novo", "ERP novo "])
+async def test_one_is_ended_only_by_its_typed_name(keeper: Person, world: World, words: str):
+    client_id = await issued(keeper, world)
+    path = f"/panel/credentials/{client_id}/revoke"
+    await keeper.open(path)
+
+    wrong = await keeper.send(path, {"words": words, "reason": "fim do contrato"})
+    right = await keeper.send(path, {"words": "ERP novo", "reason": "fim do contrato"})
+
+    trimmed = words.strip() == "ERP novo"
+    assert wrong.status == (303 if trimmed else 400)
+    assert right.status == (400 if trimmed else 303)
+    page = await keeper.open(f"/panel/credentials/{client_id}")
+    assert "revogada" in page.text
+    assert "fim do contrato" in page.text
+
+
+async def test_another_company_s_credential_is_not_there(world: World):
+    mine = world.demo["companies"]["main"]["id"]
+    limited = await signed_in(world, Role.SECURITY, companies=frozenset({mine}))
+    theirs = world.demo["credentials"]["other_company"]["client_id"]
+
+    found = [
+        await limited.open(f"/panel/credentials/{name}{act}")
+        for name in (theirs, f"cli_{uuid4().hex[:20]}")
+        for act in ("", "/rotate", "/revoke")
+    ]
+
+    assert [each.status for each in found] == [404] * 6
+    assert theirs not in (await limited.open("/panel/credentials")).text
+
+
+@pytest.mark.parametrize("path", ["", "/new"])
+async def test_who_may_not_see_credentials_is_refused(world: World, path: str):
+    person = await signed_in(world, Role.APPROVER)
+
+    assert (await person.open(f"/panel/credentials{path}")).status == 403

@@ -1,0 +1,187 @@
+"""What holds of every page: who may open it, what a form needs, how refusals look."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.http.panel.pages.represent import HEADERS
+from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LINK = {
+    "Sec-Fetch-Site": "cross-site",
+    "Sec-Fetch-Mode": "navigate",
+    "Sec-Fetch-Dest": "document",
+}
+
+
+async def test_a_page_is_html_under_a_strict_policy(viewer: Person):
+    seen = await viewer.open("/panel")
+
+    assert seen.status == 200
+    assert seen.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert {name: seen.headers[name] for name in HEADERS} == dict(HEADERS)
+    assert "<h1>Visão geral</h1>" in seen.text
+
+
+async def test_who_has_not_signed_in_is_shown_the_way(world: World):
+    seen = await Person(world).open("/panel?period=7")
+
+    assert (seen.status, seen.location) == (303, "/panel/login?next=%2Fpanel%3Fperiod%3D7")
+
+
+async def test_the_sign_in_leads_back(world: World):
+    person = Person(world)
+    await person.open("/panel/login?next=/panel%3Fperiod%3D7")
+
+    seen = await person.send(
+        "/panel/login",
+        {"email": "viewer@panel.example", "password": PASSWORD, "next": "/panel?period=7"},
+    )
+
+    assert (seen.status, seen.location) == (303, "/panel?period=7")
+
+
+async def test_a_wrong_password_shows_the_form_again_without_it(world: World):
+    person = Person(world)
+    await person.open("/panel/login")
+
+    seen = await person.send(
+        "/panel/login", {"email": "viewer@panel.example", "password": "canary-of-a-password"}
+    )
+
+    assert seen.status == 401
+    assert "viewer@panel.example" in seen.text
+    assert "canary-of-a-password" not in seen.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "", "Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "", "Origin": ""},
+    ],
+    ids=str,
+)
+async def test_a_form_of_a_foreign_page_is_refused(viewer: Person, headers: dict[str, str]):
+    seen = await viewer.send("/panel/preferences", {"theme": "dark", "back": "/panel"}, **headers)
+
+    assert seen.status == 403
+    assert "pixgate-theme" not in viewer.cookies
+
+
+@pytest.mark.parametrize("token", ["", "another", "é"])
+async def test_a_form_without_its_token_is_refused(viewer: Person, token: str):
+    fields = {"theme": "dark", "back": "/panel", "csrf_token": token}
+
+    seen = await viewer.send("/panel/preferences", fields)
+
+    assert seen.status == 403
+    assert "pixgate-theme" not in viewer.cookies
+
+
+async def test_the_token_of_another_session_is_refused(world: World, viewer: Person):
+    other = Person(world)
+    await other.open("/panel/login")
+
+    seen = await viewer.send("/panel/preferences", {"theme": "dark", "csrf_token": other.token})
+
+    assert seen.status == 403
+
+
+async def test_what_is_chosen_counts_in_every_browser_of_the_person(world: World):
+    """In the next page, here and there, and for nobody else; no cookie is left behind."""
+    here, there, other = Person(world), Person(world), Person(world)
+    for person in (here, there):
+        await person.sign_in("approver@panel.example")
+    await other.sign_in("operator@panel.example")
+
+    for fields in ({"language": "en"}, {"theme": "dark"}, {"keys": "off"}, {"theme": "odd"}):
+        said = await here.send("/panel/preferences", {**fields, "back": "/panel"})
+        assert (said.status, said.location) == (303, "/panel")
+
+    for person in (here, there):
+        seen = await person.open("/panel")
+        assert '<html lang="en" data-theme="dark">' in seen.text
+        assert 'data-keys="off"' in seen.text
+        assert "<h1>Overview</h1>" in seen.text
+        assert not {"pixgate-language", "pixgate-theme"} & set(person.cookies)
+    seen = await other.open("/panel")
+    assert '<html lang="pt-BR">' in seen.text
+    assert "data-keys" not in seen.text
+
+    await there.send("/panel/preferences", {"keys": "on", "back": "/panel"})
+    assert "data-keys" not in (await here.open("/panel")).text
+
+
+async def test_before_the_sign_in_a_browser_remembers(world: World):
+    person = Person(world)
+    await person.open("/panel/login")
+
+    for fields in ({"language": "en"}, {"theme": "dark"}):
+        await person.send("/panel/preferences", {**fields, "back": "/panel/login"})
+
+    assert '<html lang="en" data-theme="dark">' in (await person.open("/panel/login")).text
+    await person.sign_in("security@panel.example")
+    assert '<html lang="en" data-theme="dark">' in (await person.open("/panel")).text
+
+
+async def test_a_link_elsewhere_leads_to_a_link_of_ours_and_keeps_the_session(viewer: Person):
+    """The cookie does not come along: a new session here would end the one that there is."""
+    kept = dict(viewer.cookies)
+    stranger = Person(viewer.world)
+
+    first = await stranger.open("/panel", **LINK)
+    seen = await stranger.open(first.location, **LINK)
+
+    assert (first.status, first.location) == (303, "/panel/login?next=%2Fpanel")
+    assert seen.status == 200
+    assert 'href="/panel"' in seen.text
+    assert stranger.cookies == {}
+    assert viewer.cookies == kept
+
+
+async def test_nothing_else_of_a_foreign_site_opens_a_page(viewer: Person):
+    seen = await viewer.open("/panel", **{**LINK, "Sec-Fetch-Dest": "iframe"})
+
+    assert seen.status == 403
+
+
+async def test_signing_out_ends_it_and_may_be_repeated(world: World):
+    person = Person(world)
+    await person.sign_in("viewer@panel.example")
+
+    for _ in range(2):
+        said = await person.send("/panel/logout")
+        assert (said.status, said.location) == (303, "/panel/login")
+    seen = await person.open("/panel")
+
+    assert seen.location.startswith("/panel/login")
+
+
+async def test_a_page_that_is_not_there_is_said_to_a_person_in_html(viewer: Person):
+    await viewer.open("/panel")
+
+    seen = await viewer.open("/panel/not-there")
+    script = await viewer.open("/panel/not-there", Accept="application/json")
+
+    assert (seen.status, seen.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert "não existe" in seen.text
+    assert script.headers["Content-Type"].startswith("application/json")
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/panel/../x"])
+async def test_nobody_is_sent_elsewhere(world: World, target: str):
+    person = Person(world)
+    await person.open("/panel/login")
+
+    seen = await person.send(
+        "/panel/login",
+        {"email": "viewer@panel.example", "password": PASSWORD, "next": target},
+    )
+
+    assert seen.location == "/panel"

@@ -1,0 +1,277 @@
+"""Overview, banks, stops and callbacks: what each shows, to whom, and what its forms do."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.backoffice.callbacks import Callback
+from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.operations.identity.users import NewUser
+from tests.surfaces.panel.pages.person import Person, Seen
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PAGES = ("", "/overview/latest", "/providers", "/providers/sandbox", "/stops", "/callbacks")
+WRITE_STOPS = ("/stops/new",)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def operator(world: World) -> Person:
+    return await signed_in(world, Role.OPERATOR)
+
+
+async def signed_in(world: World, role: Role, company: str = "") -> Person:
+    """Sign in somebody of a role; with a company, somebody who sees that one alone."""
+    email = f"{role}@panel.example"
+    if company:
+        email = f"{uuid4()}@panel.example"
+        companies = frozenset({company})
+        new = NewUser(email=email, name="Ana", roles=frozenset({role}), companies=companies)
+        await world.gateway.rooms.identity.services.users.create("test", new, PASSWORD)
+    person = Person(world)
+    await person.sign_in(email)
+    return person
+
+
+def company(world: World, name: str) -> str:
+    return str(world.demo["companies"][name]["id"])
+
+
+async def test_the_overview_counts_what_was_paid(world: World, viewer: Person):
+    before = ordered(await viewer.open("/panel"))
+    reference = f"overview-{uuid4()}"
+    await world.pay(order(reference, world.today(), value=12.34))
+    await world.settled(reference)
+
+    seen = await viewer.open("/panel")
+
+    assert seen.status == 200
+    assert ordered(seen) == before + 1
+
+
+def ordered(seen: Seen) -> int:
+    """Read how many payouts were ordered today."""
+    found = re.search(r"Valor ordenado.*?(\d+) pagamento", seen.text, re.DOTALL)
+    return int(found[1]) if found else 0
+
+
+@pytest.mark.parametrize("period", ["today", "7d", "30d", "for-ever"])
+async def test_a_period_is_one_of_three_or_today(viewer: Person, period: str):
+    seen = await viewer.open(f"/panel?period={period}")
+
+    assert seen.status == 200
+    assert len(re.findall(r'aria-current="true"', seen.text)) == 1
+
+
+@pytest.mark.parametrize("window", ["15m", "24h", "7d", "'"])
+async def test_a_bank_is_shown_with_what_it_offers(viewer: Person, window: str):
+    every = await viewer.open(f"/panel/providers?window={window}")
+    one = await viewer.open(f"/panel/providers/sandbox?window={window}")
+
+    assert (every.status, one.status) == (200, 200)
+    assert "dá a mesma resposta" in every.text
+    assert "/panel/stops/new" not in every.text + one.text
+
+
+async def test_a_bank_that_is_not_configured_is_not_there(viewer: Person):
+    assert (await viewer.open("/panel/providers/none")).status == 404
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_who_sees_another_company_sees_nothing_of_this_one(world: World, path: str):
+    await world.pay(order(f"theirs-{uuid4()}", world.today(), value=98.76))
+    stranger = await signed_in(world, Role.VIEWER, company(world, "other"))
+
+    seen = await stranger.open(
+        f"/panel{path}?since=2026-01-01T00:00:00Z&until=2099-01-01T00:00:00Z"
+    )
+
+    assert seen.status in {200, 400}
+    assert "98,76" not in seen.text
+    assert company(world, "main") not in seen.text
+
+
+async def test_the_latest_payouts_are_a_part_of_the_overview(world: World, viewer: Person):
+    reference = f"latest-{uuid4()}"
+    await world.pay(order(reference, world.today(), value=45.67))
+    now = world.gateway.kernel.now()
+    since = f"{now - timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+    path = f"/panel/overview/latest?since={since}&until={now:%Y-%m-%dT%H:%M:%SZ}"
+
+    whole = await viewer.open(path)
+    part = await viewer.open(path, **{"HX-Request-Type": "partial"})
+
+    assert "45,67" in whole.text
+    assert "45,67" in part.text
+    assert "<html" in whole.text
+    assert "<html" not in part.text
+
+
+@pytest.mark.parametrize("sent", ["", "?since=yesterday&until=now"])
+async def test_a_period_that_is_none_is_refused(viewer: Person, sent: str):
+    assert (await viewer.open(f"/panel/overview/latest{sent}")).status == 400
+
+
+async def test_balances_are_read_after_the_page_and_tell_when(world: World, viewer: Person):
+    """The first look says that nothing is read; the bank is asked meanwhile."""
+    first = await viewer.open("/panel/overview/balances")
+    async with asyncio.timeout(10):
+        while "R$" not in (seen := await viewer.open("/panel/overview/balances")).text:
+            await asyncio.sleep(0.1)
+    stranger = await signed_in(world, Role.VIEWER, company(world, "other"))
+
+    assert first.status == 200
+    assert "<time" in seen.text
+    assert f"{len(world.demo['accounts'])}" in seen.text
+    assert (await stranger.open("/panel/overview/balances")).text != seen.text
+
+
+async def test_refusals_are_shown_to_who_reads_requests(world: World, viewer: Person):
+    refused = await world.ask("GET", world.at("/balance"), by="none")
+    assert refused.status == 403
+    operator = await signed_in(world, Role.OPERATOR)
+
+    assert (await viewer.open("/panel/overview/refusals")).status == 403
+    assert "/overview/refusals" not in (await viewer.open("/panel")).text
+    assert (await operator.open("/panel/overview/refusals")).status == 200
+    assert "/overview/refusals" in (await operator.open("/panel")).text
+
+
+async def test_who_may_not_stop_sees_no_way_to(viewer: Person):
+    assert "/panel/stops/new" not in (await viewer.open("/panel/stops")).text
+    assert (await viewer.open("/panel/stops/new")).status == 403
+    assert (await viewer.open(f"/panel/stops/{uuid4()}/lift")).status == 403
+
+
+async def test_a_stop_is_pulled_and_told_of(world: World, operator: Person):
+    subject = company(world, "other")
+    await operator.open("/panel/stops/new")
+
+    done = await operator.send("/panel/stops/new", stop(subject))
+    seen = await operator.open("/panel/stops")
+
+    assert (done.status, done.location) == (303, "/panel/stops")
+    assert subject in seen.text
+    known = await world.gateway.kernel.store.companies.find(subject)
+    assert known is not None
+    assert f'title="{subject}">{known.name}</span>' in seen.text
+    assert f'data-copy="{subject}"' in seen.text
+    assert "conferência" in seen.text
+    overview = (await operator.open("/panel")).text
+    assert known.name in overview
+    assert subject not in overview
+
+
+def stop(named: str, **changed: str) -> dict[str, str]:
+    """Fill in the form."""
+    form = {"scope": "company", "subject": named, "reason": "conferência de saldo"}
+    return {**form, "minutes": "60", "words": "parar", **changed}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"words": ""},
+        {"words": "sim"},
+        {"words": "parar", "scope": "provider", "subject": "sandbox"},
+        {"scope": "provider", "subject": "", "words": ""},
+        {"minutes": "100000000"},
+        {"minutes": "-1"},
+        {"reason": ""},
+        {"scope": "everything"},
+        {"subject": "nothing-of-this-name"},
+    ],
+    ids=str,
+)
+async def test_a_stop_that_is_not_meant_so_is_not_pulled(
+    world: World, operator: Person, changed: dict[str, str]
+):
+    """What was typed stays, and nothing is stopped."""
+    before = await stops(world)
+    await operator.open("/panel/stops/new")
+
+    said = await operator.send("/panel/stops/new", stop(company(world, "other"), **changed))
+
+    assert said.status == 400
+    assert changed.get("reason", "conferência") in said.text
+    assert await stops(world) == before
+
+
+async def stops(world: World) -> int:
+    """Count the stops in force."""
+    kernel = world.gateway.kernel
+    return len(await kernel.store.stops.active(kernel.now()))
+
+
+async def test_a_stop_is_lifted_with_a_fresh_code_alone(world: World, operator: Person):
+    """The code is asked for in the same form; somebody without an app cannot give one."""
+    await operator.open("/panel/stops/new")
+    await operator.send("/panel/stops/new", stop(company(world, "other"), reason="a levantar"))
+    seen = await operator.open("/panel/stops")
+    path = re.findall(r'href="(/panel/stops/[0-9a-f-]+/lift)"', seen.text)[-1]
+    asked = await operator.open(path)
+
+    said = await operator.send(path)
+
+    assert asked.status == 200
+    assert said.status == 403
+    assert 'name="code"' in said.text
+
+
+async def test_another_companys_stop_cannot_be_lifted(world: World, operator: Person):
+    await operator.open("/panel/stops/new")
+    await operator.send("/panel/stops/new", stop(company(world, "main"), minutes="15"))
+    seen = await operator.open("/panel/stops")
+    path = re.findall(r'href="(/panel/stops/[0-9a-f-]+/lift)"', seen.text)[-1]
+    stranger = await signed_in(world, Role.OPERATOR, company(world, "other"))
+
+    assert (await operator.open(path)).status == 200
+    assert (await stranger.open(path)).status == 404
+    kernel = world.gateway.kernel
+    lifted = AuditEvent(at=kernel.now(), actor="cli", action="stop.lifted", subject="test")
+    await kernel.store.stops.lift(path.split("/")[3], kernel.now(), lifted)
+
+
+async def test_a_callback_hides_who_it_is_about(world: World, viewer: Person):
+    """Its body is a bank's own text: markup stays text, and numbers of people are hidden."""
+    kernel = world.gateway.kernel
+    body = '{"cpf":"529.982.247-25","to":"maria@example.com","phone":"+5511987654321"}<script>'
+    await kernel.store.office.callbacks.add(
+        Callback(
+            id=str(uuid4()),
+            provider="sandbox",
+            event=str(uuid4()),
+            kind=CallbackKind.CHARGE,
+            subject="<b>charge</b>",
+            received_at=kernel.now(),
+            body=body.encode(),
+        )
+    )
+
+    seen = await viewer.open("/panel/callbacks?kind=charge")
+
+    assert "•••" in seen.text
+    for hidden in ("529.982.247-25", "maria@example.com", "11987654321", "<script>", "<b>charge"):
+        assert hidden not in seen.text
+
+
+@pytest.mark.parametrize("asked", ["kind=none", "state=none", "page=0", "page=many"])
+async def test_a_filter_that_is_none_is_refused(viewer: Person, asked: str):
+    assert (await viewer.open(f"/panel/callbacks?{asked}")).status == 400
+
+
+async def test_a_filter_without_a_callback_says_so(viewer: Person):
+    seen = await viewer.open("/panel/callbacks?provider=none")
+
+    assert seen.status == 200
+    assert 'href="/panel/callbacks"' in seen.text

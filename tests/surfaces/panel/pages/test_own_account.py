@@ -1,0 +1,95 @@
+"""The page of one's own account: password, codes, app, sessions, the look."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+NEW = "outra frase bem comprida"
+CODE = re.compile(r"\d\d-[0-9A-Z]{5}-[0-9A-Z]{5}")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def person(world: World) -> Person:
+    seated = await signed_in(world, Role.OPERATOR)
+    await seated.open("/panel/me")
+    return seated
+
+
+def change(**more: str) -> dict[str, str]:
+    return {"current_password": PASSWORD, "new_password": NEW, "new_again": NEW, **more}
+
+
+async def test_the_page_shows_where_one_is_signed_in(person: Person):
+    seen = await person.open("/panel/me")
+
+    assert seen.status == 200
+    assert "127.0.0.1" in seen.text
+    assert "aqui" in seen.text
+
+
+async def test_a_new_password_ends_every_session(person: Person):
+    seen = await person.send("/panel/me/password", change())
+
+    assert (seen.status, seen.location) == (303, "/panel/login")
+    assert (await person.open("/panel/me")).status == 303
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [(change(new_again="noch eine"), 400), (change(current_password="falsch"), 401)],
+)
+async def test_a_refused_password_shows_no_password_again(
+    person: Person, fields: dict[str, str], status: int
+):
+    seen = await person.send("/panel/me/password", fields)
+
+    assert seen.status == status
+    assert not [word for word in {*fields.values()} if word in seen.text]
+
+
+async def test_recovery_codes_are_shown_once(person: Person):
+    seen = await person.send("/panel/me/recovery-codes")
+
+    codes = CODE.findall(seen.text)
+    assert len(codes) == 10
+    assert seen.headers["Cache-Control"] == "no-store"
+    assert not CODE.search((await person.open("/panel/me")).text)
+
+
+async def test_codes_and_removal_ask_for_the_factor(world: World):
+    late = await signed_in(world, Role.OPERATOR, fresh=False)
+    await late.open("/panel/me")
+
+    asked = [await late.send(f"/panel/me/{act}") for act in ("recovery-codes", "factor/remove")]
+    done = await late.send("/panel/me/recovery-codes", {"code": late.code()})
+
+    assert [each.status for each in asked] == [403, 403]
+    assert all('name="code"' in each.text for each in asked)
+    assert CODE.search(done.text)
+
+
+async def test_an_app_is_removed_and_every_session_ends(person: Person):
+    seen = await person.send("/panel/me/factor/remove")
+
+    assert (seen.status, seen.location) == (303, "/panel/login")
+
+
+async def test_other_sessions_are_ended_and_this_one_stays(person: Person):
+    seen = await person.send("/panel/me/sessions/end")
+
+    assert (seen.status, seen.location) == (303, "/panel/me")
+    assert (await person.open("/panel/me")).status == 200
+
+
+async def test_somebody_else_s_session_is_not_there(person: Person):
+    assert (await person.send("/panel/me/sessions/nobody/end")).status == 404

@@ -1,0 +1,166 @@
+"""Pages of people: invited, given roles, disabled, signed out, their factor reset."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import Role
+from gateway.operations.identity.users import NewUser
+from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def admin(world: World) -> Person:
+    return await signed_in(world, Role.ADMIN)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def other(world: World) -> tuple[str, str]:
+    """Somebody else: their page and their address."""
+    email = f"outro-{uuid4().hex[:8]}@panel.example"
+    order = NewUser(email=email, name="Outro <b>", roles=frozenset({Role.VIEWER, Role.OPERATOR}))
+    made = await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+    return f"/panel/people/{made.id}", email
+
+
+async def test_people_are_listed_with_their_names_as_text(admin: Person, other: tuple[str, str]):
+    pages = [await admin.open(f"/panel/people?page={page}") for page in (1, 2)]
+
+    shown = "".join(each.text for each in pages)
+    assert other[1] in shown
+    assert "Outro &lt;b&gt;" in shown
+    assert "Outro <b>" not in shown
+
+
+async def test_a_reader_is_invited_at_once(admin: Person):
+    await admin.open("/panel/people/new")
+    email = f"nova-{uuid4().hex[:8]}@panel.example"
+
+    seen = await admin.send("/panel/people/new", {"email": email, "name": "Nova", "role": "viewer"})
+
+    assert (seen.status, seen.location) == (303, "/panel/people")
+
+
+async def test_an_invitation_of_who_may_write_waits(admin: Person):
+    await admin.open("/panel/people/new")
+    email = f"nova-{uuid4().hex[:8]}@panel.example"
+
+    seen = await admin.send(
+        "/panel/people/new", {"email": email, "name": "Nova", "role": "operator"}
+    )
+
+    assert seen.status == 303
+    assert seen.location.startswith("/panel/approvals/")
+
+
+async def test_a_refused_invitation_keeps_what_was_typed(admin: Person):
+    await admin.open("/panel/people/new")
+
+    seen = await admin.send("/panel/people/new", {"email": "nova@panel.example", "name": "Nova"})
+
+    assert seen.status >= 400
+    assert 'value="nova@panel.example"' in seen.text
+
+
+async def test_somebody_is_renamed(admin: Person, other: tuple[str, str]):
+    path, _ = other
+    found = re.search(r'name="version" value="([^"]+)"', (await admin.open(path)).text)
+    version = unescape(found[1])
+
+    refused = await admin.send(f"{path}/name", {"name": "", "version": version})
+    renamed = await admin.send(f"{path}/name", {"name": "Ana Prado", "version": version})
+
+    assert (refused.status, renamed.status, renamed.location) == (400, 303, path)
+    assert "<h1>Ana Prado</h1>" in (await admin.open(path)).text
+
+
+async def test_taking_a_role_is_at_once(admin: Person, other: tuple[str, str]):
+    path, _ = other
+    await admin.open(path)
+
+    seen = await admin.send(f"{path}/roles", {"role": "viewer"})
+
+    assert (seen.status, seen.location) == (303, path)
+    assert re.findall(r'value="(\w+)" checked', (await admin.open(path)).text) == ["viewer"]
+
+
+async def test_one_is_disabled_with_a_reason_and_enabled_again(
+    admin: Person, other: tuple[str, str]
+):
+    path, _ = other
+    await admin.open(path)
+
+    without = await admin.send(f"{path}/disable", {"reason": " "})
+    done = await admin.send(f"{path}/disable", {"reason": "saiu"})
+    shown = await admin.open(path)
+    again = await admin.send(f"{path}/enable")
+
+    assert (without.status, done.status, again.status) == (400, 303, 303)
+    assert "desativada" in shown.text
+
+
+async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
+    admin: Person, other: tuple[str, str]
+):
+    """What was seen is what is changed."""
+    path, _ = other
+    version = re.search(r'name="version" value="([^"]+)"', (await admin.open(path)).text)[1]
+    await admin.send(f"{path}/roles", {"role": "viewer"})
+
+    late = await admin.send(
+        f"{path}/disable", {"reason": "saiu", "version": version.replace("&#34;", '"')}
+    )
+
+    assert late.status == 412
+
+
+async def test_sessions_of_somebody_are_ended(admin: Person, world: World):
+    reader = await signed_in(world, Role.VIEWER)
+    people = world.gateway.rooms.identity.services.users
+    assert people is not None
+    found = await admin.open("/panel/people")
+    path = re.findall(r'href="(/panel/people/[0-9a-f-]{36})"', found.text)[-1]
+    await admin.open(path)
+
+    seen = await admin.send(f"{path}/sessions")
+
+    assert seen.status == 303
+    assert (await reader.open("/panel")).status in {200, 303}
+
+
+async def test_without_a_fresh_factor_nothing_changes(world: World, other: tuple[str, str]):
+    path, _ = other
+    late = await signed_in(world, Role.ADMIN, fresh=False)
+    await late.open(path)
+
+    seen = await late.send(f"{path}/disable", {"reason": "guardado"})
+
+    assert seen.status == 403
+    assert 'name="code"' in seen.text
+    assert 'value="guardado"' in seen.text
+
+
+async def test_who_may_not_see_people_is_refused(world: World, other: tuple[str, str]):
+    operator = await signed_in(world, Role.OPERATOR)
+
+    assert [
+        (await operator.open(path)).status
+        for path in ("/panel/people", "/panel/people/new", other[0])
+    ] == [403] * 3
+
+
+async def test_somebody_beyond_the_own_companies_is_not_there(world: World, other: tuple[str, str]):
+    mine = frozenset({world.demo["companies"]["main"]["id"]})
+    limited = await signed_in(world, Role.ADMIN, companies=mine)
+
+    assert (await limited.open(other[0])).status == 404
+    assert other[1] not in (await limited.open("/panel/people")).text

@@ -1,0 +1,26 @@
+"""Rows of one page share the account that the first has found; the next page looks again."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.queries import counting
+from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_an_account_is_looked_for_once_a_page(world: World, viewer: Person):
+    """The account, its company, what is behind the movements: not the account for each row."""
+    path = f"/panel/accounts/{world.demo['accounts']['main']['id']}/statement?read=1"
+    found = []
+
+    for _ in range(2):
+        with counting(world.gateway.kernel.store.database) as sent:
+            page = await viewer.open(path)
+        assert page.status == 200
+        found.append(sent.of_pages[page.headers["X-Trace-ID"]])
+
+    assert found[0] == found[1]
+    assert 2 <= found[0] <= 4

@@ -1,0 +1,142 @@
+"""The pages of requests, traces and explanations."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import Role
+from gateway.operations.identity.users import NewUser
+from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def operator(world: World) -> Person:
+    person = Person(world)
+    await person.sign_in("operator@panel.example")
+    return person
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stranger(world: World) -> Person:
+    """Somebody who sees the other company alone."""
+    other = frozenset({world.demo["companies"]["other"]["id"]})
+    order = NewUser(
+        email="other@panel.example", name="Other", roles=frozenset({Role.OPERATOR}), companies=other
+    )
+    await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+    person = Person(world)
+    await person.sign_in("other@panel.example")
+    return person
+
+
+async def refused(world: World, operator: Person) -> str:
+    """Have a call refused for its account; return its trace id once it is logged."""
+    trace = f"t-{uuid.uuid4()}"
+    path = world.at("/balance", "sister")
+    await world.ask("GET", path, headers={"X-Trace-ID": trace})
+    async with asyncio.timeout(10):
+        while (await operator.open(f"/panel/trace/{trace}")).status != 200:
+            await asyncio.sleep(0.1)
+    return trace
+
+
+async def test_a_refusal_is_told_with_its_rule_and_its_remedy(world: World, operator: Person):
+    trace = await refused(world, operator)
+
+    portuguese = await operator.open(f"/panel/trace/{trace}")
+    found = await operator.open(f"/panel/explain?trace={trace}")
+    capsule = await operator.open(f"/panel/trace/{trace}/capsule")
+
+    assert "A credencial vale só para outra conta." in portuguese.text
+    assert "As duas são da mesma empresa, por isso a resposta é 403 e não 404." in portuguese.text
+    assert 'class="no"' in portuguese.text
+    assert (found.status, found.location) == (303, f"/panel/trace/{trace}")
+    assert json.loads(capsule.text)["explained"]["explanation"]["step"] == 13
+    assert "attachment" in capsule.headers["Content-Disposition"]
+
+
+async def test_a_call_that_nobody_made_is_answered_and_what_was_typed_is_kept(
+    world: World, operator: Person
+):
+    asked = {
+        "client_id": world.pair("none")["client_id"],
+        "method": "GET",
+        "path": world.at("/balance"),
+        "authorization": "right_secret",
+    }
+    await operator.open("/panel/explain")
+
+    answered = await operator.send("/panel/explain", asked)
+    wrong = await operator.send("/panel/explain", {**asked, "path": "/elsewhere"})
+
+    assert answered.status == 200
+    assert "Falta a permissão ou o papel." in answered.text
+    assert "balance:read" in answered.text
+    assert f'value="{asked["path"]}"' in answered.text
+    assert wrong.status == 400
+    assert 'value="/elsewhere"' in wrong.text
+    assert 'role="alert"' in wrong.text
+
+
+async def test_requests_are_filtered_by_the_address_and_exported(world: World, operator: Person):
+    await refused(world, operator)
+
+    everything = await operator.open("/panel/requests")
+    some = await operator.open("/panel/requests?reason=scope&status_class=4")
+    none = await operator.open("/panel/requests?reason=nothing")
+    part = await operator.open("/panel/requests?reason=scope", **{"HX-Request-Type": "partial"})
+    wrong = await operator.open("/panel/requests?status_class=9")
+    file = await operator.open("/panel/requests/export?reason=scope")
+
+    assert "banking.balance" in everything.text
+    assert "scope" in some.text
+    assert "Nenhuma requisição é assim" in none.text
+    assert part.text.lstrip().startswith('<div class="card" id="list">')
+    assert wrong.status == 200
+    assert 'role="alert"' in wrong.text
+    assert file.text.startswith("\ufeffData e hora")
+    assert len(file.text.splitlines()) > 1
+
+
+async def test_another_companys_trace_is_not_shown(
+    world: World, operator: Person, stranger: Person
+):
+    trace = await refused(world, operator)
+
+    page = await stranger.open(f"/panel/trace/{trace}")
+    capsule = await stranger.open(f"/panel/trace/{trace}/capsule")
+    listed = await stranger.open("/panel/requests")
+
+    assert {page.status, capsule.status} == {404}
+    assert "banking.balance" not in listed.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/panel/requests", "/panel/requests/export", "/panel/explain", "/panel/trace/t"]
+)
+async def test_who_may_not_read_requests_is_told_so(viewer: Person, path: str):
+    assert (await viewer.open(path)).status == 403
+
+
+async def test_a_refused_trace_is_found_by_the_one_field(
+    world: World, operator: Person, stranger: Person
+):
+    """It has no payout; whoever may not see it finds nothing."""
+    trace = await refused(world, operator)
+    for person in (operator, stranger):
+        await person.open("/panel/search")
+
+    found = await operator.send("/panel/search", {"q": trace})
+    hidden = await stranger.send("/panel/search", {"q": trace})
+
+    assert (found.status, found.location) == (303, f"/panel/trace/{trace}")
+    assert hidden.status == 200

@@ -1,0 +1,30 @@
+"""A gateway with its bank, and one person of each role."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from gateway.config.identity import Identity
+from gateway.domain.identity.rights import Role
+from gateway.operations.identity.users import NewUser
+from tests.surfaces.identity_api import ORIGIN
+from tests.surfaces.world import World, opened, sandbox
+
+PASSWORD = "uma frase bem comprida"
+
+
+@asynccontextmanager
+async def with_every_role(folder: Path) -> AsyncIterator[World]:
+    """Run a gateway; ``viewer@panel.example`` and the like have no second factor yet."""
+    settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
+    async with opened(settings) as made:
+        users = made.gateway.rooms.identity.services.users
+        for role in Role:
+            email = f"{role}@panel.example"
+            order = NewUser(email=email, name=role.title(), roles=frozenset({role}))
+            await users.create("test", order, PASSWORD)
+        yield made

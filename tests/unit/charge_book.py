@@ -1,0 +1,71 @@
+"""Records of charges in memory, and what keeps them, for operations without a store."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from gateway.domain.bank.records.charges import ChargeRecord, ChargeSearch, SeenCharge
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.bank.charge_records import ChargeNotes, KeptCharges
+from tests.unit.standing import Clock
+
+
+@dataclass
+class ChargeBook:
+    """
+    ``ChargeRecords`` in memory.
+
+    Attributes:
+        away: Names of calls that fail.
+        noted: What was given to ``note``, in order.
+    """
+
+    charges: dict[tuple[str, str], ChargeRecord] = field(default_factory=dict)
+    away: set[str] = field(default_factory=set)
+    noted: list[SeenCharge] = field(default_factory=list)
+
+    async def add(self, record: ChargeRecord) -> bool:
+        self._called("add")
+        key = (record.account_id, record.reference)
+        return self.charges.setdefault(key, record) is record
+
+    async def renew(self, record: ChargeRecord) -> None:
+        self._called("renew")
+        key = (record.account_id, record.reference)
+        known = self.charges.get(key, record)
+        self.charges[key] = replace(record, id=known.id)
+
+    async def discard(self, record: ChargeRecord) -> None:
+        self._called("discard")
+        key = (record.account_id, record.reference)
+        if self.charges[key].id == record.id:
+            del self.charges[key]
+
+    async def note(self, seen: Sequence[SeenCharge]) -> None:
+        self._called("note")
+        self.noted += seen
+
+    async def search(self, wanted: ChargeSearch, _scope: CompanyScope) -> Sequence[ChargeRecord]:
+        return list(self.charges.values())[: wanted.page.limit + 1]
+
+    async def paid_by(self, _account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:
+        return [each for each in self.charges.values() if each.e2e_id in e2e_ids]
+
+    def _called(self, name: str) -> None:
+        if name in self.away:
+            raise StoreUnavailable(name)
+
+
+def kept(book: ChargeBook | None = None, now: Now | None = None) -> KeptCharges:
+    """Keep charges in a book; ids are charge-0, charge-1 and so on."""
+    records, clock, numbers = book or ChargeBook(), now or Clock().now, itertools.count()
+    return KeptCharges(
+        records=records,
+        notes=ChargeNotes(records, clock),
+        now=clock,
+        new_id=lambda: f"charge-{next(numbers)}",
+    )

@@ -1,0 +1,131 @@
+"""Each setting that can be taken is in force without a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.app.assembly import Gateway, assemble
+from gateway.app.lifecycle import running
+from gateway.cli.serve.reload import Reload
+from gateway.config.effective import config_digest
+from gateway.config.reading import ConfigError
+from gateway.config.reloading import RELOADABLE, Reloading, reloaded
+from gateway.config.settings import Limits, Rate, RateLimits, Server, Settings, Telemetry
+from gateway.telemetry.metrics import series
+from tests.surfaces.world import sandbox
+
+CHANGED = RateLimits(**{name: Rate(rate=7, burst=70) for name in RateLimits.__struct_fields__})
+
+
+def changed(settings: Settings) -> Settings:
+    """Change everything that can be taken."""
+    return msgspec.structs.replace(
+        settings,
+        limits=msgspec.structs.replace(settings.limits, in_flight=11, loop_lag_s=9.5),
+        ratelimits=CHANGED,
+        server=Server(
+            port=settings.server.port,
+            drain_accept_s=settings.server.drain_accept_s,
+            connections=12,
+            connections_per_address=2,
+            header_deadline_s=3,
+            header_line_bytes=4000,
+            headers=20,
+            keep_alive_s=5,
+            request_line_bytes=5000,
+            trusted_peers="10.0.0.0/8",
+        ),
+        telemetry=Telemetry(level="warning"),
+    )
+
+
+async def asked(gateway: Gateway, read: Callable[[], Settings]) -> Reload:
+    """Ask for it once."""
+    reload = Reload(gateway, read)
+    reload.asked.set()
+    await reload.run_once()
+    return reload
+
+
+async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
+    settings = sandbox(tmp_path, server=Server(port=0, drain_accept_s=0))
+    gateway = assemble(settings, {}, with_bank=False)
+    fresh = changed(settings)
+    found: Reloading = reloaded(settings, fresh)
+    async with running(gateway):
+        await asked(gateway, lambda: fresh)
+        limits = gateway.public.server.limits
+        meters = gateway.rooms.accounts.quota._meters
+        levels = logging.getLogger().level
+        digests = [key for key, _ in gateway.telemetry.values.values(series.CONFIG_INFO).items()]
+
+    taken = {
+        each for each in RELOADABLE if any(f"{path}.".startswith(each) for path in found.taken)
+    }
+    assert taken == set(RELOADABLE)
+    assert found.left == ()
+    assert (limits.connections, limits.connections_per_address, limits.headers) == (12, 2, 20)
+    assert (limits.header_deadline_s, limits.keepalive_s) == (3, 5)
+    assert (limits.request_line_bytes, limits.header_line_bytes) == (5000, 4000)
+    assert [str(each) for each in limits.trusted_peers] == ["10.0.0.0/8"]
+    assert {meter._policy.partition(";")[2] for meter in meters.values()} == {"q=70;w=10"}
+    assert levels == logging.WARNING
+    assert digests == [(config_digest(fresh),)]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [ConfigError("server.port: is none"), OSError("cannot be read"), ValueError("no")],
+    ids=lambda problem: type(problem).__name__,
+)
+async def test_a_configuration_that_cannot_be_used_changes_nothing(
+    tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
+):
+    def fail() -> Settings:
+        raise problem
+
+    settings = sandbox(tmp_path)
+    gateway = assemble(settings, {}, with_bank=False)
+
+    reload = await asked(gateway, fail)
+
+    assert reload.settings == settings
+    assert caplog.messages == [f"SIGHUP: nothing was reloaded: {problem}"]
+
+
+async def test_settings_that_contradict_each_other_change_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    settings = sandbox(tmp_path)
+    gateway = assemble(settings, {}, with_bank=False)
+    public = msgspec.structs.replace(settings.admin, host="0.0.0.0")  # noqa: S104 - to be refused
+
+    reload = await asked(gateway, lambda: msgspec.structs.replace(settings, admin=public))
+
+    assert reload.settings == settings
+    assert "nothing was reloaded" in caplog.text
+
+
+async def test_it_is_done_each_time_it_is_asked_for(tmp_path: Path):
+    settings = sandbox(tmp_path)
+    gateway = assemble(settings, {}, with_bank=False)
+    turns: list[Settings] = []
+    gateway.kernel.reloads.append(turns.append)
+    reads = [
+        msgspec.structs.replace(settings, limits=Limits(in_flight=number)) for number in (1, 2, 3)
+    ]
+    reload = Reload(gateway, lambda: reads[len(turns)])
+
+    async with reload.running(), asyncio.timeout(5):
+        for number in (1, 2, 3):
+            reload.asked.set()
+            while len(turns) < number:
+                await asyncio.sleep(0.01)
+
+    assert [each.limits.in_flight for each in turns] == [1, 2, 3]

@@ -1,0 +1,28 @@
+"""Charges on record."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.records.charges import ChargeState
+from tests.contract.stores.samples import NOW
+from tests.contract.stores.test_charges import charge
+
+SECOND = timedelta(seconds=1)
+
+
+def test_the_bank_s_words_are_ours_too():
+    assert {each.value for each in ChargeStatus} < {each.value for each in ChargeState}
+
+
+@pytest.mark.parametrize("state", [each for each in ChargeState if each is not ChargeState.EXPIRED])
+def test_only_an_active_one_expires(state: ChargeState):
+    known = charge(state=state, expires_at=NOW)
+    expired = ChargeState.EXPIRED if state is ChargeState.ACTIVE else state
+
+    assert known.state_at(NOW - SECOND) is state
+    assert known.state_at(NOW) is expired
+    assert charge(state=state).state_at(NOW) is state

@@ -1,0 +1,63 @@
+"""The rows of approvals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.backoffice.approvals import ApprovalState
+from gateway.domain.bank.providers import Unreachable
+from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
+from gateway.http.backoffice.decisions.approvals import approval
+from tests.unit.gateway.http.backoffice.ordering import WAITING
+from tests.unit.gateway.http.backoffice.registers import taken
+from tests.unit.gateway.http.backoffice.surface import becomes, line
+from tests.unit.refusals import refusal_of
+from tests.unit.standing import NOON
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("approvals", ("GET", "/approvals", "approval:read", 200)),
+        ("approval", ("GET", "/approvals/{approval_id}", "approval:read", 200)),
+        (
+            "approval_approve",
+            ("POST", "/approvals/{approval_id}/approve", "approval:write", 200),
+        ),
+        ("approval_reject", ("POST", "/approvals/{approval_id}/reject", "approval:write", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+def test_a_status_is_one_of_the_words():
+    wanted = taken("approvals", query={"status": ["waiting"]})
+
+    assert wanted.state is ApprovalState.WAITING
+    assert taken("approvals").state is None
+    wrong = refusal_of(lambda: taken("approvals", query={"status": ["open"]}))
+    assert wrong is VALIDATION_FAILED
+
+
+def test_a_refund_that_was_not_sent_is_told_so():
+    assert becomes("approval_approve", Unreachable("refused")) == REFUND_NOT_SENT.name
+
+
+def test_an_approval_shows_nothing_that_is_sealed():
+    shown = approval(WAITING)
+
+    assert (shown["id"], shown["status"], shown["decided_at"]) == (WAITING.id, "waiting", "")
+    assert "sealed" not in str(shown)
+
+
+def test_a_decision_is_shown():
+    decided = replace(
+        WAITING, state=ApprovalState.REJECTED, decider="user:ana", decided_at=NOON, reason="no"
+    )
+
+    shown = approval(decided)
+
+    assert (shown["status"], shown["decided_by"], shown["reason"]) == ("rejected", "user:ana", "no")

@@ -1,0 +1,63 @@
+"""What is known when a template is compiled is looked up once, and reads the same."""
+
+from __future__ import annotations
+
+from jinja2 import DictLoader, Environment
+
+from gateway.http.panel.pages.compilation import compile_with_words
+
+_WORDS = {"Paid": "Pago", "%(n)s h": "%(n)s horas", "<b>": "<b>", "100 %%": "100 %%"}
+
+
+def rendering(source: str, looked_up: list[str], **data: object) -> str:
+    """Render a template that was compiled with words; note which were looked up meanwhile."""
+    made = Environment(
+        loader=DictLoader({"page": source, "m": "{% macro b(w) %}<b>{{ w }}</b>{% endmacro %}"}),
+        autoescape=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+
+    def word(text: str) -> str:
+        looked_up.append(text)
+        return _WORDS[text]
+
+    made.install_gettext_callables(word, lambda *_: "", newstyle=True)
+    compile_with_words(made, word, lambda name: f"/static/{name}?1")
+    page = made.get_template("page")
+    looked_up.clear()
+    return page.render(data)
+
+
+def test_no_word_is_looked_up_while_a_page_is_rendered():
+    looked_up: list[str] = []
+
+    page = rendering("{{ _('Paid') }}{% if x %} {{ _('Paid') }}{% endif %}", looked_up, x=True)
+
+    assert page == "Pago Pago"
+    assert looked_up == []
+
+
+def test_a_word_with_a_value_in_it_is_looked_up_and_the_value_escaped():
+    looked_up: list[str] = []
+
+    assert rendering("{{ _('%(n)s h', n=n) }}", looked_up, n="<3>") == "&lt;3&gt; horas"
+    assert rendering("{{ _(w) }}", looked_up, w="Paid") == "Pago"
+    assert looked_up == ["Paid"]
+
+
+def test_a_word_is_no_text_of_somebody():
+    """Catalogues are ours, so their markup stays; a percent sign is written twice in them."""
+    assert rendering("{{ _('<b>') }} {{ _('100 %%') }}", []) == "<b> 100 %"
+
+
+def test_addresses_of_files_are_written_in():
+    assert rendering("{{ static('icons.svg') }}#x", []) == "/static/icons.svg?1#x"
+
+
+def test_macros_escape_what_they_are_given_also_in_loops_and_blocks():
+    page = (
+        "{% import 'm' as m %}{% block x scoped %}"
+        "{% for w in words %}{{ m.b(w) }}{{ m.b(_('Paid')) }}{% endfor %}{% endblock %}"
+    )
+
+    assert rendering(page, [], words=["<i>"]) == "<b>&lt;i&gt;</b><b>Pago</b>"

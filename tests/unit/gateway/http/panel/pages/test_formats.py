@@ -1,0 +1,186 @@
+"""Money, times and tax numbers, Brazilian in every language."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.http.panel.pages import formats
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (Decimal("0.00"), "0,00"),
+        (Decimal("1234.56"), "1.234,56"),
+        (Decimal("-7.10"), "7,10"),
+        (Decimal("12345678901234.99"), "12.345.678.901.234,99"),
+        (None, "—"),
+    ],
+    ids=str,
+)
+def test_money_is_written_as_in_brazil(value, written):
+    assert formats.money(value) == written
+
+
+@pytest.mark.parametrize(
+    ("typed", "centavos"),
+    [("1.234,56", 123456), ("1234,56", 123456), ("0,01", 1), ("1.000.000,00", 100_000_000)],
+)
+def test_an_amount_is_read_as_it_is_typed(typed, centavos):
+    assert formats.typed_money(typed, "value") == Money(centavos)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("", "1", "1,5", "1.5", "1,234.56", "1.23,45", "12.34,56"),
+        *("-1,00", "R$ 1,00", "١,٠٠", "9" * 18 + ",00"),
+    ],
+)
+def test_an_amount_that_is_typed_otherwise_is_refused(typed):
+    with pytest.raises(ServiceError) as refusal:
+        formats.typed_money(typed, "value")
+
+    assert (refusal.value.error.code, refusal.value.field) == ("SVC.VAL.011", "value")
+
+
+def test_a_count_has_points():
+    assert (formats.number(7), formats.number(1284310)) == ("7", "1.284.310")
+
+
+INSTANT = datetime(2026, 11, 20, 13, 40, 5, 214_000, UTC)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [INSTANT, "2026-11-20T13:40:05.214Z", "2026-11-20T10:40:05.214-03:00"],
+    ids=["datetime", "utc", "offset"],
+)
+def test_every_form_of_a_document_is_read(value):
+    assert formats.moment(value) == INSTANT
+
+
+def test_a_time_without_a_zone_is_in_utc_and_a_number_is_seconds():
+    minute = datetime(2026, 11, 20, 13, 40, tzinfo=UTC)
+
+    assert formats.moment("2026-11-20 13:40") == minute
+    assert formats.moment(int(minute.timestamp())) == minute
+
+
+@pytest.mark.parametrize(
+    ("form", "written"),
+    [
+        ("minute", "20/11/2026 10:40"),
+        ("second", "10:40:05"),
+        ("millisecond", "10:40:05,214"),
+        ("full", "20/11/2026 10:40:05"),
+        ("day", "20/11/2026"),
+    ],
+)
+def test_a_time_is_that_of_sao_paulo(form, written):
+    assert formats.local(INSTANT, form) == written
+
+
+def test_a_day_begins_at_midnight_there():
+    assert formats.local("2026-11-21T02:59:59Z", "day") == "20/11/2026"
+
+
+def test_the_hint_and_the_machine_read_utc():
+    assert formats.universal(INSTANT) == "20/11/2026 13:40:05 UTC"
+    assert formats.machine(INSTANT) == "2026-11-20T13:40:05Z"
+
+
+@pytest.mark.parametrize(
+    ("sent", "written"),
+    [
+        ("11222333000181", "11.222.333/0001-81"),
+        ("12ABC34501DE35", "12.ABC.345/01DE-35"),
+        ("52998224725", "***.982.247-**"),
+        ("***.982.247-**", "***.982.247-**"),
+        ("", ""),
+    ],
+)
+def test_a_person_is_hidden_and_a_company_is_not(sent, written):
+    assert formats.tax_number(sent) == written
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "written"),
+    [
+        ("cpf", "529.982.247-25", "***.982.247-**"),
+        ("cnpj", "11222333000181", "11.222.333/0001-81"),
+        ("email", "maria@example.com.br", "m•••••@e•••••.com.br"),
+        ("phone", "+5511995514821", "+55 •••••4821"),
+        ("evp", "9a467e64-2e38-5e19-915c-e103a3e99aa8", "9a467e64-2e38-5e19-915c-e103a3e99aa8"),
+    ],
+)
+def test_a_key_that_names_a_person_is_cut(kind: str, sent: str, written: str):
+    assert formats.pix_key(sent, kind) == written
+
+
+_WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
+
+
+@pytest.mark.parametrize(
+    ("agent", "written"),
+    [
+        (
+            f"Mozilla/5.0 (X11; Linux x86_64) {_WEBKIT} Chrome/156.0.0.0 Safari/537.36",
+            "Chrome 156 · Linux",
+        ),
+        (
+            f"Mozilla/5.0 (Windows NT 10.0) {_WEBKIT} Chrome/156.0 Safari/537.36 Edg/156.0",
+            "Edge 156 · Windows",
+        ),
+        (
+            "Mozilla/5.0 (Macintosh; Mac OS X 15) Gecko/20100101 Firefox/140.0",
+            "Firefox 140 · macOS",
+        ),
+        (
+            f"Mozilla/5.0 (iPhone; like Mac OS X) {_WEBKIT} Version/19.0 Mobile Safari/604",
+            "Safari 19 · iPhone",
+        ),
+        ("Python/3.11 aiohttp/3.14.5", "Python/3.11 aiohttp/3.14.5"),
+        ("", ""),
+    ],
+)
+def test_a_browser_is_named_as_people_do(agent: str, written: str):
+    assert formats.browser(agent) == written
+
+
+def test_what_is_invisible_is_shown():
+    assert formats.visible("a\u202eb\u200bc\u0007é😀") == "a␣b␣c␣é😀"
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [(0, "0 %"), (0.777, "77,7 %"), (0.9999, "99,9 %"), (1, "100 %"), (Decimal("0.5"), "50 %")],
+)
+def test_a_share_is_a_hundred_only_when_it_is_whole(share, written):
+    """One of a thousand that failed must not round away; no decimals where there are none."""
+    assert formats.percent(share) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.0384, "38 ms"), (1, "1 s"), (1.44, "1,4 s"), (Decimal("5.0"), "5 s"), (720, "12 min")],
+)
+def test_how_long_something_took_is_short(value, written):
+    assert formats.seconds(value) == written
+
+
+def test_a_time_for_scripts_is_in_milliseconds():
+    assert formats.epoch_ms("1970-01-01T00:00:02Z") == 2000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [(-5, "0:00"), (0, "0:00"), (65, "1:05"), (3600, "1:00:00"), (35_999, "9:59:59")],
+)
+def test_what_is_left_is_written_as_the_script_goes_on(seconds: int, written: str):
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+    assert formats.time_left(now + timedelta(seconds=seconds), now) == written

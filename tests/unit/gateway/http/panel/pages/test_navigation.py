@@ -1,0 +1,41 @@
+"""The side column shows what there is and what a person may open."""
+
+from dataclasses import replace
+
+from gateway.domain.identity.rights import RIGHTS, Role
+from gateway.http.panel.pages.navigation import GROUPS, Navigation
+from gateway.http.panel.pages.page import Page
+from tests.unit.gateway.http.panel.pages.test_visit import visit
+
+
+async def _nothing(_visit):
+    raise AssertionError
+
+
+def test_an_entry_without_a_page_is_not_shown():
+    page = Page(path="", name="overview", summary="", shows=_nothing)
+
+    ((name, entries),) = Navigation([page]).of(visit())
+
+    assert (name, [each.path for each in entries]) == ("", [""])
+
+
+def test_a_page_that_needs_a_right_is_not_shown_without_it():
+
+    right = next(iter(RIGHTS[Role.VIEWER]))
+    page = Page(path="/payouts", name="payouts", summary="", shows=_nothing, needs=right)
+
+    assert Navigation([page]).of(visit()) == []
+    assert Navigation([replace(page, needs=None)]).of(visit())
+
+
+def test_a_form_is_no_page_of_the_side_column():
+    page = Page(path="/payouts", name="x", summary="", shows=_nothing, does=_nothing)
+
+    assert not Navigation([page]).holds("/payouts")
+
+
+def test_no_path_stands_twice():
+    paths = [entry.path for _, entries in GROUPS for entry in entries]
+
+    assert len(paths) == len(set(paths))

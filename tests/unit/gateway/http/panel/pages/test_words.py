@@ -1,0 +1,156 @@
+"""Every word of the panel is said in both languages."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po
+
+from gateway.domain.backoffice.explanations import CHECKS
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.domain.requests.reasons import REASONS
+from gateway.http.panel.pages.visit import Language
+from gateway.http.panel.pages.words import CATALOGUES, words_of
+from gateway.operations.backoffice.refusals import explanations
+from gateway.operations.backoffice.refusals.remedies import REMEDIES
+
+ROOT = Path(__file__).parents[6]
+MARKUP = re.compile(
+    r"{%.*?%}|{{.*?}}|{#.*?#}|<svg.*?</svg>|<code.*?</code>|<[^>]*>|&\w+;", re.DOTALL
+)
+# The product's name, the words of the API, a language's own name, keys of a keyboard.
+NAMES = {
+    "pixgate",
+    "API",
+    "Português",
+    "English",
+    "R$",
+    "UTC",
+    "Pix",
+    "QR",
+    "CSV",
+    "OFX",
+    "PDF",
+    "HTTP",
+    "JSON",
+}
+
+
+def extracted():
+    """Return every message of templates and pages with its context: one, or singular and plural."""
+    templates_too = (
+        ("gateway/panel/templates", [("**.html", "jinja2.ext:babel_extract")]),
+        ("gateway/http/panel", [("**.py", "python")]),
+    )
+    return {
+        (context, message)
+        for folder, methods in templates_too
+        for _, _, message, _, context in extract_from_dir(ROOT / folder, methods)
+    }
+
+
+def catalogue():
+    """Return the Portuguese messages of all files, by context and message."""
+    return {(each.context, each.id): each for _, each in translated()}
+
+
+def translated():
+    """Return the messages of every file, each with the file's name."""
+    found = []
+    for file in sorted((CATALOGUES / "pt_BR").glob("*.po")):
+        with file.open(encoding="utf-8") as text:
+            found += [(file.name, each) for each in read_po(text, locale="pt_BR") if each.id]
+    return found
+
+
+def test_a_message_stands_in_one_file():
+    """Else the last file settles what all the others say: what several say is in common.po."""
+    counted = Counter((each.context, each.id) for _, each in translated())
+
+    assert [key for key, count in counted.items() if count > 1] == []
+
+
+def test_every_message_is_in_the_catalogue():
+    assert sorted(map(str, extracted() - catalogue().keys())) == []
+
+
+def test_no_message_is_unfinished():
+    unfinished = [
+        each.id
+        for each in catalogue().values()
+        if each.fuzzy or not (all(each.string) if isinstance(each.string, tuple) else each.string)
+    ]
+
+    assert unfinished == []
+
+
+def test_a_translation_keeps_the_placeholders():
+    placeholder = re.compile(r"%\(\w+\)[sd]")
+    for message in catalogue().values():
+        ids = message.id if isinstance(message.id, tuple) else (message.id,)
+        strings = message.string if isinstance(message.string, tuple) else (message.string,)
+        wanted = {found for each in ids for found in placeholder.findall(each)}
+        assert {found for each in strings for found in placeholder.findall(each)} == wanted, ids
+
+
+def templates():
+    """Return every template."""
+    folder = ROOT / "gateway/panel/templates"
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
+
+
+@pytest.mark.parametrize("template", templates())
+def test_no_text_stands_outside_the_catalogue(template):
+    text = (ROOT / "gateway/panel/templates" / template).read_text()
+    words = set(re.findall(r"[^\W\d_]{2,}\$?", MARKUP.sub(" ", text)))
+
+    assert words - NAMES == set()
+
+
+FORMATTED = re.compile(r"R\$|strftime|\.isoformat|\bprocessing\b|\bcertainly_not_sent\b")
+
+
+@pytest.mark.parametrize("template", [each for each in templates() if each != "_macros.html"])
+def test_money_times_and_words_of_state_come_from_macros(template):
+    text = (ROOT / "gateway/panel/templates" / template).read_text()
+
+    assert FORMATTED.findall(text) == []
+
+
+ACTIVE = re.compile(r"\son\w+=|\sstyle=|<style|<script(?![^>]*\ssrc=)|javascript:|\|\s*safe\b")
+
+
+@pytest.mark.parametrize("template", templates())
+def test_nothing_in_a_template_needs_a_weaker_policy(template):
+    text = (ROOT / "gateway/panel/templates" / template).read_text()
+
+    assert ACTIVE.findall(text) == []
+
+
+def test_a_language_says_its_words():
+    portuguese, english = words_of(Language.PORTUGUESE), words_of(Language.ENGLISH)
+
+    assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
+
+
+def test_every_refusal_is_said_in_portuguese():
+    """Their messages come from the catalogue of errors, where no extractor finds them."""
+    messages = {each.message for each in (*errors.CATALOGUE, *identity_errors.CATALOGUE)}
+
+    assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
+
+
+def test_what_is_said_of_a_refusal_is_said_in_portuguese():
+    """Rules, facts, remedies and checks, and what to do about each code."""
+    said = {
+        *REASONS.values(),
+        *CHECKS.values(),
+        *(text for texts in REMEDIES.values() for text in texts),
+        *explanations.texts(),
+        *(each.remedy for each in (*errors.CATALOGUE, *identity_errors.CATALOGUE)),
+    }
+
+    assert sorted({(None, each) for each in said} - catalogue().keys()) == []

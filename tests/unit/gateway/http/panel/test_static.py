@@ -1,0 +1,190 @@
+"""Styles, scripts, fonts and icons: their addresses, their answers, and how large they may be."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from gateway.http.panel.static import OWN, StaticFiles, read_static
+from gateway.panel.vendor import FOLDER, vendor_files
+from tests.servers.demand import absent
+from tests.unit.gateway.http.listener_client import on_stage, row, surface
+
+KB = 1024
+PAINT = re.compile(r"#[0-9a-fA-F]{3,8}\b|\brgb\(")
+
+
+@pytest.fixture
+def own() -> StaticFiles:
+    """Our files alone, as on a machine without npm."""
+    return read_static(OWN, Path("/nowhere"))
+
+
+@pytest.fixture
+def whole() -> StaticFiles:
+    """Our files and those of others."""
+    if not FOLDER.is_dir():
+        absent("browser", "no scripts and fonts for the panel: run `make panel-files`")
+    return read_static()
+
+
+def test_an_address_changes_with_any_content():
+    """A style sheet names its fonts beside itself, so all files move together."""
+    first = StaticFiles({"a.css": b"1", "b.js": b"2"}, frozenset({"a.css", "b.js"}))
+    second = StaticFiles({"a.css": b"1", "b.js": b"3"}, frozenset({"a.css", "b.js"}))
+
+    assert first.address("a.css") != second.address("a.css")
+    assert re.fullmatch(r"/panel/static/[0-9a-f]{16}/a\.css", first.address("a.css"))
+
+
+def test_a_name_nobody_knows_is_a_mistake_of_ours(own: StaticFiles):
+    with pytest.raises(KeyError):
+        own.address("htmx.js")
+
+
+def test_without_the_files_of_others_ours_are_served(own: StaticFiles):
+    """Pages ask with ``address`` what they may link; empty is: leave it out."""
+    absent_ones = [file.name for file in vendor_files() if not file.is_licence]
+
+    assert [own.address(name) for name in (*absent_ones, "fonts.css")] == [""] * (
+        len(absent_ones) + 1
+    )
+    assert all(own.address(name) for name in ("tokens.css", "panel.css", "panel.js", "icons.svg"))
+
+
+def test_with_the_files_of_others_every_name_has_an_address(whole: StaticFiles):
+    assert all(whole.address(name) for name in whole.known)
+
+
+def test_a_file_that_is_not_the_listed_one_is_not_served(tmp_path: Path):
+    (tmp_path / "htmx.min.js").write_bytes(b"alert(1)")
+
+    assert read_static(OWN, tmp_path).address("htmx.min.js") == ""
+
+
+def test_licences_are_served_to_nobody(whole: StaticFiles):
+    assert not [path for path in whole.pages() if path.endswith(".txt")]
+
+
+def test_a_browser_may_keep_what_it_got_for_a_year(own: StaticFiles):
+    for page in own.pages().values():
+        answer = page.reply("")
+
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("tokens.css", "text/css; charset=utf-8"),
+        ("panel.js", "text/javascript; charset=utf-8"),
+        ("icons.svg", "image/svg+xml"),
+        ("plex-sans.woff2", "font/woff2"),
+    ],
+)
+def test_a_file_says_what_it_is(name: str, kind: str, whole: StaticFiles):
+    assert whole.pages()[whole.address(name)].content_type == kind
+
+
+@pytest.mark.parametrize(
+    ("names", "most"),
+    [
+        (["fonts.css", "tokens.css", "panel.css"], 30 * KB),
+        (["htmx.min.js", "panel.js"], 20 * KB),
+        (["htmx.min.js", "panel.js", "uplot.min.js"], 60 * KB),
+        (["icons.svg"], 8 * KB),
+        (["plex-sans.woff2", "plex-mono-400.woff2", "plex-mono-500.woff2"], 80 * KB),
+    ],
+    ids=["styles", "scripts", "scripts with charts", "icons", "fonts"],
+)
+def test_what_a_page_loads_is_small(names: Sequence[str], most: int, whole: StaticFiles):
+    """As it is sent: compressed."""
+    pages = whole.pages()
+
+    assert sum(len(pages[whole.address(name)].reply("gzip").body) for name in names) <= most
+
+
+def test_our_own_script_is_small(own: StaticFiles):
+    """As it is written: whoever reads it should be done soon."""
+    assert len(own.files["panel.js"]) <= 10 * KB
+
+
+def test_a_style_sheet_names_only_files_that_stand_beside_it(whole: StaticFiles):
+    sheets = [name for name in whole.files if name.endswith(".css") and "swagger" not in name]
+    named = {
+        found
+        for sheet in sheets
+        for found in re.findall(rb"url\(['\"]?([^'\")]+)", whole.files[sheet])
+    }
+
+    assert named <= {name.encode() for name in whole.files}
+
+
+def test_colours_stand_in_the_tokens_alone(own: StaticFiles):
+    """A second place would be missed by the dark theme. Art and paper have their own grounds."""
+    rest = re.sub(r"@media print \{.*", "", own.files["panel.css"].decode(), flags=re.DOTALL)
+    lines = [line for line in rest.splitlines() if PAINT.search(line)]
+
+    assert [line for line in lines if not line.startswith(".door .art")] == []
+
+
+def test_both_dark_themes_are_the_same(own: StaticFiles):
+    """The system's and the person's choice are written twice: no selector joins them."""
+    text = own.files["tokens.css"].decode()
+    declared = [
+        set(re.findall(r"--[\w-]+: [^;]+", block))
+        for block in re.findall(r":root(?:\[data-theme=\"dark\"\]|:not\([^)]+\)) \{([^}]*)\}", text)
+    ]
+    dark = [block for block in declared if block]
+
+    assert len(dark) == 2
+    assert dark[0] == dark[1]
+
+
+def test_an_icon_is_in_the_sprite_once(own: StaticFiles):
+    names = re.findall(r'<symbol id="([\w-]+)"', own.files["icons.svg"].decode())
+
+    assert len(names) == len(set(names)) >= 60
+
+
+def test_the_script_speaks_no_language(own: StaticFiles):
+    """Texts come from the page, in its language: no string of the script has two words."""
+    code = re.sub(r"^\s*//.*$|\s// .*$", "", own.files["panel.js"].decode(), flags=re.MULTILINE)
+    strings = re.findall(r'"([^"\n]*)"', code)
+
+    spoken = [text for text in strings if re.search(r"[a-zà-ú]{3,} [a-zà-ú]{3,}", text)]
+    assert [text for text in spoken if not re.search(r"[\[\]().,#:]", text)] == []
+
+
+def test_compressed_is_the_same_content(own: StaticFiles):
+    page = own.pages()[own.address("panel.css")]
+
+    answer = page.reply("br, gzip;q=0.8")
+
+    assert gzip.decompress(answer.body) == page.body
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["Vary"] == "Accept-Encoding"
+
+
+async def test_what_is_not_there_is_not_found_and_not_kept(own: StaticFiles):
+    """A page of the version before names another digest: its browser must not keep the answer."""
+    async with on_stage(surface(row()), pages=own.pages()) as client:
+        found = await client.ask("GET", own.address("panel.css"))
+        others = [
+            await client.ask("GET", path)
+            for path in (
+                "/panel/static/0123456789abcdef/panel.css",
+                own.address("panel.css") + "x",
+                own.address("panel.css").replace("panel.css", "../vendor.toml"),
+                "/panel/static/",
+            )
+        ]
+
+    assert found[0] == 200
+    assert [each[0] for each in others] == [404] * 4
+    assert {each[1]["Cache-Control"] for each in others} == {"no-store"}

@@ -1,0 +1,124 @@
+"""Answers that go on after their first bytes: told once, when they have ended, and how."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.http.route import Answer, Row, RowLimits, Surface, route
+from gateway.http.server import Admission
+from gateway.http.streams import why_cut
+from gateway.http.table import RoutedRow
+from tests.unit.gateway.http.listener_client import READ_BALANCE, TAKES, on_stage, surface
+
+
+async def _pieces(ends: str) -> AsyncGenerator[bytes, None]:
+    for _ in range(3):
+        yield b"x" * 1000
+    if ends == "store":
+        raise StoreUnavailable(ends)
+    if ends == "fault":
+        raise LookupError(ends)
+    while ends == "never":
+        yield b"x" * 10_000
+
+
+async def _ends(_who: object, said: str) -> str:
+    return said
+
+
+def _shows(said: str, _who: object) -> Answer[bytes]:
+    return Answer(content=b"first", content_type="text/csv", rest=_pieces(said))
+
+
+def row() -> Row[Any]:
+    return route(
+        "GET",
+        "/file/{word}",
+        name="tests.file",
+        summary="A file.",
+        needs=READ_BALANCE,
+        limits=RowLimits("read", 0),
+        takes=TAKES,
+        runs=_ends,
+        shows=_shows,
+        fails={StoreUnavailable: errors.STORE_UNAVAILABLE},
+        raises=(),
+        media=("text/csv",),
+    )
+
+
+def admission() -> Admission:
+    return Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
+
+
+async def test_a_whole_file_is_told_with_all_its_bytes():
+    gate = admission()
+    async with on_stage(surface(row()), admission=gate) as listener_client:
+        status, headers, body = await listener_client.ask("GET", "/v1/file/well")
+
+    assert (status, headers["Content-Type"], len(body)) == (200, "text/csv", 3_005)
+    assert headers["Cache-Control"] == "no-store"
+    (record,) = listener_client.witness.records
+    assert (record.status, record.reason, record.bytes_out) == (200, "", 3_005)
+    assert gate.in_flight == 0
+
+
+@pytest.mark.parametrize(
+    ("ends", "reason"), [("store", "StoreUnavailable"), ("fault", "LookupError")]
+)
+async def test_a_cut_file_is_seen_by_the_caller_and_told(ends: str, reason: str):
+    gate = admission()
+    async with on_stage(surface(row()), admission=gate) as listener_client:
+        with pytest.raises(aiohttp.ClientError):
+            await listener_client.ask("GET", f"/v1/file/{ends}")
+        well, _, _ = await listener_client.ask("GET", "/v1/file/well")
+
+    cut, _ = listener_client.witness.records
+    assert (cut.status, cut.reason, cut.bytes_out) == (200, reason, 3_005)
+    assert (well, gate.in_flight) == (200, 0)
+
+
+async def test_a_caller_that_goes_away_is_told_as_gone():
+    gate = admission()
+    async with on_stage(surface(row()), admission=gate) as listener_client:
+        _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
+        sender.write(b"GET /v1/file/never HTTP/1.1\r\nHost: a\r\n\r\n")
+        await asyncio.sleep(0.05)
+        sender.transport.abort()
+        async with asyncio.timeout(5):
+            while not listener_client.witness.records:
+                await asyncio.sleep(0.02)
+
+    assert listener_client.record.reason == "caller_gone"
+    assert gate.in_flight == 0
+
+
+async def test_head_is_told_and_begins_nothing():
+    async with on_stage(surface(row())) as listener_client:
+        status, headers, _ = await listener_client.ask("HEAD", "/v1/file/fault")
+
+    assert (status, headers["Transfer-Encoding"]) == (200, "chunked")
+    assert listener_client.record.reason == ""
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (ConnectionResetError(), "caller_gone"),
+        (TimeoutError(), "caller_slow"),
+        (StoreUnavailable("down"), "StoreUnavailable"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_why_it_was_cut_has_a_word(problem: Exception, reason: str):
+    shown: Surface = surface(row())
+    gate = shown.gates[0]
+
+    assert why_cut(problem, RoutedRow(shown, gate, gate.rows[0], "/v1/file")) == reason

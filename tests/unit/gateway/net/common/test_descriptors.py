@@ -1,0 +1,73 @@
+"""How many descriptors there are, and which are left to others."""
+
+import os
+import resource
+from collections.abc import Iterator
+
+import pytest
+
+from gateway.net.common.descriptors import (
+    NO_LIMIT,
+    RESERVED,
+    callers_below,
+    descriptor_limit,
+    ours_below,
+    raise_descriptor_limit,
+)
+from gateway.net.server.http_server import HttpServer
+from gateway.net.server.peer import ServerLimits
+from gateway.net.server.reply import Refusals, Reply
+from tests.raw_http import exchange
+from tests.wired import Seen, listening
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+
+@pytest.fixture
+def limits() -> Iterator[tuple[int, int]]:
+    """Give the limits back as they were."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield before
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.parametrize(
+    ("limit", "first"), [(NO_LIMIT, NO_LIMIT), (256, 208), (1024, 880), (16, 1), (8, 1)]
+)
+def test_what_is_left_to_the_operations_listener_and_to_our_own_calls(limit: int, first: int):
+    assert callers_below(limit) == first <= ours_below(limit)
+    assert limit in {NO_LIMIT, 16, 8} or limit - first >= RESERVED
+
+
+def test_the_soft_limit_is_raised_as_far_as_the_hard_one(limits: tuple[int, int]):
+    _, hard = limits
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1_000, hard))
+
+    assert raise_descriptor_limit(1_500) == 1_500
+    assert raise_descriptor_limit(1_200) == 1_500 == descriptor_limit()
+    if hard != resource.RLIM_INFINITY:
+        assert raise_descriptor_limit(hard + 1) == hard
+
+
+async def test_a_connection_above_the_bound_is_closed_and_counted_and_others_are_served():
+    """The system gives out the lowest free number: one above it shows that all below are taken."""
+    first = os.dup(0)
+    os.close(first)
+
+    answers = []
+    for bound in (first + 60, first):
+        seen = Seen()
+        limits = ServerLimits(descriptors=bound)
+        async with listening(seen.answer, seen, limits) as listener:
+            answers.append((await exchange(listener.port, REQUEST)).statuses)
+
+    assert answers == [[200], []]
+
+
+async def test_it_is_counted_under_its_own_reason():
+    server = HttpServer(lambda _: Reply(), ServerLimits(descriptors=10), Refusals())
+
+    admitted = [server.admit(server(), number) for number in (9, 10, 11, -1)]
+
+    assert admitted == [True, False, False, True]
+    assert server.turned_away == {"descriptors": 2}

@@ -1,0 +1,235 @@
+"""What is known of a name, who is asked, and what serves when nobody answers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from gateway.net.common import names
+from gateway.net.common.names import HostNames, in_turns, system_look_up
+
+GOOD = ("192.0.2.1",)
+NO_NAME = socket.gaierror(-3, "try again")
+
+
+class Server:
+    """A name server as a test wants it; it hangs while ``hangs`` is set."""
+
+    def __init__(self, *says: Sequence[str] | Exception) -> None:
+        self.says = list(says)
+        self.asked = 0
+        self.hanging = threading.Event()
+        self.hanging.set()
+
+    def __call__(self, host: str) -> Sequence[str]:
+        self.asked += 1
+        says = self.says.pop(0) if len(self.says) > 1 else self.says[0]
+        assert self.hanging.wait(10)
+        if isinstance(says, Exception):
+            raise says
+        return says
+
+
+@pytest.fixture
+def failed() -> list[None]:
+    return []
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look-up ends after a moment."""
+    monkeypatch.setattr(names, "LOOK_UP_S", 0.05)
+
+
+def known_by(server: Server, failed: list[None]) -> HostNames:
+    return HostNames(lambda: failed.append(None), server)
+
+
+def grown_old(known: HostNames, seconds: float) -> None:
+    """Let time pass, for what is known of the bank's name."""
+    name = known._names["bank"]
+    name.fresh_until -= seconds
+    name._good_until -= seconds
+
+
+async def test_addresses_are_kept_for_a_while(failed):
+    server = Server(GOOD)
+    known = known_by(server, failed)
+
+    for _ in range(3):
+        assert await known.addresses("bank") == GOOD
+    grown_old(known, names.KEPT_S)
+    await known.addresses("bank")
+    await known.addresses("other")
+
+    assert server.asked == 3
+    assert failed == []
+
+
+async def test_all_who_want_a_name_wait_for_one_look_up(failed):
+    server = Server(GOOD)
+    known = known_by(server, failed)
+
+    found = await asyncio.gather(*(known.addresses("bank") for _ in range(64)))
+
+    assert set(found) == {GOOD}
+    assert server.asked == 1
+
+
+async def test_what_did_not_answer_is_asked_for_again(failed):
+    server = Server(GOOD, ("192.0.2.2",))
+    known = known_by(server, failed)
+
+    await known.addresses("bank")
+    known.look_again("bank")
+    known.look_again("never asked for")
+
+    assert await known.addresses("bank") == ("192.0.2.2",)
+
+
+@pytest.mark.parametrize("problem", [NO_NAME, UnicodeError("label too long"), ()])
+async def test_the_last_good_addresses_serve_for_ten_minutes(failed, problem):
+    server = Server(GOOD, problem)
+    known = known_by(server, failed)
+    await known.addresses("bank")
+
+    grown_old(known, names.KEPT_S)
+    assert await known.addresses("bank") == GOOD
+    assert await known.addresses("bank") == GOOD  # for ten seconds nobody is asked
+
+    assert (server.asked, len(failed)) == (2, 1)
+    grown_old(known, names.GOOD_S)
+    with pytest.raises((OSError, ValueError)):
+        await known.addresses("bank")
+    assert len(failed) == 2
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_look_up_that_hangs_ends_in_time_for_everybody(failed):
+    server = Server(GOOD)
+    server.hanging.clear()
+    known = known_by(server, failed)
+    began = time.monotonic()
+
+    asking = [known.addresses("bank") for _ in range(64)]
+    found = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert {type(each) for each in found} == {TimeoutError}
+    assert time.monotonic() - began < 5
+    assert len(failed) == 1  # one look-up, however many waited
+    server.hanging.set()
+
+
+@pytest.mark.usefixtures("quick")
+async def test_two_threads_hang_at_most_and_whichever_answers_helps(failed):
+    server = Server(GOOD)
+    server.hanging.clear()
+    known = known_by(server, failed)
+    for _ in range(4):
+        with pytest.raises(TimeoutError):
+            await known.addresses("bank")
+    assert (server.asked, len(failed)) == (2, 4)
+
+    server.hanging.set()
+
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                assert await known.addresses("bank") == GOOD
+                break
+            except TimeoutError:
+                continue
+
+
+@pytest.mark.usefixtures("quick")
+async def test_one_name_that_hangs_does_not_delay_another(failed):
+    server = Server(GOOD)
+    known = known_by(server, failed)
+    server.hanging.clear()
+    with pytest.raises(TimeoutError):
+        await known.addresses("bank")
+    server.hanging.set()
+
+    assert await known.addresses("other") == GOOD
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_thread_that_ends_without_an_answer_is_replaced_by_one_that_asks(failed):
+    server = Server(NO_NAME, NO_NAME, GOOD)
+    server.hanging.clear()
+    known = known_by(server, failed)
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            await known.addresses("bank")
+    names.LOOK_UP_S = 5.0  # set back by the fixture
+
+    waiting = asyncio.ensure_future(known.addresses("bank"))
+    await asyncio.sleep(0.01)
+    server.hanging.set()
+
+    assert await waiting == GOOD
+
+
+async def test_who_gives_up_waiting_takes_nothing_from_the_others(failed):
+    server = Server(GOOD)
+    server.hanging.clear()
+    known = known_by(server, failed)
+    waiting = asyncio.ensure_future(known.addresses("bank"))
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(known.addresses("bank"), 0.02)
+    server.hanging.set()
+
+    assert await waiting == GOOD
+
+
+async def test_without_a_thread_the_look_up_fails(failed, monkeypatch: pytest.MonkeyPatch):
+    def start(_: threading.Thread) -> None:
+        problem = "can't start new thread"
+        raise RuntimeError(problem)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+
+    with pytest.raises(OSError):  # noqa: PT011 - it says no more
+        await known_by(Server(GOOD), failed).addresses("bank")
+    assert len(failed) == 1
+
+
+def test_a_loop_that_was_closed_is_told_nothing():
+    server = Server(GOOD)
+    server.hanging.clear()
+    known = HostNames(look_up=server)
+
+    async def give_up() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(known.addresses("bank"), 0.02)
+
+    asyncio.run(give_up())
+    thread = next(each for each in threading.enumerate() if each.name == "names")
+    server.hanging.set()
+    thread.join(10)
+
+    assert not thread.is_alive()
+
+
+def test_the_system_knows_this_machine():
+    assert "127.0.0.1" in system_look_up("localhost")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "ordered"),
+    [
+        ([], ()),
+        (["a", "a", "b"], ("a", "b")),
+        (["::1", "::2", "::3", "a", "b"], ("::1", "a", "::2", "b", "::3")),
+        (["a", "b", "::1"], ("a", "::1", "b")),
+        (["a", "::1", "::2", "::3"], ("a", "::1", "::2", "::3")),
+    ],
+)
+def test_the_families_take_turns(hosts: list[str], ordered: tuple[str, ...]):
+    assert in_turns(hosts) == ordered

@@ -1,0 +1,206 @@
+"""Answers written piece by piece: whole or seen to be cut, at the caller's pace, within bounds."""
+
+import asyncio
+import gc
+import tracemalloc
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+
+import aiohttp
+import pytest
+
+from gateway.net.server.reply import Reply, Written
+from gateway.net.server.request import Request
+from gateway.net.server.streaming import Pieces, write_pieces
+from tests.raw_http import HOST
+from tests.wired import SHORT, listening
+
+GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+OLD = b"GET / HTTP/1.0\r\n" + HOST + b"Connection: keep-alive\r\n\r\n"
+PIECE = b"x" * 10_000
+
+
+class Writer:
+    """Answers with pieces, and notes how they ended."""
+
+    def __init__(self, make: Callable[[], Pieces]) -> None:
+        self.make = make
+        self.problems: list[BaseException] = []
+
+    async def __call__(self, request: Request) -> Reply | Written:
+        reply = Reply(body=b"first,", headers={"Content-Type": "text/csv"}, trace_id="t")
+        try:
+            return await write_pieces(request, reply, self.make())
+        except (OSError, LookupError) as problem:
+            self.problems.append(problem)
+            return Written(keeps=False)
+
+
+class Pieced:
+    """Pieces without an end, or with one; notes how many were asked for and that it was closed."""
+
+    def __init__(self, most: int = 10**9, *, fails: Exception | None = None) -> None:
+        self.most, self.fails, self.given, self.closed = most, fails, 0, False
+
+    async def __call__(self) -> AsyncGenerator[bytes, None]:
+        try:
+            while self.given < self.most:
+                self.given += 1
+                yield PIECE
+            if self.fails is not None:
+                raise self.fails
+        finally:
+            self.closed = True
+
+
+async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
+    pieces = Pieced(3)
+    async with listening(Writer(pieces), seen) as listener:
+        url = f"http://127.0.0.1:{listener.port}/"
+        async with aiohttp.ClientSession() as session:
+            for _ in range(2):
+                pieces.given = 0
+                async with session.get(url) as said:
+                    assert said.headers["Transfer-Encoding"] == "chunked"
+                    assert "Content-Length" not in said.headers
+                    assert await said.read() == b"first," + PIECE * 3
+        assert listener.server.open_connections <= 1
+
+
+async def test_a_caller_of_http_1_0_reads_to_the_end(seen):
+    """It knows no chunks; the end of the connection is the end of the body."""
+    async with listening(Writer(Pieced(2)), seen) as listener:
+        told = await _raw(listener.port, OLD)
+
+    head, _, body = told.partition(b"\r\n\r\n")
+    assert body == b"first," + PIECE * 2
+    assert b"chunked" not in head
+    assert b"connection: close" in head.lower()
+
+
+@pytest.mark.parametrize("asked", [GET, OLD], ids=["HTTP/1.1", "HTTP/1.0"])
+async def test_what_fails_on_the_way_resets_the_connection(asked, seen):
+    """Without chunks, an end like any other would look like a whole file."""
+    pieces = Pieced(2, fails=LookupError("gone"))
+    writer = Writer(pieces)
+    async with listening(writer, seen) as listener:
+        reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
+        sender.write(asked)
+        with pytest.raises(ConnectionResetError):
+            await reader.read(-1)
+        sender.close()
+
+    assert [type(each) for each in writer.problems] == [LookupError]
+    assert pieces.closed
+
+
+async def test_a_client_library_sees_that_the_file_is_cut(seen):
+    pieces = Pieced(2, fails=LookupError("gone"))
+    async with listening(Writer(pieces), seen) as listener, aiohttp.ClientSession() as session:
+        url = f"http://127.0.0.1:{listener.port}/"
+        with pytest.raises(aiohttp.ClientError):
+            async with session.get(url) as said:
+                await said.read()
+
+
+async def test_a_caller_that_goes_away_ends_the_reading(seen):
+    pieces = Pieced()
+    writer = Writer(pieces)
+    async with listening(writer, seen) as listener:
+        reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
+        sender.write(GET)
+        await reader.read(4096)
+        sender.transport.abort()
+        await _until(lambda: pieces.closed)
+
+    assert [isinstance(each, ConnectionError) for each in writer.problems] == [True]
+
+
+async def test_a_caller_that_takes_nothing_is_left_and_nothing_piles_up(seen):
+    pieces = Pieced()
+    async with listening(Writer(pieces), seen) as listener:
+        reader, sender = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
+        sender.write(GET)
+        await reader.read(10)
+        await _until(lambda: pieces.closed)
+        sender.close()
+
+    # What the system's own buffers hold, and 64 KiB of ours.
+    assert pieces.given * len(PIECE) < 2**24
+
+
+async def test_the_whole_may_not_take_for_ever(seen):
+    """Somebody who takes a little now and then never stalls, and is cut all the same."""
+    pieces = Pieced()
+    writer = Writer(pieces)
+    async with listening(writer, seen, replace(SHORT, stream_deadline_s=0.3)) as listener:
+        async with aiohttp.ClientSession() as session:
+            with pytest.raises(aiohttp.ClientError):
+                await _slowly(session, listener.port)
+        await _until(lambda: pieces.closed)
+
+    assert [type(each) for each in writer.problems] == [TimeoutError]
+
+
+async def test_head_is_told_what_get_would_be_and_reads_nothing(seen):
+    pieces = Pieced()
+    async with listening(Writer(pieces), seen) as listener:
+        asked = GET.replace(b"GET", b"HEAD")
+        told = await _raw(listener.port, asked + asked)
+
+    assert told.count(b"Transfer-Encoding: chunked") == 2
+    assert b"first" not in told
+    assert pieces.given == 0
+
+
+async def test_memory_stays_flat(seen):
+    """40 MB pass; some pieces are held at once."""
+    serves = Writer(Pieced(4_000))
+    async with listening(serves, seen) as listener, aiohttp.ClientSession() as session:
+        gc.collect()
+        tracemalloc.start()
+        async with session.get(f"http://127.0.0.1:{listener.port}/") as said:
+            size = 0
+            async for some in said.content.iter_any():
+                size += len(some)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+    assert size == len(b"first,") + 4_000 * len(PIECE)
+    assert peak < 4 * 2**20
+
+
+async def test_stopping_waits_for_it_and_then_cuts_it(seen):
+    pieces = Pieced()
+    async with listening(Writer(pieces), seen) as listener:
+        reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
+        sender.write(GET)
+        await reader.read(10)
+        closing = asyncio.create_task(listener.close(0.1))
+        with pytest.raises(ConnectionResetError):
+            await reader.read(-1)
+        assert await closing is False
+        sender.close()
+
+    assert pieces.closed
+
+
+async def _slowly(session: aiohttp.ClientSession, port: int) -> None:
+    async with session.get(f"http://127.0.0.1:{port}/") as said:
+        async for _ in said.content.iter_any():
+            await asyncio.sleep(0.01)
+
+
+async def _raw(port: int, asked: bytes) -> bytes:
+    """Send bytes, and read until the other side closes."""
+    reader, sender = await asyncio.open_connection("127.0.0.1", port)
+    sender.write(asked)
+    told = await reader.read(-1)
+    sender.close()
+    return told
+
+
+async def _until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not is_so():
+            await asyncio.sleep(0.02)

@@ -1,0 +1,104 @@
+"""Files of others: the ones that were listed, and no others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from gateway.panel.vendor import (
+    FOLDER,
+    VendorFile,
+    WrongFile,
+    collect,
+    main,
+    read_vendored,
+    vendor_files,
+)
+from tests.servers.demand import absent
+
+ROOT = Path(__file__).resolve().parents[4]
+LOCK = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+FILE = VendorFile(
+    name="a.js", package="a", path="dist/a.js", sha256=hashlib.sha256(b"1").hexdigest()
+)
+OTHER = VendorFile(
+    name="a.LICENSE.txt", package="a", path="LICENSE", sha256=hashlib.sha256(b"2").hexdigest()
+)
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    """A ``node_modules`` folder with one package."""
+    folder = tmp_path / "node_modules"
+    (folder / "a/dist").mkdir(parents=True)
+    (folder / "a/dist/a.js").write_bytes(b"1")
+    (folder / "a/LICENSE").write_bytes(b"2")
+    return folder
+
+
+def test_what_is_listed_is_copied(packages: Path, tmp_path: Path):
+    collect(packages, tmp_path / "to", [FILE, OTHER])
+
+    assert {each.name: each.read_bytes() for each in (tmp_path / "to").iterdir()} == {
+        "a.js": b"1",
+        "a.LICENSE.txt": b"2",
+    }
+
+
+def test_what_is_listed_no_longer_is_removed(packages: Path, tmp_path: Path):
+    collect(packages, tmp_path / "to", [FILE, OTHER])
+
+    collect(packages, tmp_path / "to", [FILE])
+
+    assert [each.name for each in (tmp_path / "to").iterdir()] == ["a.js"]
+
+
+def test_nothing_is_copied_if_one_file_is_another(packages: Path, tmp_path: Path):
+    """A package may be as the lock says and still not hold what we looked at."""
+    (packages / "a/LICENSE").write_bytes(b"3")
+
+    with pytest.raises(WrongFile, match="LICENSE"):
+        collect(packages, tmp_path / "to", [FILE, OTHER])
+
+    assert not (tmp_path / "to").exists()
+
+
+@pytest.mark.parametrize("content", [b"1", b"3", None])
+def test_a_file_is_read_only_if_it_is_the_listed_one(content: bytes | None, tmp_path: Path):
+    if content is not None:
+        (tmp_path / "a.js").write_bytes(content)
+
+    assert read_vendored(tmp_path, FILE) == (b"1" if content == b"1" else None)
+
+
+def test_a_missing_package_is_told_and_not_raised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main([str(tmp_path)]) == 1
+
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", vendor_files(), ids=lambda file: file.name)
+def test_what_was_installed_is_what_is_listed(file: VendorFile):
+    if not FOLDER.is_dir():
+        absent("browser", "no scripts and fonts for the panel: run `make panel-files`")
+
+    assert read_vendored(FOLDER, file) is not None
+
+
+def test_every_listed_package_is_pinned_and_distributed_with_its_licence():
+    packages = {file.package for file in vendor_files()}
+
+    assert packages <= {path.removeprefix("node_modules/") for path in LOCK}
+    assert packages == {file.package for file in vendor_files() if file.is_licence}
+
+
+def test_names_are_flat_and_stand_once():
+    names = [file.name for file in vendor_files()]
+
+    assert len(set(names)) == len(names)
+    assert not [name for name in names if "/" in name or name.startswith(".")]

@@ -1,0 +1,45 @@
+"""Payouts as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.backoffice.payout_search import FoundPayout
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
+from gateway.reports.payouts import HEAD, lines
+from tests.contract.stores.samples import payout
+
+
+def read(*found: Payout) -> list[list[str]]:
+    written = HEAD + lines(FoundPayout(each, "=Padaria") for each in found)
+    return list(csv.reader(io.StringIO(written.decode("utf-8-sig"), newline=""), delimiter=";"))
+
+
+def test_a_table_opens_in_a_portuguese_spreadsheet():
+    """Byte order mark, semicolons, decimal comma, time of Brasilia; no formula, no whole CPF."""
+    assert HEAD.startswith(b"\xef\xbb\xbf")
+    head, line = read(payout("a;b\r\nc", centavos=123456))
+
+    told = dict(zip(head, line, strict=True))
+    assert told["Criado em (Brasília)"] == "20/11/2026 09:30:15"
+    assert (told["Conta"], told["Referência"]) == ("'=Padaria", "a;b\r\nc")
+    assert (told["Valor"], told["CPF/CNPJ"]) == ("1.234,56", "***.982.247-**")
+    assert (told["Em revisão"], told["Liquidado em (Brasília)"]) == ("não", "")
+
+
+@pytest.mark.parametrize("state", PayoutState)
+def test_every_state_has_a_word(state: PayoutState):
+    _, line = read(replace(payout(), state=state))
+
+    assert line[8]
+
+
+def test_what_was_certainly_not_sent_is_not_called_failed():
+    failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
+
+    assert read(failed)[1][8] == "certamente não enviado"

@@ -1,0 +1,24 @@
+"""Keyed digests of tax numbers."""
+
+from __future__ import annotations
+
+from gateway.security.tax_numbers import TaxNumberDigests
+
+KEYS = {"new": b"n" * 32, "old": b"o" * 32}
+CPF = "52998224725"
+
+
+def test_the_same_number_has_the_same_digest_and_another_has_another():
+    digests = TaxNumberDigests(KEYS)
+
+    assert digests.digest(CPF) == digests.digest(CPF)
+    assert digests.digest(CPF) != digests.digest("11222333000181")
+    assert len(digests.digest(CPF)) == 16
+
+
+def test_what_was_digested_under_an_older_key_is_still_found():
+    before = TaxNumberDigests({"old": KEYS["old"]}).digest(CPF)
+
+    every = TaxNumberDigests(KEYS).every(CPF)
+
+    assert every == [TaxNumberDigests(KEYS).digest(CPF), before]

@@ -1,0 +1,20 @@
+"""Charges on record in one database; the contract suite asks both."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.bank.records.charges import ChargeSearch
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Keyset
+from gateway.store.engine import Store
+from tests.contract.stores.samples import NOW
+
+
+async def test_a_store_that_is_away_says_so(store: Store) -> None:
+    async with store.database.writing() as connection:
+        await connection.exec_driver_sql("ALTER TABLE charges RENAME TO lost")
+
+    with pytest.raises(StoreUnavailable):
+        await store.charges.search(ChargeSearch(now=NOW, page=Keyset(1)), EVERY_COMPANY)

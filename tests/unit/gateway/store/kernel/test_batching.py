@@ -1,0 +1,315 @@
+"""What comes while a batch is at work gathers for the next; nobody is kept, lost or mixed up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+
+import pytest
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.kernel.batching import BatchLimits, BatchQueue
+from gateway.store.kernel.database import Undone
+
+ASKER: ContextVar[str] = ContextVar("asker", default="nobody")
+_PATIENCE_S = 5.0
+
+
+class Work:
+    """Work that takes as long as its gate is closed, and doubles numbers."""
+
+    def __init__(self) -> None:
+        self.seen: list[list[int]] = []
+        self.askers: list[str] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.fails: Exception | None = None
+        self.most_at_once = self.at_once = 0
+
+    async def do(self, items: Sequence[int]) -> Sequence[int]:
+        self.seen.append(list(items))
+        self.askers.append(ASKER.get())
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            await asyncio.sleep(0)
+            await self.gate.wait()
+        finally:
+            self.at_once -= 1
+        if self.fails is not None:
+            raise self.fails
+        return [2 * item for item in items]
+
+    async def begun(self, batches: int) -> None:
+        """Wait until so many batches are or were at work."""
+        async with asyncio.timeout(_PATIENCE_S):
+            while len(self.seen) < batches:
+                await asyncio.sleep(0)
+
+
+@pytest.fixture
+def work() -> Work:
+    """Work that is done at once."""
+    return Work()
+
+
+def asked(batches: BatchQueue[int, int], items: Sequence[int]) -> list[asyncio.Task[int]]:
+    """Everybody asks at the same moment."""
+    return [asyncio.create_task(batches.ask(item)) for item in items]
+
+
+async def held(batches: BatchQueue[int, int], work: Work) -> asyncio.Task[int]:
+    """Have one batch at work, until the gate is opened."""
+    work.gate.clear()
+    first = asyncio.create_task(batches.ask(0))
+    await work.begun(1)
+    return first
+
+
+async def test_one_alone_is_served_at_once(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+
+    assert [await batches.ask(1), await batches.ask(2)] == [2, 4]
+    assert work.seen == [[1], [2]]
+
+
+async def test_those_of_one_moment_share_a_batch_and_get_their_own_answers(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+
+    answers = await asyncio.gather(*asked(batches, range(5)))
+
+    assert answers == [0, 2, 4, 6, 8]
+    assert work.seen == [[0, 1, 2, 3, 4]]
+
+
+async def test_what_comes_meanwhile_gathers_in_its_order(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    first = await held(batches, work)
+    late = asked(batches, [5, 3, 4])
+    await asyncio.sleep(0.01)
+
+    work.gate.set()
+    answers = await asyncio.gather(first, *late)
+
+    assert answers == [0, 10, 6, 8]
+    assert work.seen == [[0], [5, 3, 4]]
+
+
+async def test_a_batch_has_a_largest_size(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1, most=2))
+
+    await asyncio.gather(*asked(batches, range(5)))
+
+    assert work.seen == [[0, 1], [2, 3], [4]]
+
+
+async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1, relief_s=0))
+    first = await held(batches, work)
+    late = asked(batches, [1])
+    await asyncio.sleep(0.02)
+
+    work.gate.set()
+    await asyncio.gather(first, *late)
+
+    assert work.most_at_once == 1
+
+
+async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: Work) -> None:
+    """One batch that hangs does not hold up the rest."""
+    batches = BatchQueue(work.do, BatchLimits(count=3, most=2, relief_s=0.002))
+    first = await held(batches, work)
+
+    late = asked(batches, range(1, 7))
+    await work.begun(3)
+    await asyncio.sleep(0.02)
+
+    assert work.seen == [[0], [1, 2], [3, 4]]
+    work.gate.set()
+    assert await asyncio.gather(first, *late) == [0, 2, 4, 6, 8, 10, 12]
+    assert work.most_at_once == 3
+
+
+async def test_a_failure_is_everybody_s_in_that_batch_and_nobody_else_s(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    work.fails = StoreUnavailable("gone")
+
+    failed = await asyncio.gather(*asked(batches, [1, 2]), return_exceptions=True)
+    work.fails = None
+
+    assert [str(each) for each in failed] == ["gone", "gone"]
+    assert failed[0] is not failed[1]
+    assert await batches.ask(3) == 6
+
+
+async def test_a_mistake_in_the_work_leaves_nobody_waiting(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    work.fails = KeyError("a mistake")
+
+    with pytest.raises(StoreUnavailable, match="KeyError"):
+        await batches.ask(1)
+
+
+@pytest.mark.parametrize("too_few", [[], [1]])
+async def test_too_few_answers_are_no_answers(too_few: list[int]) -> None:
+    async def forget(_items: Sequence[int]) -> Sequence[int]:
+        return too_few
+
+    batches = BatchQueue(forget, BatchLimits(count=1))
+
+    told = await asyncio.gather(*asked(batches, [1, 2]), return_exceptions=True)
+
+    assert isinstance(told[1], StoreUnavailable)
+
+
+async def test_one_who_goes_while_he_waits_is_not_worked_for(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    first = await held(batches, work)
+    gone, stays = asked(batches, [1, 2])
+    await asyncio.sleep(0)
+    gone.cancel()
+
+    work.gate.set()
+    answers = await asyncio.gather(first, gone, stays, return_exceptions=True)
+
+    assert work.seen == [[0], [2]]
+    assert isinstance(answers[1], asyncio.CancelledError)
+    assert answers[2] == 4
+
+
+async def test_one_who_goes_while_it_is_done_leaves_the_rest_alone(work: Work) -> None:
+    """He is gone at once, and the batch goes on."""
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    work.gate.clear()
+    gone, stays = asked(batches, [1, 2])
+    await work.begun(1)
+
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    work.gate.set()
+
+    assert await stays == 4
+    assert work.seen == [[1, 2]]
+
+
+async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
+    first = await held(batches, work)
+
+    with pytest.raises(TimeoutError):
+        await batches.ask(1)
+    work.gate.set()
+    await first
+
+    assert await batches.ask(2) == 4
+    assert work.seen == [[0], [2]]
+
+
+async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
+    """How long the work may take is not the queue's business."""
+    batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
+    first = await held(batches, work)
+    await asyncio.sleep(0.05)
+
+    work.gate.set()
+
+    assert await first == 0
+
+
+async def test_work_is_done_in_nobody_s_context(work: Work) -> None:
+    """Else all of a batch would be logged under the trace of whoever came first."""
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    ASKER.set("somebody")
+
+    await batches.ask(1)
+
+    assert work.askers == ["nobody"]
+
+
+async def test_closing_finishes_what_was_asked_and_refuses_what_comes_then(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+    first = await held(batches, work)
+    late = asked(batches, [1, 2])
+    await asyncio.sleep(0)
+
+    closing = asyncio.create_task(batches.close())
+    await asyncio.sleep(0)
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await batches.ask(3)
+    work.gate.set()
+    await closing
+
+    assert [each.result() for each in (first, *late)] == [0, 2, 4]
+
+
+async def test_closing_twice_or_idle_does_nothing(work: Work) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1))
+
+    await batches.close()
+    await batches.close()
+
+    assert work.seen == []
+
+
+async def before_its_first_step(batches: BatchQueue[int, int]) -> None:
+    """Cancel the workers, as the end of a loop does."""
+    for lane in set(batches._workers):
+        lane.cancel()
+    await asyncio.sleep(0)
+
+
+async def amid_its_work(batches: BatchQueue[int, int]) -> None:
+    """Cancel a lane that has taken its batch."""
+    await asyncio.sleep(0)
+    await before_its_first_step(batches)
+
+
+@pytest.mark.parametrize("end", [before_its_first_step, amid_its_work])
+async def test_a_worker_that_is_cancelled_tells_its_own_and_is_replaced(
+    work: Work, end: Callable[[BatchQueue[int, int]], Awaitable[None]]
+) -> None:
+    batches = BatchQueue(work.do, BatchLimits(count=1, most=1))
+    asking = asked(batches, [1, 2, 3])
+    await asyncio.sleep(0)
+
+    await end(batches)
+    told = await asyncio.wait_for(asyncio.gather(*asking, return_exceptions=True), _PATIENCE_S)
+
+    assert told[1:] == [4, 6]
+    assert told[0] == 2 or isinstance(told[0], StoreUnavailable)
+
+
+async def test_an_item_that_is_left_undecided_is_worked_on_alone(work: Work) -> None:
+    """``work`` returned None for it: nothing was done for it."""
+
+    async def undecided(items: Sequence[int]) -> Sequence[int | None]:
+        done = await work.do(items)
+        return [None if len(items) > 1 and item == 2 else 2 * item for item in items][: len(done)]
+
+    queue = BatchQueue(undecided, BatchLimits(count=1))
+
+    assert await asyncio.gather(*asked(queue, [1, 2, 3])) == [2, 4, 6]
+    assert work.seen == [[1, 2, 3], [2]]
+
+
+async def test_a_batch_that_was_undone_is_worked_on_item_by_item(work: Work) -> None:
+    async def undone(items: Sequence[int]) -> Sequence[int]:
+        done = await work.do(items)
+        if len(items) > 1:
+            raise Undone
+        return done
+
+    queue = BatchQueue(undone, BatchLimits(count=1))
+
+    assert await asyncio.gather(*asked(queue, [1, 2, 3])) == [2, 4, 6]
+    assert work.seen == [[1, 2, 3], [1], [2], [3]]
+
+
+async def test_an_item_that_is_undecided_even_alone_is_a_failure() -> None:
+    async def undecided(items: Sequence[int]) -> Sequence[int | None]:
+        return [None] * len(items)
+
+    queue = BatchQueue(undecided, BatchLimits(count=1))
+
+    with pytest.raises(StoreUnavailable, match="undecided"):
+        await queue.ask(1)

@@ -1,0 +1,119 @@
+"""What each kind of pooler makes of sessions; PgBouncer itself: ``tests/operating``."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from asyncpg.connection import LoggedQuery
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.engine import open_store
+from gateway.store.kernel.address import address
+from gateway.store.kernel.database import Limits
+from gateway.store.kernel.poolers import Pooler, driver_options, pooler_of, without_pooler
+
+TIMEOUTS = ("statement_timeout", "idle_in_transaction_session_timeout")
+ONE = Limits(pool_size=1, statement_s=1.5)
+
+
+@pytest.mark.parametrize("pooler", ["none", "session", "transaction"])
+def test_a_url_names_the_pooler(pooler: Pooler) -> None:
+    url = address(f"postgresql://db/pix?sslmode=require&pooler={pooler}")
+
+    assert pooler_of(url) == pooler
+    assert dict(without_pooler(url).query) == {"ssl": "require"}
+
+
+def test_there_is_none_unless_it_is_named() -> None:
+    assert pooler_of(address("postgresql://db/pix")) == "none"
+
+
+@pytest.mark.parametrize("given", ["Transaction", "statement"])
+def test_another_pooler_is_refused(given: str) -> None:
+    with pytest.raises(ValueError, match="none, session, transaction"):
+        pooler_of(address(f"postgresql://db/pix?pooler={given}"))
+
+
+def test_statements_are_prepared_where_a_session_is_ours() -> None:
+    assert not driver_options("none")
+    assert not driver_options("session")
+    assert set(driver_options("transaction").values()) == {0}
+
+
+async def shown(connection: AsyncConnection) -> list[str]:
+    return [(await connection.exec_driver_sql(f"SHOW {name}")).scalar_one() for name in TIMEOUTS]
+
+
+async def pid(connection: AsyncConnection) -> int:
+    found: int = (await connection.exec_driver_sql("SELECT pg_backend_pid()")).scalar_one()
+    return found
+
+
+@pytest.mark.parametrize("pooler", ["none", "session", "transaction"])
+async def test_what_writes_has_its_time_outs(postgres_url: str, pooler: Pooler) -> None:
+    store = open_store(f"{postgres_url}?pooler={pooler}", ONE)
+
+    async with store.database.writing() as connection:
+        found = await shown(connection)
+
+    await store.close()
+    assert found == ["1500ms", "1500ms"]
+
+
+async def test_a_transaction_leaves_nothing_in_its_session(postgres_url: str) -> None:
+    """The next one of that session may be somebody else's."""
+    store = open_store(f"{postgres_url}?pooler=transaction", ONE)
+    said: list[str] = []
+
+    def note(query: LoggedQuery) -> None:
+        said.append(query.query)
+
+    async with store.database.reading() as connection:
+        before = await shown(connection)
+        raw = await connection.get_raw_connection()
+        raw.driver_connection.add_query_logger(note)
+    async with store.database.writing() as connection:
+        await connection.exec_driver_sql("SELECT 1")
+    async with store.database.reading() as connection:
+        after = await shown(connection)
+        named = await connection.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements")
+        prepared = named.scalar_one()
+        raw = await connection.get_raw_connection()
+        raw.driver_connection.remove_query_logger(note)
+    await store.close()
+
+    assert before == after == ["0", "0"]
+    assert prepared == 0
+    assert not [each for each in said if each.upper().startswith("SET ")]
+
+
+async def test_a_read_without_a_transaction_ends_by_our_clock(postgres_url: str) -> None:
+    store = open_store(f"{postgres_url}?pooler=transaction", Limits(statement_s=0.3))
+
+    with pytest.raises(StoreUnavailable):
+        async with store.database.reading() as connection:
+            await connection.exec_driver_sql("SELECT pg_sleep(60)")
+    await asyncio.sleep(0.2)
+    async with store.database.reading() as connection:
+        count = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%%'"
+        left = (await connection.exec_driver_sql(f"{count} AND state = 'active'")).scalar_one()
+
+    await store.close()
+    assert left == 0
+
+
+@pytest.mark.parametrize(("pooler", "same"), [("none", True), ("session", False)])
+async def test_a_connection_is_given_back_where_sessions_are_few(
+    postgres_url: str, pooler: Pooler, same: bool
+) -> None:
+    store = open_store(f"{postgres_url}?pooler={pooler}", ONE)
+
+    async with store.database.reading() as connection:
+        first = await pid(connection)
+    async with store.database.writing() as connection:
+        second = await pid(connection)
+
+    await store.close()
+    assert (first == second) is same

@@ -1,0 +1,188 @@
+"""What Inter says of payouts, and how orders are written for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+
+from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder
+from gateway.domain.bank.providers import (
+    Accepted,
+    Outcome,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.kernel.money import Money
+from provider_adapters.apipix.inter import payouts, words
+from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.outcomes import NeverSendable
+from tests.unit.provider_adapters.apipix.efi.test_payouts import AT_ITAU, order, said
+
+CODE = "c42f0787-02cb-4b31-827e-459ec9d7ece1"
+E2E = "E00416968202211220000abcdefghijk"
+
+
+def written(asked: PayoutOrder) -> dict[str, object]:
+    document: dict[str, object] = msgspec.json.decode(
+        msgspec.json.encode(payouts.document_of(asked))
+    )
+    return document
+
+
+def created(counted: list[bool] | None = None, status: int = 200, **more: object) -> Outcome:
+    seen: list[bool] = [] if counted is None else counted
+    document = {"tipoRetorno": "PROCESSADO", "codigoSolicitacao": CODE, **more}
+    return payouts.created(said(status, document), lambda: seen.append(True))
+
+
+def looked_up(counted: list[bool] | None = None, **more: object) -> Outcome:
+    seen: list[bool] = [] if counted is None else counted
+    shown = {"codigoSolicitacao": CODE, "valor": 12.31, "status": "PAGO", "endToEnd": E2E, **more}
+    return payouts.found(said(200, {"transacaoPix": shown}), CODE, lambda: seen.append(True))
+
+
+def test_an_order_by_key_says_amount_and_key_and_no_day():
+    assert written(order()) == {
+        "valor": 12.31,
+        "destinatario": {"tipo": "CHAVE", "chave": "m@example.com"},
+    }
+
+
+def test_an_amount_is_a_number_with_two_decimals():
+    asked = replace(order(), value=Money(10_50), description="nota 1")
+
+    document = msgspec.json.encode(payouts.document_of(asked))
+
+    assert document.startswith(b'{"valor":10.50,"descricao":"nota 1"')
+
+
+def test_an_account_is_written_by_ispb_without_dashes():
+    assert written(order(AT_ITAU))["destinatario"] == {
+        "tipo": "DADOS_BANCARIOS",
+        "nome": "Maria",
+        "cpfCnpj": "11222333000181",
+        "instituicaoFinanceira": {"ispb": "60701190"},
+        "agencia": "0001",
+        "contaCorrente": "123456",
+        "tipoConta": "CONTA_POUPANCA",
+    }
+
+
+@pytest.mark.parametrize("kind", list(AccountType))
+def test_every_type_of_account_can_be_paid(kind: AccountType):
+    assert written(order(replace(AT_ITAU, account_type=kind)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"bank_number": "999"},
+        {"bank_number": "99999999"},
+        {"branch": "agencia"},
+        {"account": "conta"},
+        {"name": ""},
+    ],
+    ids=str,
+)
+def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, str]):
+    with pytest.raises(NeverSendable) as refused:
+        written(order(replace(AT_ITAU, **wrong)))
+
+    assert refused.value.failure is FailureCode.ACCOUNT_INVALID
+
+
+def test_a_text_that_is_too_long_is_not_sent():
+    assert written(replace(order(), description="x" * 140))
+    with pytest.raises(NeverSendable):
+        written(replace(order(), description="x" * 141))
+
+
+@pytest.mark.parametrize("word", sorted(words.ORDERED))
+def test_an_order_that_was_taken_is_accepted_until_it_is_looked_up(word: str):
+    counted: list[bool] = []
+
+    outcome = created(counted, tipoRetorno=word)
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.provider_id, outcome.value, counted) == (CODE, None, [])
+
+
+def test_an_unlisted_word_is_accepted_and_counted():
+    counted: list[bool] = []
+
+    assert isinstance(created(counted, tipoRetorno="TALVEZ"), Accepted)
+    assert counted == [True]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        said(400, {"title": "Saldo insuficiente", "detail": "recusado"}),
+        said(403, {"title": "Proibido"}),
+        said(422, {"title": "Chave nao encontrada"}),
+        said(429, {"title": "Limite"}),
+        said(500, {}),
+        said(200, {"tipoRetorno": "PROCESSADO"}),
+        said(200, {"tipoRetorno": "PROCESSADO", "codigoSolicitacao": ""}),
+    ],
+    ids=lambda answer: f"{answer.status} {answer.body.decode()}",
+)
+def test_no_refusal_proves_that_nothing_was_paid(answer: ProviderAnswer):
+    """What is raised becomes Unknown."""
+    with pytest.raises(ProviderError):
+        payouts.created(answer, lambda: None)
+
+
+def test_a_malformed_e2e_id_is_not_believed():
+    assert isinstance(created(endToEndId="E1"), Unknown)
+    assert isinstance(looked_up(endToEnd="E1"), Unknown)
+
+
+@pytest.mark.parametrize("word", sorted(words.PAID))
+def test_a_paid_payout_is_settled_at_the_bank_s_time(word: str):
+    outcome = looked_up(status=word, dataHoraMovimento="2026-11-22T21:30:00")
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.e2e_id, outcome.provider_id) == (Money(1231), E2E, CODE)
+    assert outcome.settled_at == datetime(2026, 11, 23, 0, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("word", sorted(words.PROCESSING))
+def test_a_payout_under_way_is_accepted(word: str):
+    assert isinstance(looked_up(status=word, endToEnd=None), Accepted)
+
+
+@pytest.mark.parametrize("word", sorted(words.FAILURES))
+def test_a_payout_that_failed_is_rejected(word: str):
+    outcome = looked_up(status=word)
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is words.FAILURES[word]
+
+
+@pytest.mark.parametrize("word", ["NAO_DEBITADO", "PARCIALMENTE_PAGO", "TALVEZ", ""])
+def test_a_state_in_doubt_is_unknown_and_counted(word: str):
+    counted: list[bool] = []
+
+    assert isinstance(looked_up(counted, status=word), Unknown)
+    assert counted == [True]
+
+
+def test_another_payout_is_not_ours():
+    assert isinstance(looked_up(codigoSolicitacao="another"), Unknown)
+
+
+@pytest.mark.parametrize("value", ["12.31", 12.315, -12.31, 0, None])
+def test_an_amount_that_is_none_is_not_believed(value: object):
+    with pytest.raises(ProviderError):
+        looked_up(valor=value)
+
+
+def test_a_time_that_is_none_is_not_believed():
+    with pytest.raises(ProviderError):
+        looked_up(dataHoraMovimento="ontem")

@@ -1,0 +1,154 @@
+"""Days, pages and halves of Inter's statement."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.providers import BadReply, Page
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.inter import statement
+from provider_adapters.apipix.inter.documents import EXTRATO
+from provider_adapters.apipix.inter.statement import Span
+
+E2E = "E00416968202206201436ghzKRVgnb7A"
+YEAR = Window(date(2026, 1, 1), date(2026, 3, 31))
+FIRST, LAST = date(2025, 12, 31), date(2026, 3, 31)
+ROW: dict[str, Any] = {
+    "idTransacao": "1",
+    "dataTransacao": "2026-02-03",
+    "tipoTransacao": "PIX",
+    "tipoOperacao": "D",
+    "valor": "10.5",
+    "descricao": "nota",
+    "detalhes": {
+        "endToEndId": E2E,
+        "nomePagador": "Loja",
+        "nomeRecebedor": "Maria",
+        "cpfCnpjRecebedor": "***.982.247-**",
+    },
+}
+
+
+def read(
+    span: Span,
+    *rows: dict[str, Any],
+    pages: int = 1,
+    total: int = 1,
+    counted: list[bool] | None = None,
+) -> Page[Entry] | Span:
+    seen: list[bool] = [] if counted is None else counted
+    document = {"totalPaginas": pages, "totalElementos": total, "transacoes": list(rows)}
+    shape = statement.reader(span, YEAR, lambda: seen.append(True))
+    return shape(EXTRATO.decode(msgspec.json.encode(document)))
+
+
+def entry(counted: list[bool] | None = None, **changed: object) -> Entry:
+    page = read(Span(FIRST, LAST), {**ROW, **changed}, counted=counted)
+    assert isinstance(page, Page)
+    return page.items[0]
+
+
+def test_a_window_of_utc_days_touches_one_more_of_the_bank():
+    assert statement.begun(Window(LAST, LAST), None) == Span(date(2026, 3, 30), LAST)
+
+
+def test_no_period_has_more_than_ninety_days():
+    """A window of 90 UTC days touches 91 of the bank's."""
+    begun = statement.begun(YEAR, None)
+
+    assert (begun.until - begun.since).days == 89
+    page = read(begun, ROW)
+    assert isinstance(page, Page)
+    rest = statement.begun(YEAR, page.next_cursor)
+    assert rest == Span(FIRST, FIRST)
+    last = read(rest, ROW)
+    assert isinstance(last, Page)
+    assert last.next_cursor is None
+
+
+def test_pages_follow_one_another_and_then_the_days_before():
+    first = read(Span(date(2026, 3, 1), LAST), pages=2)
+    assert isinstance(first, Page)
+    second = statement.begun(YEAR, f"{first.next_cursor} marks")
+    assert second == Span(date(2026, 3, 1), LAST, 1)
+    following = read(second, pages=2)
+    assert isinstance(following, Page)
+    assert statement.begun(YEAR, following.next_cursor).until == date(2026, 2, 28)
+
+
+def test_a_span_with_more_than_can_be_reached_is_halved_and_no_day_is_left_out():
+    """What no page reaches would be missing without a word."""
+    asked, seen = [statement.begun(YEAR, None)], set[date]()
+    while asked:
+        span = asked.pop()
+        days = [
+            date.fromordinal(each)
+            for each in range(span.since.toordinal(), span.until.toordinal() + 1)
+        ]
+        found = read(span, ROW, total=1_000 * len(days))
+        if isinstance(found, Span):
+            assert found.until == span.until
+            asked.append(found)
+            continue
+        assert len(days) <= 10
+        assert not seen & set(days)
+        seen |= set(days)
+        if found.next_cursor:
+            asked.append(statement.begun(YEAR, found.next_cursor))
+
+    assert (min(seen), max(seen), len(seen)) == (FIRST, LAST, 91)
+
+
+def test_a_day_with_more_than_can_be_reached_is_no_statement():
+    with pytest.raises(BadReply, match="too_large"):
+        read(Span(LAST, LAST), ROW, total=10_001)
+    assert isinstance(read(Span(LAST, LAST), ROW, total=10_000), Page)
+
+
+def test_a_payment_is_read_with_its_recipient_and_its_day():
+    assert entry() == Entry(
+        provider_id="1",
+        e2e_id=E2E,
+        direction=Direction.DEBIT,
+        is_pix=True,
+        value=entry().value,
+        description="nota",
+        counterparty=Party(name="Maria", tax_number="***.982.247-**"),
+        created_at=datetime(2026, 2, 3, 3, tzinfo=UTC),
+        kind=MovementKind.PIX,
+    )
+    assert entry().value.centavos == 1050
+
+
+def test_money_in_is_its_payer_s():
+    assert entry(tipoOperacao="C").counterparty.name == "Loja"
+
+
+def test_an_id_of_a_return_makes_it_one():
+    details = {"endToEndId": f"D{E2E[1:]}"}
+
+    assert entry(detalhes=details).kind is MovementKind.PIX_RETURN
+
+
+def test_an_unlisted_kind_is_not_pix_and_is_counted():
+    counted: list[bool] = []
+
+    found = entry(counted, tipoTransacao="CRIPTO", detalhes=None)
+
+    assert (found.is_pix, found.kind, counted) == (False, MovementKind.OTHER, [True])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"tipoOperacao": "X"}, {"valor": "-1.00"}, {"valor": "1.005"}, {"dataTransacao": "ontem"}],
+    ids=str,
+)
+def test_a_movement_that_makes_no_sense_is_refused(wrong: dict[str, str]):
+    with pytest.raises(ValueError, match=r"\w"):
+        entry(**wrong)

@@ -1,0 +1,29 @@
+"""The tables: a state means one thing, and doubt is no failure."""
+
+from __future__ import annotations
+
+from gateway.domain.bank.payout_orders import AccountType
+from gateway.domain.bank.statements import MovementKind
+from provider_adapters.apipix.inter import words
+
+
+def test_a_state_means_one_thing():
+    assert not words.PAID & words.PROCESSING
+    assert not (words.PAID | words.PROCESSING) & set(words.FAILURES)
+
+
+def test_what_sources_disagree_about_has_no_meaning():
+    doubted = {"NAO_DEBITADO", "PARCIALMENTE_DEBITADO", "PARCIALMENTE_PAGO"}
+
+    assert not doubted & (words.PAID | words.PROCESSING | set(words.FAILURES))
+
+
+def test_pix_alone_counts_as_pix():
+    kinds = [word for word, kind in words.KINDS.items() if kind is MovementKind.PIX]
+
+    assert kinds == ["PIX"]
+    assert words.KINDS["ESTORNO"] is MovementKind.OTHER
+
+
+def test_every_account_has_a_word():
+    assert set(words.ACCOUNT_TYPES) == set(AccountType)

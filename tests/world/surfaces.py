@@ -1,0 +1,21 @@
+"""The surfaces as they are described, built once for a process: twenty modules ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from gateway.app.rooms import described_surfaces
+from gateway.config.settings import Settings
+from gateway.http.route import Surface
+
+
+@cache
+def usual_surfaces() -> Sequence[Surface]:
+    """Return those of the settings that nobody has changed; only to be looked at."""
+    return described_surfaces(Settings())
+
+
+def surface_named(name: str) -> Surface:
+    """Return the one of that name."""
+    return next(each for each in usual_surfaces() if each.name == name)
