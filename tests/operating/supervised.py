@@ -62,8 +62,21 @@ class Supervised:
                 await asyncio.sleep(0.05)
             await self.ready()
 
-    async def shown(self, number: int) -> dict[str, float]:
-        """Return the gauge of server processes as one of them shows it."""
+    async def shows(self, number: int, **processes: int) -> None:
+        """
+        Wait until one of them shows so many server processes, by state.
+
+        The supervisor counts in turns: who is ready is shown a moment later.
+        """
+        shown: dict[str, float] = {}
+        try:
+            async with asyncio.timeout(START_S):
+                while (shown := await self._shown(number)) != processes:
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            assert shown == processes
+
+    async def _shown(self, number: int) -> dict[str, float]:
         url = f"{self._operations(number)}/metrics"
         async with aiohttp.ClientSession() as session, session.get(url) as said:
             return {state: float(value) for state, value in _ALL.findall(await said.text())}
