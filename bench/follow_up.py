@@ -30,7 +30,7 @@ from bench.figures import Measured, Round
 from bench.goals import Goal, Values, cpu_ratio
 from bench.partner import GatewaySite, write_configuration
 
-BEFORE: Final = "90027a13"
+BEFORE: Final = "59fc020c"
 """The commit before payouts were followed up in batches."""
 
 _HERE = Path(__file__).parent
@@ -40,7 +40,7 @@ _BEGINS_S = 20.0
 _WARMING_S = 1.0
 _DONE = {
     SETTLED: "SELECT count(*) FROM payouts WHERE state = 'paid'",
-    UNDECIDED: "SELECT count(*) FROM payout_events WHERE kind = 'probed'",
+    UNDECIDED: "SELECT count(*) FROM payout_attempts WHERE last_probe_at IS NOT NULL",
 }
 
 
@@ -78,10 +78,10 @@ class How:
 
 
 MANY = Scene(
-    name="10 banks of 20 ms, settled", banks=10, state=SETTLED, latency_s=0.02, backlog=9_000
+    name="10 banks of 20 ms, settled", banks=10, state=SETTLED, latency_s=0.02, backlog=30_000
 )
 OPEN = Scene(
-    name="10 banks of 20 ms, undecided", banks=10, state=UNDECIDED, latency_s=0.02, backlog=9_000
+    name="10 banks of 20 ms, undecided", banks=10, state=UNDECIDED, latency_s=0.02, backlog=30_000
 )
 SLOW = Scene(
     name="1 bank of 200 ms, undecided", banks=1, state=UNDECIDED, latency_s=0.2, backlog=1_500
