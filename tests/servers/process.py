@@ -1,22 +1,28 @@
 """Somebody else's server as a child of the test run: started, waited for, ended by its handle."""
 
+import fcntl
 import os
 import pwd
 import random
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 START_S = 30
 STOP_S = 10
 
-_PORTS = (20_000, 32_000)
+_PORTS_EACH = 4
+"""A supervisor with two server processes and a worker has four listeners side by side."""
+_PLACES = (20_000 // _PORTS_EACH, 32_000 // _PORTS_EACH)
 _DRAW = random.SystemRandom()
+_taken: set[int] = set()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,18 +58,42 @@ def unprivileged(*names: str) -> Account:
 
 def free_port() -> int:
     """
-    Find a loopback port nobody listens on, nor on the one above it.
+    Find a loopback port nobody listens on, nor on the three above it, and keep others from it.
 
     It lies below those the system gives to clients: a server that is killed and
     started again finds its port still free. Drawn from the system's randomness,
-    for a seeded draw would be the same in every process of the test run.
+    for a seeded draw would be the same in every process of the test run. Until this
+    process ends, no other one that tests is given these ports: seconds may pass
+    before the server listens.
     """
     while True:
-        port = _DRAW.randrange(*_PORTS)
-        with suppress(OSError), ExitStack() as probes:
-            for each in (port, port + 1):
-                probes.enter_context(socket.create_server(("127.0.0.1", each)))
+        port = _PORTS_EACH * _DRAW.randrange(*_PLACES)
+        if port not in _taken and _claimed(port) and _unused(port):
+            _taken.add(port)
             return port
+
+
+def _claimed(port: int) -> bool:
+    """Lock the ports' bytes in a file of all who test; the system unlocks them at our end."""
+    with suppress(BlockingIOError, PermissionError):
+        fcntl.lockf(_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, _PORTS_EACH, port)
+        return True
+    return False
+
+
+@cache
+def _claims() -> int:
+    """Open the file, once: closing it anywhere in the process would unlock everything."""
+    file = Path(tempfile.gettempdir(), f"pixgate-test-ports-{os.geteuid()}")
+    return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _unused(port: int) -> bool:
+    with suppress(OSError), ExitStack() as probes:
+        for each in range(port, port + _PORTS_EACH):
+            probes.enter_context(socket.create_server(("127.0.0.1", each)))
+        return True
+    return False
 
 
 def run(command: Sequence[str | Path], account: Account) -> None:

@@ -1,6 +1,8 @@
 """The servers that other tests stand on."""
 
 import socket
+import subprocess
+import sys
 
 import asyncpg
 import pytest
@@ -8,6 +10,7 @@ from redis.asyncio import Redis
 
 from tests.servers import postgres
 from tests.servers.demand import absent
+from tests.servers.process import free_port
 
 
 async def select_one(url: str) -> int:
@@ -17,6 +20,17 @@ async def select_one(url: str) -> int:
         return await connection.fetchval("SELECT 1")
     finally:
         await connection.close()
+
+
+def test_no_other_process_that_tests_is_given_our_ports():
+    """Seconds may pass between choosing a port and listening on it."""
+    ours = free_port()
+    asked = f"from tests.servers import process; print(process._claimed({ours}))"
+
+    other = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True)
+
+    assert other.stdout.strip() == b"False"
+    assert free_port() != ours
 
 
 async def test_each_test_has_a_database_of_its_own(postgres_url: str):
