@@ -13,7 +13,7 @@ import os
 import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.config.reading import ConfigError
@@ -121,6 +121,12 @@ class FailingPayouts:
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
         """Return others like it."""
         return await self.store.similar(payout, since)
+
+    async def similar_around(
+        self, payout: Payout, within: timedelta, most: int
+    ) -> Sequence[Payout]:
+        """Return others like it, of about the same time."""
+        return await self.store.similar_around(payout, within, most)
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()

@@ -306,6 +306,12 @@ class Payouts(Protocol):
         """Return other references created since with the same amount and destination."""
         ...
 
+    async def similar_around(
+        self, payout: Payout, within: timedelta, most: int
+    ) -> Sequence[Payout]:
+        """Return ``similar`` ones created shortly before or after it, the oldest ``most``."""
+        ...
+
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()
     ) -> tuple[Sequence[Payout], int]:

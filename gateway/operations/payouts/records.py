@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
+from typing import Final
 
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
@@ -22,6 +23,9 @@ from gateway.operations.kernel.audit_context import RuleViolation, identifier
 from gateway.operations.payouts.payouts import PayoutPage
 from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts.timeline import Happening, is_complete, timeline
+
+SIMILAR_MOST: Final = 20
+"""Shown beside a payout: a partner may pay the same to the same recipient all day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,7 @@ class Dossier:
     Attributes:
         returns: What came back of it, oldest first.
         similar: Others of the same amount and recipient, created shortly
-            before or after under another reference.
+            before or after under another reference; ``SIMILAR_MOST`` at most.
         timeline: What happened to it, oldest first.
     """
 
@@ -121,7 +125,7 @@ class PayoutRecords:
         is_paid = payout.state is PayoutState.PAID
         return Dossier(
             case=case,
-            similar=await self._similar(payout),
+            similar=await self.payouts.similar_around(payout, self.similar_within, SIMILAR_MOST),
             opinions=opinions,
             returns=await self.returns.of(*key) if is_paid else [],
             timeline=timeline(payout, events, case.attempts, opinions),
@@ -141,14 +145,6 @@ class PayoutRecords:
     async def _case(self, payout: Payout) -> Case:
         attempts = await self.payouts.attempts(payout.account_id, payout.reference)
         return Case(payout=payout, attempts=attempts)
-
-    async def _similar(self, payout: Payout) -> Sequence[Payout]:
-        """Return its likes; the store knows those since an instant, the end is ours."""
-        since = payout.created_at - self.similar_within
-        references = await self.payouts.similar(payout, since)
-        found = [await self.payouts.find(payout.account_id, each) for each in references]
-        until = payout.created_at + self.similar_within
-        return [each for each in found if each is not None and each.created_at <= until]
 
 
 async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Payout]:

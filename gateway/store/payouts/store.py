@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select
@@ -91,6 +91,21 @@ class _Query:
 
     def matches(self, row: Record) -> bool:
         return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
+
+
+_AROUND = (
+    select(payouts)
+    .where(
+        payouts.c.account_id == bindparam("account_id"),
+        payouts.c.centavos == bindparam("centavos"),
+        payouts.c.destination == bindparam("destination"),
+        payouts.c.created_at.between(bindparam("start"), bindparam("end")),
+        payouts.c.reference_sha256 != bindparam("digest"),
+        payouts.c.state.not_in(_MOVED_NOTHING),
+    )
+    .order_by(payouts.c.created_at)
+    .limit(bindparam("most"))
+)
 
 
 class DuplicateSearch:
@@ -259,6 +274,23 @@ class StoredPayouts:
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
         """Return other references created since with the same amount and destination."""
         return await self._duplicates.similar(payout, since)
+
+    async def similar_around(
+        self, payout: Payout, within: timedelta, most: int
+    ) -> Sequence[Payout]:
+        """Return others with the same amount and destination of about the same time."""
+        asked = {
+            "account_id": payout.account_id,
+            "centavos": payout.value.centavos,
+            "destination": columns.written(normal_destination(payout.destination)),
+            "start": payout.created_at - within,
+            "end": payout.created_at + within,
+            "digest": reference_digest(payout.reference),
+            "most": most,
+        }
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_AROUND, asked)).all()
+        return [restored_payout(row) for row in rows]
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()

@@ -256,6 +256,21 @@ async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) ->
     await store.payouts.add(payout(), attempt())
 
     assert await store.payouts.similar(payout(), NOW - timedelta(minutes=10)) == ["twin"]
+    around = await store.payouts.similar_around(payout(), timedelta(minutes=10), 20)
+    assert [each.reference for each in around] == ["twin"]
+
+
+async def test_similar_ones_of_about_the_same_time_are_the_oldest_few(store: Store) -> None:
+    """A partner may pay one amount to one recipient for years."""
+    for number, minutes in enumerate((-11, -10, 0, 3, 10, 11, 600)):
+        made = payout(f"twin-{number}", created_at=NOW + timedelta(minutes=minutes))
+        await store.payouts.add(made, attempt(started_at=made.created_at))
+    await store.payouts.add(payout(), attempt())
+
+    around = await store.payouts.similar_around(payout(), timedelta(minutes=10), 3)
+
+    assert [each.reference for each in around] == ["twin-1", "twin-2", "twin-3"]
+    assert around[1] == payout("twin-2")
 
 
 async def accepted(store: Store, held_until: datetime | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -122,6 +122,7 @@ async def test_an_outcome_lies_between_its_points():
     [
         ("find", ("account", "reference")),
         ("similar", ("payout", datetime(2026, 11, 20, tzinfo=UTC))),
+        ("similar_around", ("payout", timedelta(minutes=10), 20)),
         ("search", ("account", "search")),
         ("attempts", ("account", "reference")),
     ],
