@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 
 from gateway.domain.backoffice.callbacks import Callback, CallbackSearch, CallbackState
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.old_rows import delete_old
 from gateway.store.payouts.events import append
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
@@ -99,9 +100,7 @@ class StoredCallbacks:
 
     async def forget(self, before: datetime) -> int:
         """Delete what was received before an instant; return how many."""
-        old = delete(callbacks).where(callbacks.c.received_at < before)
-        async with self._database.writing() as connection:
-            return (await connection.execute(old)).rowcount
+        return await delete_old(self._database, callbacks.c.received_at, before)
 
 
 def _read(row: Record) -> Callback:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, cast, delete, func, insert, select
+from sqlalchemy import BigInteger, cast, func, insert, select
 
 from gateway.domain.backoffice.weather import MINUTE, PLACES, LastFailure, ProviderMinute
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import Record
 from gateway.store.tables.figures import provider_minutes
 
@@ -76,9 +77,7 @@ class StoredProviderMinutes:
 
     async def forget(self, before: datetime) -> int:
         """Delete what is older; return how many rows."""
-        old = delete(provider_minutes).where(_KEPT.minute < _number(before))
-        async with self._database.writing() as connection:
-            return (await connection.execute(old)).rowcount
+        return await delete_old(self._database, _KEPT.minute, _number(before))
 
 
 def _number(at: datetime) -> int:

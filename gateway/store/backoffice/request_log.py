@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, TextClause, and_, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Select, TextClause, and_, func, insert, or_, select
 
 from gateway.domain.backoffice.request_log import (
     COUNTED_AT_MOST,
@@ -17,6 +17,7 @@ from gateway.domain.backoffice.request_log import (
 )
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import (
     OF_ACCOUNT,
     OF_COMPANY,
@@ -76,9 +77,7 @@ class StoredRequestLog:
 
     async def forget(self, before: datetime) -> int:
         """Delete what is older; return how many."""
-        old = delete(requests).where(requests.c.at < before)
-        async with self._database.writing() as connection:
-            return (await connection.execute(old)).rowcount
+        return await delete_old(self._database, requests.c.at, before)
 
 
 def _grouped() -> Select[*tuple[Any, ...]]:

@@ -18,6 +18,7 @@ from gateway.domain.backoffice.request_log import (
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
+from gateway.store.kernel.old_rows import AT_ONCE
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW
 from tests.contract.stores.test_lists import OURS, THEIRS
 from tests.contract.stores.test_office import REQUEST
@@ -138,3 +139,18 @@ async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
 
 (THEIRS_ID,) = THEIRS.companies or ()
 assert COMPANY != THEIRS_ID
+
+
+def logged_at(minutes: float) -> LoggedRequest:
+    """Return a request so many minutes after ``NOW``."""
+    return replace(REQUEST, at=NOW + timedelta(minutes=minutes))
+
+
+async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):
+    await store.office.requests.add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
+    await store.office.requests.add([logged_at(0), logged_at(1)])
+
+    forgotten = await store.office.requests.forget(NOW)
+
+    assert forgotten == AT_ONCE + 5
+    assert len(await found(store)) == 2

@@ -1,0 +1,52 @@
+"""What is old is deleted a little at a time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from gateway.store.engine import Store
+from gateway.store.kernel import old_rows
+from gateway.store.kernel.old_rows import delete_old
+from gateway.store.tables.backoffice import requests
+from tests.contract.stores.samples import NOW
+from tests.contract.stores.test_request_log import logged_at
+
+AT_ONCE = 10
+
+
+async def minutes_left(store: Store) -> list[int]:
+    async with store.database.reading() as connection:
+        found = (await connection.execute(select(requests.c.at).order_by(requests.c.at))).scalars()
+        return [(at - NOW) // timedelta(minutes=1) for at in found]
+
+
+@pytest.mark.parametrize(
+    ("old", "transactions"), [(0, 1), (9, 1), (10, 2), (11, 2), (35, 4)], ids=str
+)
+async def test_no_transaction_deletes_much(
+    store: Store, monkeypatch: pytest.MonkeyPatch, old: int, transactions: int
+):
+    """A delete of all that gathered in a day would outlast the time of a statement, for ever."""
+    monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
+    await store.office.requests.add([logged_at(minutes) for minutes in range(-old, 3)])
+    done: list[str] = []
+    store.database.usage.on_usage = lambda work, _took_s: done.append(work)
+
+    deleted = await delete_old(store.database, requests.c.at, NOW)
+
+    assert done == ["write"] * transactions
+    assert deleted == old
+    assert await minutes_left(store) == [0, 1, 2]
+
+
+async def test_many_of_one_instant_go_together(store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
+    await store.office.requests.add([logged_at(-1)] * 25 + [logged_at(-2), logged_at(0)])
+
+    deleted = await delete_old(store.database, requests.c.at, NOW)
+
+    assert deleted == 26
+    assert await minutes_left(store) == [0]
