@@ -197,7 +197,7 @@ bench-record: $(VENV)/.run ## all four, plots to the full, written into docs/per
 bench-storage: $(VENV)/.run ## durable payouts a second, beside the disk's own floor: [BENCH=...]
 	@$(BIN)/python bench/storage.py $(BENCH)
 
-bench-payouts: $(VENV)/.run ## payouts through the whole gateway: [BENCH=...]
+bench-payouts: $(VENV)/.run ## payouts through the whole gateway, beside an earlier commit: [BENCH=...]
 	@$(BIN)/python bench/payouts.py $(BENCH)
 
 bench-worker: $(VENV)/.run ## the tail at a third of capacity with a worker beside it, and without: [BENCH=--check]

@@ -14,18 +14,17 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Final
 
 from bench import history, system
 from bench.deciding import SETTLED, UNDECIDED
+from bench.earlier import unpacked
 from bench.figures import Measured, Round
 from bench.goals import Goal, Values, cpu_ratio
 from bench.partner import GatewaySite, write_configuration
@@ -126,20 +125,8 @@ def _scene(name: str) -> Scene:
 
 
 def _earlier(folder: Path, commit: str) -> dict[str, Path]:
-    """Unpack the tree of a commit; nothing where this is no clone, or the commit is not in it."""
-    place = folder / "tree"
-    place.mkdir()
-    packed = subprocess.run(
-        ["git", "-C", _HERE.parent, "archive", commit],  # noqa: S607 - wherever it is installed
-        capture_output=True,
-        check=False,
-    )
-    if packed.returncode:
-        print(f"{commit} is not to be had here: nothing to compare with")
-        return {}
-    with tarfile.open(fileobj=BytesIO(packed.stdout)) as tree:
-        tree.extractall(place, filter="data")
-    return {_EARLIER: place}
+    tree = unpacked(folder, commit)
+    return {} if tree is None else {_EARLIER: tree}
 
 
 def _measure(

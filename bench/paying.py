@@ -8,15 +8,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
 
 from bench import payments, postgres, system
+from bench.earlier import OURS, modules_of
 from bench.figures import Round
 from bench.partner import GatewaySite, write_configuration
 from bench.tills import Messages, Tally, Till
@@ -28,6 +29,7 @@ _HERE = Path(__file__).parent
 _PATIENCE_S = 60
 _LAST_ANSWERS_S = 30.0
 _OK = 200
+_NO_CHECKS = "UPDATE payouts SET next_check_at = NULL WHERE next_check_at IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +59,20 @@ class Choice:
         only: One of ``FILE`` and ``SERVER``; None for both.
         similar_s: How far back the guard against similar payouts looks; None as it comes.
         ahead: Connections to the bank that are opened ahead for payouts.
+        earlier: Another tree, whose gateways are started too.
+        bank: The port that the bank gets.
     """
 
     only: str | None = None
     similar_s: float | None = None
     ahead: int = 0
+    earlier: Path | None = None
+    bank: int = field(default_factory=lambda: system.free_ports(1)[0])
+
+    @property
+    def trees(self) -> Sequence[Path]:
+        """Ours, and the other one if there is one."""
+        return (OURS,) if self.earlier is None else (OURS, self.earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,48 +87,63 @@ class _Instant:
 
 
 def standing(stack: ExitStack, folder: Path, choice: Choice) -> Iterator[Subject]:
-    """Start a bank, and a gateway for each database there is; raises NotStarted."""
-    [bank] = system.free_ports(1)
+    """Start a bank, and a gateway for each database there is, of each tree; raises NotStarted."""
+    bank = choice.bank
     command = [sys.executable, str(_HERE / "tills.py"), "--port", str(bank)]
     others = system.cores().others
     stack.enter_context(system.running(command, others, folder, lambda: system.answers(bank) > 0))
-    start = partial(_gateway, stack, bank=bank, choice=choice)
-    if choice.only in {None, FILE}:
-        yield start(folder / "file", database=None)
-    if choice.only in {None, SERVER}:
-        before = set(system.tree(os.getpid()))
-        try:
-            url = stack.enter_context(postgres.running())
-        except postgres.NoServer as problem:
-            print(f"PostgreSQL is left out: {problem}")
-            return
-        server = min(set(system.tree(os.getpid())) - before)
-        yield start(folder / "server", database=(url, server))
+    start = partial(_gateway, stack, choice=choice)
+    for number, tree in enumerate(choice.trees):
+        if choice.only in {None, FILE}:
+            yield start(folder / f"file{number}", tree, database=None)
+        if choice.only in {None, SERVER} and (server := _server(stack)):
+            yield start(folder / f"server{number}", tree, database=server)
+
+
+def _server(stack: ExitStack) -> tuple[str, int] | None:
+    """Start a PostgreSQL server, if there is one: its URL and its first process."""
+    try:
+        url = stack.enter_context(postgres.running())
+    except postgres.NoServer as problem:
+        print(f"PostgreSQL is left out: {problem}")
+        return None
+    return url, postgres.process_of(url)
+
+
+def earlier(name: str) -> str:
+    """Name the row of the other tree's gateway."""
+    return f"{name}, earlier"
 
 
 def _gateway(
     stack: ExitStack,
     folder: Path,
+    tree: Path,
     *,
-    bank: int,
     database: tuple[str, int] | None,
     choice: Choice,
 ) -> Subject:
     folder.mkdir()
     url, server = database or ("", None)
     port, operations = system.free_ports(2)
-    place = GatewaySite(folder=folder, database=url, port=port, operations=operations, bank=bank)
+    place = GatewaySite(
+        folder=folder, database=url, port=port, operations=operations, bank=choice.bank
+    )
     config = _config(place, choice)
-    head = _head(config)
-    command = [sys.executable, "-m", "gateway", "serve", "--config", str(config)]
+    name = FILE if server is None else SERVER
+    # -P: the modules of the tree, whatever folder this was started in
+    command = [sys.executable, "-P", "-m", "gateway", "serve", "--config", str(config)]
 
     def is_ready() -> bool:
         return system.answers(operations, "/readyz") == _OK
 
-    running = system.running(command, system.cores().measured, folder, is_ready)
+    with modules_of(tree):
+        head = _head(config)
+        running = system.running(command, system.cores().measured, folder, is_ready)
+        pid = stack.enter_context(running)
     return Subject(
-        name=FILE if server is None else SERVER,
-        pid=stack.enter_context(running),
+        name=name if tree == OURS else earlier(name),
+        pid=pid,
         url=url or f"sqlite:///{next(folder.glob('*.db'))}",
         port=port,
         head=head,
@@ -131,6 +157,8 @@ def _config(place: GatewaySite, choice: Choice) -> Path:
     if choice.similar_s is not None:
         document["payouts"] = {"similar_within_s": choice.similar_s}
     document["providers"]["sandbox"]["payout_connections"] = choice.ahead
+    if choice.earlier is not None:
+        del document["worker"]  # earlier trees know no other than one in the process
     config.write_text(json.dumps(document))
     return config
 
@@ -163,7 +191,7 @@ def _head(config: Path) -> bytes:
 def _made(config: Path, *command: str) -> Mapping[str, str]:
     """Run a command and read what it says."""
     done = subprocess.run(
-        [sys.executable, "-m", "gateway", *command, "--config", str(config), "--json"],
+        [sys.executable, "-P", "-m", "gateway", *command, "--config", str(config), "--json"],
         check=True,
         stdout=subprocess.PIPE,
         input="token",
@@ -188,6 +216,7 @@ async def take_round(subject: Subject, seconds: float, connections: int) -> tupl
         await _answered(tally)
         end, answers, latencies_s = _now(subject), tally.answers, tally.latencies_s[:]
     kept = await _stored(subject) - before
+    await _end_checks(subject)
     if tally.wrong or kept != tally.answers or not answers:
         problem = f"{subject.name}: {tally.answers} answers, {tally.wrong} wrong, {kept} stored"
         raise NotStored(problem)
@@ -238,6 +267,16 @@ async def _stored(subject: Subject) -> int:
     store = open_store(subject.url)
     try:
         return await stored(store)
+    finally:
+        await store.close()
+
+
+async def _end_checks(subject: Subject) -> None:
+    """Have nobody look at the payouts so far: what is measured is their creation alone."""
+    store = open_store(subject.url)
+    try:
+        async with store.database.writing() as connection:
+            await connection.exec_driver_sql(_NO_CHECKS)
     finally:
         await store.close()
 

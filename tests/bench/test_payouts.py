@@ -8,7 +8,18 @@ from pathlib import Path
 from bench import paying
 
 ROOT = Path(__file__).resolve().parents[2]
-SHORT = ["--rounds", "1", "--seconds", "0.4", "--connections", "4", "--only", paying.FILE]
+SHORT = [
+    "--rounds",
+    "1",
+    "--seconds",
+    "0.4",
+    "--connections",
+    "4",
+    "--only",
+    paying.FILE,
+    "--before",
+    "",
+]
 
 
 def test_a_short_run_has_its_row_and_keeps_a_file(tmp_path: Path):
