@@ -31,7 +31,8 @@ async def filled(settings: Settings, payouts: int, rows: int) -> AsyncIterator[P
         main = await world.gateway.kernel.store.accounts.find(planted["main"])
         assert main is not None  # noqa: S101 - the demo has it
     accounts = [planted["main"], planted["other_company"]]
-    await bulk_rows.fill_payouts(str(settings.store_url), accounts, payouts)
+    bulk = bulk_rows.Bulk(rows=payouts)
+    await bulk_rows.fill_payouts(str(settings.store_url), accounts, bulk)
     bulk_rows.fill_statement(settings.bank_file, main.provider_account, rows)
     with _bank(settings):
         async with _beside_its_bank(settings, world) as served:

@@ -63,9 +63,11 @@ class Partner:
         day = day_of(movements)
         return self.account_request(f"transactions?init={day}&ends={day}&limit={MOST}")
 
-    def account_request(self, path: str) -> bytes:
-        """Ask for something below the account."""
-        return self._request(f"/baas/v1/account/{self.account}/{path}", self.client_secret)
+    def account_request(self, path: str, account: str = "") -> bytes:
+        """Ask for something below an account, by default the first one."""
+        return self._request(
+            f"/baas/v1/account/{account or self.account}/{path}", self.client_secret
+        )
 
     def refused_request(self) -> bytes:
         """Write one whose secret has the right form and is wrong, so that a digest finds out."""

@@ -31,7 +31,7 @@ def references() -> Iterator[str]:
     return (f"{begin}{number:012}" for number in itertools.count())
 
 
-async def open_account(store: Store) -> str:
+async def open_account(store: Store, bank_account: str = "bench") -> str:
     """Store a company with one account and return the account's id."""
     at, company_id, account_id = now(), str(uuid4()), str(uuid4())
     event = AuditEvent(at=at, actor="cli", action="bench", subject="bench")
@@ -44,7 +44,7 @@ async def open_account(store: Store) -> str:
         active=True,
         verified=True,
         provider="sandbox",
-        provider_account="bench",
+        provider_account=bank_account,
         sealed_credentials=b"",
         coordinates=BankCoordinates(bank_number="", ispb="", branch="", account=""),
         created_at=at,

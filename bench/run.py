@@ -11,8 +11,9 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import uvloop
@@ -20,6 +21,7 @@ import uvloop
 from bench import (
     cold,
     history,
+    lists,
     postgres,
     rounds,
     scrape,
@@ -33,13 +35,16 @@ from bench.figures import Measured, Round
 from bench.load import Load
 from bench.partner import Prepared, prepare
 from bench.postgres import NoServer
-from bench.rounds import Turns, WrongAnswer
+from bench.rounds import Subject, Turns, WrongAnswer
 
-FIGURES = (*subjects.FIGURES, cold.FIGURE, "telling", "start", "scrape")
+FIGURES = (*subjects.FIGURES, cold.FIGURE, lists.FIGURE, "telling", "start", "scrape")
 _SCRAPES = 10
 # A second gateway would share pages with the one whose memory is read, and make it look smaller;
 # what it does every second in the background would stand in the way of requests at a fixed rate.
 _SCENES = ({"slow"}, {"cpu", "workers"}, {"rate"})
+
+
+Standing = Callable[[subjects.Stage], Iterator[Subject]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +108,7 @@ def measure(folder: Path, options: Options) -> Measured:
     figures = _possible(set(options.only))
     turns = Turns(rounds=options.rounds, seconds=options.seconds)
     measured, prepared = Measured(), prepare(folder / "prepared")
+    load = Load(connections=options.connections)
     for together in _SCENES:
         if figures & together:
             inside = folder / "-".join(sorted(figures & together))
@@ -112,7 +118,14 @@ def measure(folder: Path, options: Options) -> Measured:
                 measured.rounds |= uvloop.run(rounds.take(scene.subjects, turns, scene.bank))
     if cold.FIGURE in figures:
         measured.values |= cold.packed_bytes()
-        measured.rounds |= _cold(folder / "cold", prepared, turns, options.connections)
+        short = replace(turns, seconds=min(turns.seconds, cold.ROUND_S))
+        measured.rounds |= _filled(
+            folder / "cold", prepared, short, partial(cold.standing, load=load)
+        )
+    if lists.FIGURE in figures:
+        measured.rounds |= _filled(
+            folder / "lists", prepared, turns, partial(lists.standing, load=load)
+        )
     if "telling" in figures:
         measured.values |= telling.taken(folder / "telling", prepared)
     if "start" in figures:
@@ -122,14 +135,12 @@ def measure(folder: Path, options: Options) -> Measured:
     return measured
 
 
-def _cold(
-    folder: Path, prepared: Prepared, turns: Turns, connections: int
+def _filled(
+    folder: Path, prepared: Prepared, turns: Turns, standing: Standing
 ) -> Mapping[str, list[Round]]:
-    """Measure accounts that nobody asked for lately."""
-    short = replace(turns, seconds=min(turns.seconds, cold.ROUND_S))
+    """Measure what is started on stores with much in them."""
     with subjects.staged(folder, prepared) as stage:
-        asked = list(cold.standing(stage, Load(connections=connections)))
-        return uvloop.run(rounds.take(asked, short, stage.bank.pid))
+        return uvloop.run(rounds.take(list(standing(stage)), turns, stage.bank.pid))
 
 
 def _possible(figures: set[str]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench import cold, goals, scrape, startup, subjects, telling
+from bench import cold, goals, lists, scrape, startup, subjects, telling
 from bench.goals import Goal
 from bench.subjects import BALANCE, CANNED_ANSWER, LATENCY_MS, PROXY, SLOW, SLOW_PROXY, at_rate
 
@@ -107,6 +107,7 @@ GOALS: Final = (
         values=goals.cpu_ratio(subjects.WORKERS, BALANCE),
     ),
     *cold.GOALS,
+    *lists.GOALS,
     Goal(
         name="R14",
         meaning=f"MB (PSS) at {subjects.CONVERSATIONS} conversations",

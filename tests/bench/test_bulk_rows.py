@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 
 import pytest
 
@@ -30,7 +31,7 @@ async def test_copies_are_found_by_reference_with_their_attempts(url):
     store = open_store(url)
     account = await payments.open_account(store)
 
-    await bulk_rows.fill_payouts(url, [account], ROWS)
+    await bulk_rows.fill_payouts(url, [account], bulk_rows.Bulk(rows=ROWS))
 
     found = [await store.payouts.find(account, f"pedido-{1_000_000_000 + i}") for i in range(ROWS)]
     tried = await store.payouts.attempts(account, "pedido-1000000999")
@@ -44,6 +45,23 @@ async def test_copies_are_found_by_reference_with_their_attempts(url):
     assert made[0].created_at > made[-1].created_at
     assert [each.trace_id for each in tried] == ["bulk-1000000999"]
     assert left is None
+
+
+async def test_a_second_account_has_payouts_of_its_own_numbers_and_times(url):
+    store = open_store(url)
+    accounts = [await payments.open_account(store, name) for name in ("first", "second")]
+    apart = timedelta(milliseconds=10)
+
+    for first, account in zip((0, ROWS), accounts, strict=True):
+        bulk = bulk_rows.Bulk(rows=ROWS, first=first, apart=apart, open=0)
+        await bulk_rows.fill_payouts(url, [account], bulk)
+
+    newest = await store.payouts.find(accounts[1], f"pedido-{1_000_000_000 + ROWS}")
+    oldest = await store.payouts.find(accounts[1], f"pedido-{1_000_000_000 + 2 * ROWS - 1}")
+    await store.close()
+    assert newest is not None
+    assert oldest is not None
+    assert newest.created_at - oldest.created_at < ROWS * apart + timedelta(seconds=5)
 
 
 def test_movements_come_to_nothing_and_are_told_newest_first(tmp_path):
