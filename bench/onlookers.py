@@ -98,7 +98,7 @@ def balances(order: load.Order, wanted: load.Load, seconds: float) -> Balances:
 
 async def measure(site: PanelSite, wanted: argparse.Namespace) -> int:
     """Measure both in turns, and print them; 1 where more is taken than may be."""
-    asked = [Asked(site.origin, _PATH, each) for each in await _signed_in(site)]
+    asked = [Asked(site.origin, _PATH, each, is_part=True) for each in await _signed_in(site)]
     took, ratios = list[float](), list[float]()
     with asking_apart() as ask, _pool() as other:
         for _ in range(wanted.rounds):

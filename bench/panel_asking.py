@@ -14,16 +14,29 @@ from urllib.parse import urlsplit
 import aiohttp
 
 _PATIENCE_S = 60.0
-_NAVIGATION = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+_PERSON = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+_SCRIPT = {
+    "Sec-Fetch-Site": "same-origin",
+    "Sec-Fetch-Mode": "cors",
+    "Accept": "text/html",
+    "HX-Request": "true",
+    "HX-Request-Type": "partial",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A page, and what the browser holds that asks for it."""
+    """A page, what the browser holds that asks for it, and whether a script swaps a part of it."""
 
     origin: str
     path: str
     cookies: Mapping[str, str] = field(default_factory=dict)
+    is_part: bool = False
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What the browser says of who asks."""
+        return _SCRIPT if self.is_part else _PERSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,7 @@ async def ask_here(asked: Asked) -> Answered:
     """Ask from this process."""
     async with (
         aiohttp.ClientSession(asked.origin, cookies=asked.cookies) as browser,
-        browser.get(asked.path, headers=_NAVIGATION) as said,
+        browser.get(asked.path, headers=asked.headers) as said,
     ):
         return Answered(said.status, said.headers["X-Trace-ID"], len(await said.read()))
 
@@ -66,7 +79,7 @@ def _ask(asked: Asked) -> Answered:
         _connections[place] = http.client.HTTPConnection(place, timeout=_PATIENCE_S)
     connection = _connections[place]
     cookies = "; ".join(f"{name}={value}" for name, value in asked.cookies.items())
-    connection.request("GET", asked.path, headers={**_NAVIGATION, "Cookie": cookies})
+    connection.request("GET", asked.path, headers={**asked.headers, "Cookie": cookies})
     said = connection.getresponse()
     return Answered(said.status, said.headers["X-Trace-ID"], len(said.read()))
 
