@@ -200,7 +200,7 @@ bench-storage: $(VENV)/.run ## durable payouts a second, beside the disk's own f
 bench-payouts: $(VENV)/.run ## payouts through the whole gateway, beside an earlier commit: [BENCH=...]
 	@$(BIN)/python bench/payouts.py $(BENCH)
 
-bench-worker: $(VENV)/.run ## the tail at a third of capacity with a worker beside it, and without: [BENCH=--check]
+bench-worker: $(VENV)/.run ## the tail at a third of capacity with a worker, beside the commit before there was one: [BENCH=--check]
 	@$(BIN)/python bench/worker.py $(BENCH)
 
 bench-follow-up: $(VENV)/.run ## unsettled payouts looked at, beside an earlier commit: [BENCH="--rounds 1"]

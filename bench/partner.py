@@ -33,7 +33,7 @@ class GatewaySite:
         folder: Of all that it writes.
         database: Address of a PostgreSQL database; empty for a file in ``folder``.
         port, operations, bank: Of its two listeners, and of the stub.
-        worker: Where the tasks run that no request waits for.
+        worker: Where the tasks run that no request waits for; empty for a tree that knows none.
     """
 
     folder: Path
@@ -173,7 +173,7 @@ def _configuration(place: GatewaySite) -> Mapping[str, object]:
             "timeout_s": _PATIENCE_S,
             "auth_timeout_s": _PATIENCE_S,
         },
-        "worker": {"run": place.worker},
+        **({"worker": {"run": place.worker}} if place.worker else {}),
         "limits": {
             "in_flight": 10_000,
             "loop_lag_s": 60,

@@ -24,6 +24,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PORTS = (12_000, 32_000)
 _START_S = 30.0
 _STOP_S = 15.0
+_STEPPED_BACK = 10
 _LIBRARIES = ("aiohttp", "uvloop", "orjson", "msgspec", "sqlalchemy")
 # Places behind the name in /proc/PID/stat, the state being the first.
 _PARENT, _USER, _SYSTEM, _ENDED_USER, _ENDED_SYSTEM = 1, 11, 12, 13, 14
@@ -102,6 +103,11 @@ def pin(pid: int, core: int | None) -> None:
     """Keep a process, and what it starts from now on, on one core."""
     if core is not None:
         os.sched_setaffinity(pid, {core})
+
+
+def step_back(pid: int) -> None:
+    """Have a process, and what it starts from now on, leave its core to whoever else wants it."""
+    os.setpriority(os.PRIO_PROCESS, pid, _STEPPED_BACK)
 
 
 def free_ports(number: int) -> list[int]:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
+from sqlalchemy import insert, select
+
 from bench import payments
 from gateway.config.reading import read_settings
 from gateway.security.keys import load_keys
 from gateway.store.engine import Store, open_store
+from gateway.store.tables.core import accounts
 
 _AT_ONCE = 64
 _DUE_AGO = timedelta(seconds=5)
@@ -30,11 +31,9 @@ _TOKEN = "bench-token"  # noqa: S105 - opens nothing but a stub
 async def fill(config: Path, like: str, providers: Sequence[str], number: int) -> None:
     """Store so many payouts, shared out among an account at each provider; all are due."""
     settings = read_settings(config, os.environ)
-    seal = load_keys(settings).sealer.seal
-    with closing(sqlite3.connect(settings.folder / "pixgate.db")) as database, database:
-        ids = [_opened(database, like, name, seal) for name in providers]
     store = open_store(settings.store_url)
     try:
+        ids = await _opened(store, like, providers, load_keys(settings).sealer.seal)
         waiting = iter(range(number))
         async with asyncio.TaskGroup() as writers:
             for _ in range(_AT_ONCE):
@@ -43,18 +42,20 @@ async def fill(config: Path, like: str, providers: Sequence[str], number: int) -
         await store.close()
 
 
-def _opened(
-    database: sqlite3.Connection, like: str, provider: str, seal: Callable[[str, str], bytes]
-) -> str:
-    """Copy an account to a provider; return its id."""
-    account_id = str(uuid4())
-    columns = [row[1] for row in database.execute("PRAGMA table_info(accounts)")]
-    own = {"id": account_id, "provider": provider, "sealed": seal(_TOKEN, account_id)}
-    own_columns = {"id": ":id", "provider": ":provider", "sealed_credentials": ":sealed"}
-    values = ", ".join(own_columns.get(each, each) for each in columns)
-    copy = f"INSERT INTO accounts SELECT {values} FROM accounts WHERE id = :like"  # noqa: S608 - names are ours
-    database.execute(copy, {**own, "like": like})
-    return account_id
+async def _opened(
+    store: Store, like: str, providers: Sequence[str], seal: Callable[[str, str], bytes]
+) -> Sequence[str]:
+    """Copy an account to each provider; return their ids."""
+    ids = [str(uuid4()) for _ in providers]
+    async with store.database.writing() as connection:
+        one = await connection.execute(select(accounts).where(accounts.c.id == like))
+        model = one.mappings().one()
+        made = [
+            {**model, "id": each, "provider": name, "sealed_credentials": seal(_TOKEN, each)}
+            for each, name in zip(ids, providers, strict=True)
+        ]
+        await connection.execute(insert(accounts), made)
+    return ids
 
 
 async def _store(store: Store, accounts: Sequence[tuple[str, str]], waiting: Iterator[int]) -> None:
