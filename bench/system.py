@@ -107,7 +107,7 @@ def pin(pid: int, core: int | None) -> None:
 
 def step_back(pid: int) -> None:
     """Have a process, and what it starts from now on, leave its core to whoever else wants it."""
-    os.setpriority(os.PRIO_PROCESS, pid, _STEPPED_BACK)
+    os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid) + _STEPPED_BACK)
 
 
 def free_ports(number: int) -> list[int]:
