@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 
 from gateway.domain.bank.payout_orders import (
     FailureCode,
@@ -17,6 +18,19 @@ from gateway.domain.payouts.followups import FIRST_CHECK
 from gateway.domain.payouts.payouts import Attempt, Change, Failure, Payout, PayoutState
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
+from gateway.store.tables.core import payouts
+
+# Places in a row; see ``restored_payout``.
+_COLUMNS = payouts.c.keys()
+_READ = (
+    *("method", "centavos", "destination", "destination_sent", "state"),
+    *("failure_code", "failure_forbidden"),
+)
+_KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
+_READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
+_KEPT_AT = itemgetter(*map(_COLUMNS.index, _KEPT))
+_METHODS = {each.value: each for each in PayoutMethod}
+_STATES = {each.value: each for each in PayoutState}
 
 
 def key_columns(account_id: str, reference: str) -> dict[str, object]:
@@ -38,32 +52,22 @@ def payout_row(payout: Payout) -> dict[str, object]:
 
 
 def restored_payout(row: Record) -> Payout:
-    """Return the payout of a row."""
-    method = PayoutMethod(row.method)
+    """
+    Return the payout of a row that begins with the columns of ``payouts``, in their order.
+
+    They are taken by place: a row takes half a microsecond to find a name, and a page of a list
+    would ask it for six hundred.
+    """
+    word, centavos, destination, sent, state, code, forbidden = _READ_AT(row)
+    method = _METHODS[word]
     return Payout(
-        account_id=row.account_id,
-        reference=row.reference,
-        fingerprint=row.fingerprint,
-        provider_key=row.provider_key,
-        provider=row.provider,
-        client_id=row.client_id,
+        **dict(zip(_KEPT, _KEPT_AT(row), strict=True)),
         method=method,
-        value=Money(row.centavos),
-        date=row.date,
-        description=row.description,
-        destination=restored_destination(method, columns.read(row.destination)),
-        destination_sent=columns.read(row.destination_sent),
-        state=PayoutState(row.state),
-        attempt=row.attempt,
-        lease_until=row.lease_until,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        settled_at=row.settled_at,
-        provider_id=row.provider_id,
-        e2e_id=row.e2e_id,
-        failure=_failure(row),
-        review=row.review,
-        held_until=row.held_until,
+        value=Money(centavos),
+        destination=restored_destination(method, columns.read(destination)),
+        destination_sent=columns.read(sent),
+        state=_STATES[state],
+        failure=None if code is None else Failure(FailureCode(code), forbidden),
     )
 
 
@@ -225,9 +229,3 @@ def _failing(failure: Failure | None) -> dict[str, object]:
     if failure is None:
         return {"failure_code": None, "failure_forbidden": False}
     return {"failure_code": failure.code.value, "failure_forbidden": failure.forbidden}
-
-
-def _failure(row: Record) -> Failure | None:
-    if row.failure_code is None:
-        return None
-    return Failure(FailureCode(row.failure_code), row.failure_forbidden)

@@ -19,7 +19,7 @@ def test_sqlite_keeps_every_microsecond(instant: datetime) -> None:
     kept = Instant().process_bind_param(instant, SQLITE)
 
     assert isinstance(kept, int)
-    assert Instant().process_result_value(kept, SQLITE) == instant
+    assert Instant().result_processor(SQLITE, None)(kept) == instant
 
 
 @given(INSTANTS, INSTANTS)
@@ -50,7 +50,7 @@ def test_a_time_without_a_zone_is_refused(dialect: Dialect) -> None:
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
 def test_no_instant_stays_none(dialect: Dialect) -> None:
     assert Instant().process_bind_param(None, dialect) is None
-    assert Instant().process_result_value(None, dialect) is None
+    assert Instant().result_processor(dialect, None)(None) is None
 
 
 def test_a_reference_s_digest_is_that_of_its_utf_8() -> None:
