@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -246,9 +247,10 @@ async def _watched(gateway: Gateway, parent: Parent | None) -> AsyncIterator[Cal
 
 async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
     """Print the addresses and, with the embedded bank, the first calls to try."""
-    if gateway.role.part.serves:
-        click.echo(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
-    click.echo(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
+    with suppress(OSError):  # a full disk below the output keeps nobody from serving
+        if gateway.role.part.serves:
+            _say(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
+        _say(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
     if gateway.bank is None:
         return
     from gateway.cli.context import AdminContext
@@ -268,6 +270,11 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     office = AdminContext(gateway.kernel, acting)
     for line in summary(await made_demo(office, urls), gateway.kernel.now().date()):
         click.echo(line)
+
+
+def _say(line: str) -> None:
+    """Write a line at once: what waits in a buffer would be a mistake of the end, too."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 
 async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> None:

@@ -14,6 +14,7 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -194,6 +195,7 @@ def _command(name: str, config: Path) -> Sequence[str]:
 
 
 def _say(level: str, message: str) -> None:
-    """Write a line of the log."""
+    """Write a line of the log; one that cannot be written must not end all that we keep."""
     line = {"ts": datetime.now(UTC), "level": level, "event": "supervisor", "message": message}
-    os.write(sys.stdout.fileno(), encode(line))
+    with suppress(OSError, ValueError):  # a full disk, a reader that has died, a closed file
+        os.write(sys.stdout.fileno(), encode(line))

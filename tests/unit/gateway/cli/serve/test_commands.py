@@ -6,10 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.servers.process import free_port
-from tests.surfaces.processes import ROOT, place, served
+from tests.surfaces.processes import ROOT, Served, place, served
 from tests.world.shell import Shell
 
 
@@ -25,6 +26,24 @@ async def test_on_the_embedded_sandbox_ten_calls_are_printed_and_it_ends_with_ze
     assert ended == 0
     assert said.count("\ncurl ") == 10
     assert f"pixgate listens on {where.base_url}" in said
+
+
+@pytest.mark.process
+async def test_a_full_disk_below_the_output_keeps_nobody_from_serving(tmp_path: Path):
+    """A process that is replaced meanwhile must start; without a line of its log."""
+    where = place(tmp_path, start="false", drain_accept_s="0")
+    where.said.symlink_to("/dev/full")
+    process = where.start()
+    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
+        running = Served(where=where, process=process, session=session)
+        while await running.ready() != 200:
+            assert process.poll() is None
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(0.5)
+
+        process.send_signal(signal.SIGTERM)
+
+        assert await running.ended() == 0
 
 
 @pytest.mark.process

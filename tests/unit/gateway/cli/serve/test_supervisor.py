@@ -103,6 +103,23 @@ async def test_a_process_that_died_is_replaced_and_a_stop_ends_them_all(
 
 
 @pytest.mark.process
+def test_a_full_disk_below_its_log_ends_no_supervisor():
+    """Its server processes would end with it, and go on without a line by themselves."""
+    said = "from gateway.cli.serve.supervisor import _say; _say('error', 'x')"
+    said += "; import sys; sys.stderr.write('goes on')"
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", said],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            check=False,
+        )
+
+    assert done.stderr == b"goes on"
+
+
+@pytest.mark.process
 async def test_processes_that_cannot_start_end_the_crew(tmp_path: Path, postgres_url: str):
     """A schema that nobody made is not made by trying again."""
     async with crew(tmp_path, PIXGATE_DATABASE_URL=postgres_url) as (process, _port):
