@@ -44,6 +44,8 @@ _MISSED: Final = Schedule(every_s=300.0, delayed=True)
 _EACH_SECOND: Final = Schedule(every_s=_SECOND_S, finishing=True)
 _LINES: Final = Schedule(every_s=0.2, finishing=True)
 """Often enough that what waits has room in the socket."""
+_PRESENCE: Final = Schedule(every_s=10.0)
+"""Thrice in a lease: those of other tasks end in between, mail's while its server fails."""
 _OLD_SIGN_INS_S: Final = 600.0
 """Often enough that a run deletes little at once."""
 _AUDIT_WALK: Final = (100, 0.05)
@@ -157,12 +159,17 @@ def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
     kernel, does = rooms.kernel, rooms.backoffice
     sign_ins = IdentityRetention(kernel.store.identity, kernel.now)
     outbox, server = rooms.identity.context.stores.outbox, kernel.settings.identity.mail
+    yield "presence", _nothing, _PRESENCE
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
     yield "missed events", _missed_events(rooms).turn, _MISSED
     yield "approvals", does.approvals.expire, Schedule(every_s=_MINUTE_S)
     yield "figures", does.figures.overviews.remember, Schedule(every_s=_MINUTE_S)
     yield "old sign-ins", sign_ins.cleanup, Schedule(every_s=_OLD_SIGN_INS_S)
     yield "retention", _retention(rooms).cleanup, Schedule(every_s=_HOUR_S)
+
+
+async def _nothing() -> None:
+    """Do nothing: the lease alone tells server processes that a worker is at work."""
 
 
 def _retention(rooms: Rooms) -> BackofficeRetention:

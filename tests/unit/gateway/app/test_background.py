@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from gateway.app.assembly import assemble
+from gateway.app.background import _PRESENCE
+from gateway.domain.kernel.storage import LEASE
 from gateway.runtime.process import ALONE, Part
 from tests.surfaces.world import sandbox
 
@@ -17,6 +19,7 @@ WORK = [
     "callbacks",
     "gauges",
     "audit",
+    "presence",
     "mail",
     "missed events",
     "approvals",
@@ -44,3 +47,9 @@ async def test_what_a_process_does_in_the_background(tmp_path: Path, part: Part,
     await gateway.kernel.store.close()
     assert names == wanted
     assert [task.name for task in gateway.rooms.identity.tasks] == ["reset links"]
+
+
+def test_a_worker_at_work_is_seen_without_a_break():
+    """Whatever the other tasks do, such as mail that waits a minute for its server."""
+    assert _PRESENCE.every_s <= LEASE.total_seconds() / 2
+    assert _PRESENCE.backoff_to_s is None
