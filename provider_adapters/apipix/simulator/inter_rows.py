@@ -11,6 +11,7 @@ from uuid import UUID
 
 from provider_adapters.apipix.inter.words import ZONE
 from provider_adapters.apipix.simulator import inter_documents
+from provider_adapters.apipix.simulator.requests import matching, short
 from provider_adapters.simulated_bank.dialect import BankRequest, Row
 from provider_adapters.simulated_bank.kernel import accounts, blocks, clock, statement
 from provider_adapters.simulated_bank.kernel.paging import Slice
@@ -70,7 +71,7 @@ def _pay_out(request: BankRequest) -> Answer:
     order = Order(
         centavos=body.reais("valor"),
         to=_recipient(body.inside("destinatario")),
-        description=_short(body, "descricao"),
+        description=short(body, "descricao", _LONGEST_TEXT, ""),
         idempotency_key=UUID(key).hex,
     )
     fault = magic_values.on_the_wire(order.centavos)
@@ -92,11 +93,11 @@ def _recipient(to: Fields) -> Destination:
     if kind == "chave":
         key = to.text("chave")
         return Destination(tax_number="", sent=json.dumps({"chave": key}), key=key)
-    account = _matching(to, "contaCorrente", _DIGITS)
+    account = matching(to, "contaCorrente", _DIGITS)
     to.choice("tipoConta", dict.fromkeys(_ACCOUNT_TYPES, ""))
     shown = {
-        "codIspb": _matching(to.inside("instituicaoFinanceira"), "ispb", _ISPB),
-        "codAgencia": _matching(to, "agencia", _DIGITS),
+        "codIspb": matching(to.inside("instituicaoFinanceira"), "ispb", _ISPB),
+        "codAgencia": matching(to, "agencia", _DIGITS),
         "nroConta": account,
         "cpfCnpj": to.text("cpfCnpj"),
         "nome": to.text("nome"),
@@ -110,22 +111,6 @@ def _recipient(to: Fields) -> Destination:
         # The books have accounts with a dash before the check digit.
         account=f"{account[:-1]}-{account[-1]}",
     )
-
-
-def _short(body: Fields, name: str) -> str:
-    text = body.text(name, "")
-    if len(text) > _LONGEST_TEXT:
-        problem = f"{name} has {_LONGEST_TEXT} characters at most"
-        raise invalid(problem)
-    return text
-
-
-def _matching(body: Fields, name: str, form: re.Pattern[str]) -> str:
-    text = body.text(name)
-    if not form.fullmatch(text):
-        problem = f"{name} has another form"
-        raise invalid(problem)
-    return text
 
 
 def _day(query: Mapping[str, str], name: str) -> date:

@@ -90,10 +90,10 @@ def charge(request: BankRequest) -> NewCharge:
         reference=txid,
         txid=txid,
         type="dynamic",
-        key=_short(body, "chave", 77),
+        key=short(body, "chave", 77),
         centavos=amount(body.inside("valor"), "original"),
         expires_in=expires_in * _SECOND,
-        description=_short(body, "solicitacaoPagador", _LONGEST_MESSAGE, ""),
+        description=short(body, "solicitacaoPagador", _LONGEST_MESSAGE, ""),
         payer=_debtor(body.inside("devedor")) if "devedor" in body else None,
     )
 
@@ -109,7 +109,7 @@ def refund(request: BankRequest) -> RefundOrder:
         payment_e2e_id=request.path["e2eid"],
         centavos=amount(body, "valor"),
         idempotency_key=key,
-        description=_short(body, "descricao", _LONGEST_MESSAGE, ""),
+        description=short(body, "descricao", _LONGEST_MESSAGE, ""),
     )
 
 
@@ -120,11 +120,11 @@ def payout(request: BankRequest) -> Order:
         problem = "idEnvio is 1 to 35 letters and digits"
         raise invalid(problem)
     payer = body.inside("pagador")
-    to = _recipient(body.inside("favorecido"), _short(payer, "chave", 77))
+    to = _recipient(body.inside("favorecido"), short(payer, "chave", 77))
     return Order(
         centavos=amount(body, "valor"),
         to=to,
-        description=_short(payer, "infoPagador", _LONGEST_MESSAGE, ""),
+        description=short(payer, "infoPagador", _LONGEST_MESSAGE, ""),
         idempotency_key=key,
     )
 
@@ -141,14 +141,14 @@ def amount(body: Fields, name: str) -> int:
 
 def _recipient(to: Fields, payer_key: str) -> Destination:
     if "chave" in to:
-        named = {"chave": _short(to, "chave", 77), **_tax_number(to)}
+        named = {"chave": short(to, "chave", 77), **_tax_number(to)}
         return _destination(named, payer_key)
     place = to.inside("contaBanco")
     found = {
-        "nome": _short(place, "nome", 199),
-        "codigoBanco": _matching(place, "codigoBanco", _ISPB),
-        "agencia": _matching(place, "agencia", _BRANCH),
-        "conta": _matching(place, "conta", _ACCOUNT),
+        "nome": short(place, "nome", 199),
+        "codigoBanco": matching(place, "codigoBanco", _ISPB),
+        "agencia": matching(place, "agencia", _BRANCH),
+        "conta": matching(place, "conta", _ACCOUNT),
         **_tax_number(place),
     }
     place.choice("tipoConta", dict.fromkeys(_ACCOUNT_TYPES, ""))
@@ -182,10 +182,11 @@ def _debtor(of: Fields) -> Payer:
     if not given:
         problem = "devedor has cpf or cnpj"
         raise invalid(problem)
-    return Payer(name=_short(of, "nome", 200), tax_number=next(iter(given.values())))
+    return Payer(name=short(of, "nome", 200), tax_number=next(iter(given.values())))
 
 
-def _short(body: Fields, name: str, longest: int, default: str | None = None) -> str:
+def short(body: Fields, name: str, longest: int, default: str | None = None) -> str:
+    """Read a text of so many characters at most."""
     text = body.text(name, default)
     if len(text) > longest:
         problem = f"{name} has {longest} characters at most"
@@ -193,7 +194,8 @@ def _short(body: Fields, name: str, longest: int, default: str | None = None) ->
     return text
 
 
-def _matching(body: Fields, name: str, form: re.Pattern[str]) -> str:
+def matching(body: Fields, name: str, form: re.Pattern[str]) -> str:
+    """Read a text of a form."""
     text = body.text(name)
     if not form.fullmatch(text):
         problem = f"{name} has another form"

@@ -37,7 +37,8 @@ def money(value: Decimal | None) -> str:
     return f"{abs(value):,.2f}".translate(_SWAPPED)
 
 
-_TYPED: Final = re.compile(r"(\d{1,3}(?:\.\d{3})+|\d+),(\d{2})", re.ASCII)
+_TYPED: Final = re.compile(r"(\d{1,3}(?:\.\d{3}){1,6}|\d{1,18}),(\d{2})", re.ASCII)
+"""Of a bounded length: Python reads no number of thousands of digits."""
 
 
 def typed_money(text: str, field: str) -> Money:

@@ -224,8 +224,11 @@ async def test_a_refund_asks_for_a_fresh_code_and_loses_nothing(world: World):
     assert 'value="1,00"' in asked.text
 
 
-async def test_a_payment_that_is_not_there_has_no_page(operator: Person, world: World):
-    seen = await operator.open(at(world, "/received/E00000000000000000000000000000000/refund"))
+@pytest.mark.parametrize("query", ["", "?day=01/01/0001", "?day=31/12/9999"])
+async def test_a_payment_that_is_not_there_has_no_page(operator: Person, world: World, query: str):
+    path = at(world, "/received/E00000000000000000000000000000000/refund")
+
+    seen = await operator.open(path + query)
 
     assert seen.status == 404
 

@@ -105,13 +105,10 @@ class CredentialPages:
 
     async def rotate(self, visit: Visit) -> Result:
         """Make a new secret."""
+        overlap = visit.form["overlap_s"]
+        body = {"overlap_s": int(overlap)} if overlap in set(map(str, OVERLAPS)) else {}
         made = await self.rows.ask(
-            visit,
-            "backoffice.credential_rotate",
-            path=_named(visit),
-            body={"overlap_s": int(visit.form["overlap_s"] or 0)}
-            if visit.form["overlap_s"].isdecimal()
-            else {},
+            visit, "backoffice.credential_rotate", path=_named(visit), body=body
         )
         return self._shown_once(made)
 

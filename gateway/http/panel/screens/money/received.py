@@ -136,7 +136,8 @@ class ReceivedPages:
         """Find the payment on its day; raises ``NOT_FOUND`` for none of this id."""
         today = self.now().date()
         day = typed_day(visit.query("day") or visit.form["day"], today)
-        body = {**_window(day - _DAY, day), "limit": 100}
+        before = day - _DAY if day > date.min else day
+        body = {**_window(before, day), "limit": 100}
         wanted, page = visit.parameter("e2e_id"), 1
         while True:
             said = await self.rows.ask(

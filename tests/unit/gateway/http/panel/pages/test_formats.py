@@ -38,6 +38,8 @@ def test_an_amount_is_read_as_it_is_typed(typed, centavos):
     [
         *("", "1", "1,5", "1.5", "1,234.56", "1.23,45", "12.34,56"),
         *("-1,00", "R$ 1,00", "١,٠٠", "9" * 18 + ",00"),
+        pytest.param("9" * 5000 + ",00", id="thousands of digits"),
+        pytest.param("1" + ".000" * 2000 + ",00", id="thousands of points"),
     ],
 )
 def test_an_amount_that_is_typed_otherwise_is_refused(typed):
