@@ -32,6 +32,7 @@ from gateway.domain.bank.providers import Banks, NotFound, ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent, noticed
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
@@ -222,20 +223,30 @@ class CallbackLooks:
         """Look into one; RECEIVED asks for another look, ``heard`` gets what a bank said."""
         last = callback.tries + 1 >= _MOST_TRIES
         try:
-            account = await self._assigned(callback)
-            match callback.kind:
-                case CallbackKind.PAYOUT:
-                    return await self._payout(callback, heard, last=last)
-                case CallbackKind.RETURN:
-                    return await self._return(callback, heard, last=last)
-                case CallbackKind.CHARGE | CallbackKind.REFUND:
-                    return await self._read(callback, account, last=last)
-                case CallbackKind.OTHER:
-                    return CallbackState.IGNORED
+            return await self._read_by_kind(callback, heard, last=last)
         except NotFound:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
-        except ProviderError:
+        except StoreUnavailable:
+            raise
+        except Exception as problem:  # noqa: BLE001 - it stays with its callback: fifty others wait
+            if not isinstance(problem, ProviderError):
+                _log.exception("callback_look_failed id=%s", callback.id)
             return CallbackState.FAILED if last else CallbackState.RECEIVED
+
+    async def _read_by_kind(
+        self, callback: Callback, heard: list[PayoutEvent], *, last: bool
+    ) -> CallbackState:
+        """Read what one speaks of."""
+        account = await self._assigned(callback)
+        match callback.kind:
+            case CallbackKind.PAYOUT:
+                return await self._payout(callback, heard, last=last)
+            case CallbackKind.RETURN:
+                return await self._return(callback, heard, last=last)
+            case CallbackKind.CHARGE | CallbackKind.REFUND:
+                return await self._read(callback, account, last=last)
+            case CallbackKind.OTHER:
+                return CallbackState.IGNORED
 
     async def _assigned(self, callback: Callback) -> Account | None:
         """Return the account one speaks of, and note whose it is if that is not known yet."""

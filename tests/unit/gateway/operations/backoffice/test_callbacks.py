@@ -21,6 +21,7 @@ from gateway.domain.bank.providers import NotFound, Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.headers import NO_HEADERS
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.events import PayoutEvent, probed
 from gateway.domain.payouts.payouts import Payout, PayoutState
@@ -474,6 +475,34 @@ async def test_a_charge_is_read_at_its_bank(
 
     assert (one.state, bank.asked) == (state, ["r"])
     assert (await hall.all())[0].company_id == "company-1"
+
+
+async def test_a_mistake_with_one_does_not_keep_the_others_from_their_look(
+    hall: Hall, caplog: pytest.LogCaptureFixture
+):
+    """They are claimed together: it would come first again, and again."""
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    bank = Bank(RuntimeError("ours"))
+    await hall.take()
+    states = []
+
+    for tries in range(6):
+        states.append((await hall.turn(Accounts(), bank)).state)
+        hall.clock.passes(2 * 2**tries)
+
+    assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.FAILED]
+    assert "callback_look_failed id=" in caplog.text
+
+
+async def test_a_store_that_is_away_leaves_a_callback_as_it_is(hall: Hall):
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    await hall.take()
+
+    with pytest.raises(StoreUnavailable):
+        await hall.turn(Accounts(), Bank(StoreUnavailable("away")))
+
+    (one,) = await hall.all()
+    assert (one.state, one.tries) == (CallbackState.RECEIVED, 0)
 
 
 async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
