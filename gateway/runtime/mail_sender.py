@@ -65,21 +65,30 @@ class MailSender:
         Send what waits, oldest first; return how many went out.
 
         A message that the server refuses for good is given up: it is noted as
-        sent, and logged.
+        sent, and logged. One that it does not take now holds up no other: a
+        mailbox may be full for days.
 
         Raises:
             StoreUnavailable: the outbox does not answer.
-            OSError, aiosmtplib.SMTPException: the server does not take them now.
+            OSError, aiosmtplib.SMTPException: the server does not take them, or one of them, now.
         """
-        count = 0
+        import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
+
+        count, refused = 0, None
         for mail in await self._outbox.waiting(_AT_ONCE):
-            count += await self._send(mail)
-            await self._outbox.sent(mail.id, self._now())
+            try:
+                count += await self._send(mail)
+            except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPDataError) as problem:
+                refused = problem
+            else:
+                await self._outbox.sent(mail.id, self._now())
+        if refused is not None:
+            raise refused
         return count
 
     async def _send(self, mail: Mail) -> bool:
         """Send one; False when the server will never take it."""
-        import aiosmtplib  # noqa: PLC0415 - see above
+        import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
 
         try:
             await aiosmtplib.send(

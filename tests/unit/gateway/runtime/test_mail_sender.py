@@ -68,7 +68,8 @@ class Post:
             if word == "DATA":
                 writer.write(b"354 go on\r\n")
                 self.taken.append(await reader.readuntil(b"\r\n.\r\n"))
-            writer.write((self.answers.get(word) or "250 yes").encode() + b"\r\n")
+            said = self.answers.get(line) or self.answers.get(word) or "250 yes"
+            writer.write(said.encode() + b"\r\n")
             if word == "QUIT":
                 break
         writer.close()
@@ -136,6 +137,23 @@ async def test_what_a_server_never_takes_is_given_up_and_does_not_hold_up_the_re
     assert box.mails["m-1"].sent_at == NOON
     assert "m-1" in caplog.text
     assert "maria" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [("RCPT TO:<full@example.com>", "452 mailbox full"), ("DATA", "550 not such words")],
+)
+async def test_a_message_that_is_not_taken_now_holds_up_no_other(post, asked: str, answer: str):
+    """A person's mailbox may be full for days, and others wait for their links."""
+    box = Box(replace(LETTER, id="m-0", to="full@example.com"), LETTER)
+    post.answers[asked] = answer
+
+    with pytest.raises((aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPDataError)):
+        await sender(box, post).send_waiting()
+
+    assert box.mails["m-0"].sent_at is None
+    assert post.heard.count("RCPT TO:<maria@example.com>") == 1
+    assert (box.mails["m-1"].sent_at is None) == (asked == "DATA")
 
 
 async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
