@@ -1,7 +1,7 @@
 """
 The reconciler: asks banks about payouts that are not settled; it never sends.
 
-It runs in every process. Claims share the work out, and the compare-and-set of
+It runs in every worker. Claims share the work out, and the compare-and-set of
 every step makes two that look at once harmless, so there is no leader.
 
 A turn claims for each bank what there is room for, and claims more as soon as half of that is

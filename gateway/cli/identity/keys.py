@@ -61,7 +61,7 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
 )
 @changing
 def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
-    """Stop publishing a key; every process follows within a minute."""
+    """Stop publishing a key; every process follows within a second."""
 
     async def work() -> None:
         from gateway.cli.context import opened_identity

@@ -103,7 +103,7 @@ class Child:
 
     @property
     def is_ready(self) -> bool:
-        """Does it serve, as far as it has said?"""
+        """Does it serve, or work, as far as it has said?"""
         return self._ready_at is not None
 
     @property

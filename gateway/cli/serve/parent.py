@@ -100,7 +100,7 @@ class Link:
         self._send(BEAT)
 
     def tell_ready(self) -> None:
-        """Tell the supervisor that requests are served."""
+        """Tell the supervisor that this process serves, or works."""
         self._send(READY)
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:

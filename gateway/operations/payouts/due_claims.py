@@ -22,7 +22,7 @@ Holder = tuple[str, str]
 
 # One number for each account; above this bound the oldest go, and are served as new ones.
 _KEPT: Final = 10_000
-# At once, when everything is claimed: as many as before for one bank.
+# By one statement, when everything is claimed: its transaction stays short.
 _EVERYTHING: Final = 50
 
 
