@@ -109,11 +109,11 @@ def _worker_of(supervisor: int) -> int:
 
 
 def _banks(started: ExitStack, folder: Path, names: Sequence[str]) -> Banks:
-    """Start both; those that are asked about payouts step back behind the load, which is timed."""
+    """Start both; the one that tells balances comes first, as whoever asks for them does."""
     balances, balances_port = _bank(started, folder, "stub.py")
     undecided = ("--state", UNDECIDED, "--latency", str(_LATENCY_S))
-    payouts, payouts_port = _bank(started, folder, "deciding.py", *undecided)
-    system.step_back(payouts)
+    _, payouts_port = _bank(started, folder, "deciding.py", *undecided)
+    system.come_first(balances)
     return Banks(
         balances=balances, balances_port=balances_port, payouts_port=payouts_port, names=names
     )
@@ -132,7 +132,6 @@ def _bank(started: ExitStack, folder: Path, script: str, *options: str) -> tuple
 def _filled(started: ExitStack, tree: Path, folder: Path, banks: Banks) -> Gateway:
     """Have a tree make a store with a partner, and with payouts that the banks have taken."""
     database = started.enter_context(postgres.running())
-    system.step_back(postgres.process_of(database))
     port, operations, _ = system.free_ports(3)
     place = GatewaySite(
         folder=Path(tempfile.mkdtemp(dir=folder)),
