@@ -158,6 +158,8 @@ async def issue(desk: Desk, second: Desk, name: str) -> Partner:
 async def charge(desk: Desk, reference: str) -> None:
     """Make a charge, pay it in the sandbox, and see the money arrive."""
     await desk.go(desk.account("/new-charge"))
+    if not desk.scripted:
+        await desk.page.get_by_role("link", name="Ler no banco").click()
     await desk.fill({"reference": reference, "value": CHARGED})
     await desk.press("Criar a cobrança")
     await desk.see("Copiar o texto" if desk.scripted else "Ler no banco")

@@ -114,7 +114,7 @@ _ACCOUNTS = (
     Screen(name="keys", path=f"{_AT_ACCOUNT}/keys?read=1", by=Role.OPERATOR, empty=NOT_FOUND),
     Screen(
         name="key-cancel",
-        path=f"{_AT_ACCOUNT}/keys/{{key}}/cancel",
+        path=f"{_AT_ACCOUNT}/keys/{{key}}/cancel?read=1",
         by=Role.OPERATOR,
         empty=NOT_FOUND,
         closed_to=Role.VIEWER,
@@ -130,7 +130,7 @@ _CHARGES = (
     ),
     Screen(
         name="charge-new",
-        path=f"{_AT_ACCOUNT}/new-charge",
+        path=f"{_AT_ACCOUNT}/new-charge?read=1",
         by=Role.OPERATOR,
         empty=NOT_FOUND,
         closed_to=Role.VIEWER,
@@ -138,7 +138,7 @@ _CHARGES = (
     Screen(name="received", path="/panel/received?account_id={main}&read=1", by=Role.OPERATOR),
     Screen(
         name="refund",
-        path=f"{_AT_ACCOUNT}/received/{{payment}}/refund",
+        path=f"{_AT_ACCOUNT}/received/{{payment}}/refund?read=1",
         by=Role.OPERATOR,
         empty=NOT_FOUND,
         closed_to=Role.VIEWER,

@@ -94,6 +94,11 @@ class Visit:
         """Say whether a link on another site was followed: the cookie stayed behind."""
         return follows_link(self.call.asked.headers)
 
+    @property
+    def reads_bank(self) -> bool:
+        """Say whether this may wait for a bank: a part that comes after its page, or asked for."""
+        return self.is_partial or self.query("read") == "1"
+
     def may(self, needed: Right) -> bool:
         """Say whether the person holds a right; nobody before the sign-in."""
         return self.person is not None and self.person.may(needed)

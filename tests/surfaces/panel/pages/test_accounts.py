@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import re
@@ -106,16 +107,42 @@ async def test_what_a_viewer_may_not_do_has_no_page(viewer: Person, world: World
     assert (await viewer.open(at(world, rest))).status == 403
 
 
-async def test_no_page_waits_for_a_bank(viewer: Person, world: World):
+QUICK_S = 5
+"""Far less than any call to a bank may take."""
+
+KEY_ID = "00000000-0000-4000-8000-000000000000"
+E2E_ID = "E00000000000000000000000000000000"
+READS_BANK = (
+    *("", "/statement", "/keys", f"/keys/{KEY_ID}/cancel"),
+    *("/new-charge", "/charges/x", f"/received/{E2E_ID}/refund?day=2026-01-02"),
+)
+"""Pages with something on them that only a bank tells."""
+
+
+@pytest.mark.parametrize("rest", READS_BANK)
+async def test_no_page_waits_for_a_bank(operator: Person, world: World, rest: str):
     """A bank that hangs: the page is there, and offers to read it."""
-    await world.control.post("faults", body={"operation": "*", "fault": "hang", "count": 1})
+    await world.control.post("faults", body={"operation": "*", "fault": "hang", "count": 9})
     try:
-        seen = await viewer.open(at(world, "/statement"))
+        async with asyncio.timeout(QUICK_S):
+            seen = await operator.open(at(world, rest))
     finally:
         await world.control.delete("faults")
 
     assert seen.status == 200
     assert 'hx-trigger="load"' in seen.text
+    assert "read=1" in seen.text
+
+
+@pytest.mark.parametrize("rest", [f"/keys/{KEY_ID}/cancel", f"/received/{E2E_ID}/refund"])
+async def test_what_the_bank_does_not_know_is_told_in_its_part_of_the_page(
+    operator: Person, world: World, rest: str
+):
+    part = await operator.open(at(world, rest), **{"HX-Request-Type": "partial"})
+
+    assert part.status == 200
+    assert 'role="alert"' in part.text
+    assert "<html" not in part.text
 
 
 async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: World):
@@ -224,9 +251,9 @@ async def test_a_refund_asks_for_a_fresh_code_and_loses_nothing(world: World):
     assert 'value="1,00"' in asked.text
 
 
-@pytest.mark.parametrize("query", ["", "?day=01/01/0001", "?day=31/12/9999"])
+@pytest.mark.parametrize("query", ["", "&day=01/01/0001", "&day=31/12/9999"])
 async def test_a_payment_that_is_not_there_has_no_page(operator: Person, world: World, query: str):
-    path = at(world, "/received/E00000000000000000000000000000000/refund")
+    path = at(world, f"/received/{E2E_ID}/refund?read=1")
 
     seen = await operator.open(path + query)
 
@@ -238,7 +265,7 @@ async def test_a_key_is_registered_and_given_up_by_typing_it(operator: Person, w
     done = await operator.send(at(world, "/keys"), {"type": "evp"})
     listed = await operator.open(done.location)
     path = re.findall(r'href="(/panel/accounts/[^"]+/cancel)"', listed.text)[-1]
-    page = await operator.open(path)
+    page = await operator.open(f"{path}?read=1")
     known = re.search(r'data-words="([^"]+)"', page.text)[1]
 
     refused = await operator.send(path, {"words": "another"})

@@ -58,15 +58,14 @@ class ChargePages:
         return Shown(template="charges/list.html", part="charges/_list.html", data=data)
 
     async def new(self, visit: Visit) -> Result:
-        """Show the form of a new charge, with the account's keys to choose from."""
-        account, keys = await asyncio.gather(
-            account_of(self.rows, visit),
-            self.rows.section(visit, "backoffice.pix_keys", account_path(visit)),
-        )
-        known = [] if keys.problem else keys.data["data"]
+        """Show the form of a new charge; the keys to choose from are read after the page."""
+        account, keys = await account_of(self.rows, visit), None
+        if visit.reads_bank or visit.problem:
+            keys = await self.rows.section(visit, "backoffice.pix_keys", account_path(visit))
+        known = [] if keys is None or keys.problem else keys.data["data"]
         active = [each["key"] for each in known if each["status"] == "active"]
         data = {"account": account, "keys": keys, "active": active, **account_rights(visit)}
-        return Shown(template="charges/new.html", data=data)
+        return Shown(template="charges/new.html", part="charges/_new.html", data=data)
 
     async def create(self, visit: Visit) -> Result:
         """Make a charge, and show it."""
@@ -87,8 +86,7 @@ class ChargePages:
                 reference=visit.parameter("reference"),
             ),
         )
-        asks = visit.is_partial or visit.query("read") == "1"
-        live = await self._live(visit) if asks else None
+        live = await self._live(visit) if visit.reads_bank else None
         record = next(iter(known.data["data"]), None) if known.problem is None else None
         data = {
             "account": account,

@@ -35,9 +35,8 @@ class PixKeyPages:
     async def list(self, visit: Visit) -> Result:
         """Show the keys; they are read from the bank after the page, or when asked for."""
         account = await account_of(self.rows, visit)
-        asks = visit.is_partial or visit.query("read") == "1"
         keys = None
-        if asks:
+        if visit.reads_bank:
             keys = await self.rows.section(visit, "backoffice.pix_keys", account_path(visit))
         data = {
             "account": account,
@@ -58,14 +57,16 @@ class PixKeyPages:
         return _back(visit)
 
     async def one(self, visit: Visit) -> Result:
-        """Show one key and the form that gives it up."""
-        path = {**account_path(visit), "key_id": visit.parameter("key_id")}
-        data = {
-            "account": await account_of(self.rows, visit),
-            "key": (await self.rows.ask(visit, "backoffice.pix_key", path=path)).data,
-            **account_rights(visit),
-        }
-        return Shown(template="accounts/key_cancel.html", data=data)
+        """Show one key and the form that gives it up; the key is read after the page."""
+        account, key = await account_of(self.rows, visit), None
+        if visit.reads_bank or visit.problem:
+            path = {**account_path(visit), "key_id": visit.parameter("key_id")}
+            key = await self.rows.section(visit, "backoffice.pix_key", path)
+            if key.problem and not visit.is_partial:
+                raise key.problem
+        data = {"account": account, "key": key, **account_rights(visit)}
+        template, part = "accounts/key_cancel.html", "accounts/_key_cancel.html"
+        return Shown(template=template, part=part, data=data)
 
     async def cancel(self, visit: Visit) -> Result:
         """Give a key up; it is typed once more."""

@@ -80,7 +80,7 @@ class ReceivedPages:
             "found": None,
             "may_refund": visit.may(_REFUND),
         }
-        if chosen and (visit.is_partial or visit.query("read") == "1"):
+        if chosen and visit.reads_bank:
             data["found"] = await self._found(visit, chosen, show, days)
         return Shown(template="received/list.html", part="received/_list.html", data=data)
 
@@ -99,17 +99,24 @@ class ReceivedPages:
         return Section(data={**said.data, "data": kept}, headers={})
 
     async def refund(self, visit: Visit) -> Result:
-        """Show a payment and the form that gives it back, wholly or in part."""
-        account = await account_of(self.rows, visit)
-        payment = await self._payment(visit)
-        data = {
-            "account": account,
-            "payment": payment,
-            "rest": payment["value"] - payment["refunded"],
+        """Show a payment, read after the page, and the form that gives it back or a part of it."""
+        data: dict[str, object] = {
+            "account": await account_of(self.rows, visit),
+            "payment": None,
+            "refused": None,
             "day": visit.query("day") or visit.form["day"],
             **account_rights(visit),
         }
-        return Shown(template="received/refund.html", data=data)
+        if visit.reads_bank or visit.problem:
+            try:
+                payment = await self._payment(visit)
+            except ServiceError as problem:
+                if not visit.is_partial:
+                    raise
+                data["refused"] = problem
+            else:
+                data |= {"payment": payment, "rest": payment["value"] - payment["refunded"]}
+        return Shown(template="received/refund.html", part="received/_refund.html", data=data)
 
     async def give_back(self, visit: Visit) -> Result:
         """Order a refund; it may wait for another person, and then says so."""

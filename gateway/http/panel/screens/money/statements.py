@@ -86,7 +86,7 @@ class StatementPages:
             "formats": [each for each in _FORMATS if each != "pdf"],
             **account_rights(visit),
         }
-        if visit.is_partial or visit.query("read") == "1":
+        if visit.reads_bank:
             balance, movements = await self._read(visit, days)
             data |= {"balance": balance, "movements": movements, "by_day": _by_day(movements)}
         template, part = "accounts/statement.html", "accounts/_statement.html"

@@ -75,8 +75,7 @@ class AccountPages:
     async def account(self, visit: Visit) -> Result:
         """Show one account; its balance is read from the bank after the page."""
         account = await account_of(self.rows, visit)
-        asks = visit.is_partial or visit.query("read") == "1"
-        balance = await self._balance(visit) if asks else None
+        balance = await self._balance(visit) if visit.reads_bank else None
         data = {
             "account": account,
             "balance": balance,
