@@ -100,7 +100,8 @@ class OrderDocument(TypedDict):
     What was ordered, in the fields of its kind; never a secret.
 
     Of money: where it is to go, or which payment is given back. Of a credential: what
-    it may do. Of a person: what they are to be; roles are those that are given.
+    it may do, and the only account it reaches; none for every account of its company. Of a
+    person: what they are to be; roles are those that are given.
     """
 
     method: NotRequired[Literal["pix", "bank_account", "refund"]]
@@ -110,6 +111,7 @@ class OrderDocument(TypedDict):
     payment: NotRequired[str]
     client_id: NotRequired[str]
     name: NotRequired[str]
+    account_id: NotRequired[str]
     permissions: NotRequired[list[str]]
     expires_at: NotRequired[Instant]
     limit_per_payout: NotRequired[Amount]
@@ -319,6 +321,8 @@ def _about_credential(found: CredentialChange) -> OrderDocument:
                 "permissions": found.permissions,
                 "expires_at": instant(found.expires_at),
             }
+            if found.account_id:
+                shown["account_id"] = found.account_id
         case LimitsChange():
             shown = {"client_id": found.client_id}
     if found.limits.per_payout is not None:

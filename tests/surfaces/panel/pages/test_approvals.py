@@ -29,12 +29,12 @@ async def approver(world: World) -> Person:
     return await signed_in(world, Role.APPROVER)
 
 
-async def ordered(keeper: Person, world: World) -> str:
+async def ordered(keeper: Person, world: World, reach: str = "") -> str:
     """Order a credential that can pay out; return the path of the order."""
     await keeper.open("/panel/credentials/new")
     fields = {
         "name": "ERP que paga",
-        "reach": f"account:{world.demo['accounts']['main']['id']}",
+        "reach": reach or f"account:{world.demo['accounts']['main']['id']}",
         "may_withdraw": "write",
         "ends": "never",
     }
@@ -75,6 +75,18 @@ async def test_who_ordered_sees_the_order_and_no_button(keeper: Person, world: W
 
     assert "Esta ordem é sua" in seen.text
     assert not re.findall(rf'action="{path}/\w+"', seen.text)
+
+
+async def test_whoever_decides_sees_which_money_a_credential_reaches(
+    keeper: Person, approver: Person, world: World
+):
+    company = world.demo["companies"]["main"]["id"]
+
+    of_one = await approver.open(await ordered(keeper, world))
+    of_all = await approver.open(await ordered(keeper, world, f"company:{company}"))
+
+    assert "conta Loja Exemplo Ltda · 999" in of_one.text
+    assert "empresa inteira" in of_all.text
 
 
 async def test_a_second_person_agrees_and_the_first_collects_the_secret_once(

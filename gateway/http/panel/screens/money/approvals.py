@@ -65,6 +65,7 @@ class ApprovalPages:
             "order": found.data["order"],
             "bank": await bank_named(self.rows, visit, _bank_number(found.data["order"])),
             "names": _names(accounts.data),
+            "reach": _account(accounts.data, found.data["order"].get("account_id")),
             "is_own": is_own,
             "may_decide": visit.may(DECIDES) and not is_own,
             "may_collect": visit.may(COLLECTS) and is_own and bool(approval["secret_until"]),
@@ -129,6 +130,14 @@ def _bank_number(order: Mapping[str, Any]) -> str:
 def _back(visit: Visit) -> Redirect:
     """Show what became of the order."""
     return Redirect(f"{HOME}/approvals/{visit.parameter('approval_id')}")
+
+
+def _account(
+    accounts: Mapping[str, Any] | None, account_id: str | None
+) -> Mapping[str, Any] | None:
+    """Return the account that a credential is ordered for; None for a whole company."""
+    found = accounts["data"] if accounts else ()
+    return next((each for each in found if each["id"] == account_id), None)
 
 
 def _names(accounts: Mapping[str, Any] | None) -> Mapping[str, str]:
