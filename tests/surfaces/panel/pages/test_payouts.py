@@ -282,6 +282,63 @@ async def test_one_field_leads_to_a_payment(world: World, viewer: Person, what: 
     assert "52998224725" not in seen.text + seen.location
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "  {reference}\t",
+        "'{reference}',",
+        "\u200b{reference}\ufeff",
+        '"e2e_id":"{e2e_id}","settled_at":',
+        "https://gate.example{page}?said=1#top",
+    ],
+)
+async def test_what_was_pasted_with_something_around_it_leads_there(
+    world: World, viewer: Person, pasted: str
+):
+    reference = await paid(world)
+    row = await world.gateway.kernel.store.payouts.find(
+        world.demo["accounts"]["main"]["id"], reference
+    )
+    await viewer.open("/panel/search")
+
+    seen = await viewer.send(
+        "/panel/search",
+        {"q": pasted.format(reference=reference, e2e_id=row.e2e_id, page=at(world, reference))},
+    )
+
+    assert (seen.status, seen.location) == (303, at(world, reference))
+
+
+@pytest.mark.parametrize("pasted", ["{trace}", '"trace_id": "{trace}"', "{upper}"])
+async def test_a_trace_in_any_writing_leads_to_its_refusal(
+    world: World, operator: Person, pasted: str
+):
+    trace = str(uuid4())
+    await world.ask("GET", world.at("/balance", "sister"), headers={"X-Trace-ID": trace})
+    async with asyncio.timeout(10):
+        while (await operator.open(f"/panel/trace/{trace}")).status != 200:
+            await asyncio.sleep(0.1)
+    await operator.open("/panel/search")
+
+    seen = await operator.send(
+        "/panel/search", {"q": pasted.format(trace=trace, upper=trace.upper())}
+    )
+
+    assert (seen.status, seen.location) == (303, f"/panel/trace/{trace}")
+
+
+@pytest.mark.parametrize(
+    "odd", ["😀", "%", "http://[", "a" * 1024, "https://evil.example/x", "'", "\u202e", "529.982"]
+)
+async def test_an_odd_text_finds_nothing_and_stays_as_it_was_typed(viewer: Person, odd: str):
+    await viewer.open("/panel/search")
+
+    seen = await viewer.send("/panel/search", {"q": odd})
+
+    assert seen.status == 200
+    assert "Nada encontrado" in seen.text
+
+
 async def test_a_search_of_another_company_finds_nothing(world: World):
     reference = await paid(world)
     company = world.demo["companies"]["other"]["id"]
@@ -328,6 +385,25 @@ async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operato
     assert second.status == 409
     assert "Conferir o pagamento" in second.text
     assert await world.executions(fields["reference"]) == []
+
+
+async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Person):
+    """It need not be typed twice; of another kind of key the number is asked for."""
+    cpf = ordered(world, key_type="cpf", key="529.982.247-25", tax_number="")
+    mail = ordered(world, tax_number="")
+    await operator.open("/panel/payouts/new")
+
+    summary = await operator.send("/panel/payouts/new", cpf)
+    refused = await operator.send("/panel/payouts/new", mail)
+    sent = await operator.send(
+        "/panel/payouts/new",
+        {**cpf, "step": "send", "owner_name": "Maria", "owner_tax_number": "***"},
+    )
+
+    assert "Dono da chave" in summary.text
+    assert "outro que o digitado" not in summary.text
+    assert refused.status == 400
+    assert (await operator.open(sent.location)).text.count("***.982.247-**") == 2
 
 
 @pytest.mark.parametrize("wrong", [{"value": "10.50"}, {"value": ""}, {"key": ""}])

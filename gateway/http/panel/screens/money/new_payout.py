@@ -23,11 +23,13 @@ from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.payout import PATH
 from gateway.http.rendering import amount
 from gateway.net.common.runtime import utc_now
+from policies.validation.forms import Form
 
 _WRITES: Final = Right(Area.PAYOUT, Action.WRITE)
 _WAITS: Final = 202
 _SEND: Final = "send"
-_KINDS: Final = ("cpf", "cnpj", "email", "phone", "evp")
+_NUMBERS: Final = ("cpf", "cnpj")
+_KINDS: Final = (*_NUMBERS, "email", "phone", "evp")
 _ACCOUNTS: Final = "100"
 _ROWS: Final = {
     PayoutMethod.PIX: "backoffice.withdraw_pix",
@@ -95,19 +97,20 @@ class NewPayoutPages:
     def _body(self, visit: Visit, reference: str) -> Mapping[str, object]:
         """Return what is ordered, as its row takes it."""
         form, method = visit.form, _method(visit)
+        typed = {name: form[name] for name in _DESTINATIONS[method]}
         named = {"name": form["owner_name"]} if method is PayoutMethod.PIX else {}
         return {
             "reference": reference,
             "value": amount(typed_money(form["value"], "value")),
             "date": self.now().date().isoformat(),
-            "destination": {name: form[name] for name in _DESTINATIONS[method]} | named,
+            "destination": typed | {"tax_number": _number(form)} | named,
             "description": form["description"],
         }
 
     async def _summary(self, visit: Visit, owner: Mapping[str, Any], reference: str) -> Result:
         """Show what would be ordered, and where it differs from what the bank knows."""
         method = _method(visit)
-        digits = "".join(filter(str.isalnum, visit.form["tax_number"]))
+        digits = "".join(filter(str.isalnum, _number(visit.form)))
         by_key = method is PayoutMethod.PIX
         path = {"account_id": visit.form["account_id"]}
         account = await self.rows.section(visit, "backoffice.account", path)
@@ -145,6 +148,11 @@ def _method(visit: Visit) -> PayoutMethod:
     """Return what the form, or the address of an empty one, says of how to pay."""
     said = visit.form["method"] or visit.query("to")
     return PayoutMethod(said) if said in set(PayoutMethod) else PayoutMethod.PIX
+
+
+def _number(form: Form) -> str:
+    """Return the recipient's tax number; a key that is one need not be typed twice."""
+    return form["tax_number"] or (form["key"] if form["key_type"] in _NUMBERS else "")
 
 
 def _owner(visit: Visit) -> Mapping[str, str]:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.payouts import READS
+
+_UUID: Final = re.compile(
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.ASCII | re.IGNORECASE
+)
+_E2E: Final = re.compile(r"\b[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Z]{11}\b", re.ASCII | re.IGNORECASE)
+_PAGE: Final = re.compile(r"https?://[^/\s]+(/panel/[^\s?#]+)[^\s]*", re.ASCII)
+_QUOTES: Final = " \t\"'`,;"
+"""What stands around an id that was copied out of a log or a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +39,39 @@ class SearchPages:
         """Find what was typed; an empty field shows the page again."""
         return await self.page(visit)
 
-    async def _find(self, visit: Visit, text: str) -> Result:
-        found = (await self.rows.ask(visit, "backoffice.search", body={"text": text})).data
-        hits = list(_addresses(found))
-        if len(hits) == 1:
-            return Redirect(hits[0])
-        if not hits and await self._is_trace(visit, text):
-            return Redirect(address("/panel/trace/{trace_id}", trace_id=text))
-        return Shown(template="money/search.html", data={"text": text, "found": found})
+    async def _find(self, visit: Visit, typed: str) -> Result:
+        text = _bare(typed)
+        page = _PAGE.fullmatch(text)
+        if page:
+            return Redirect(page[1])
+        for meant in _meanings(text) or (typed,):
+            found = (await self.rows.ask(visit, "backoffice.search", body={"text": meant})).data
+            hits = list(_addresses(found))
+            if len(hits) == 1:
+                return Redirect(hits[0])
+            if hits:
+                break
+            if await self._is_trace(visit, meant):
+                return Redirect(address("/panel/trace/{trace_id}", trace_id=meant))
+        return Shown(template="money/search.html", data={"text": typed, "found": found})
 
     async def _is_trace(self, visit: Visit, text: str) -> bool:
         """Say whether something is under this trace id: a refused request has no payout."""
         told = await self.rows.section(visit, "backoffice.trace", {"trace_id": text})
         return told.problem is None
+
+
+def _bare(typed: str) -> str:
+    """Return a text without what cannot be seen and what surrounds it."""
+    return "".join(each for each in typed if unicodedata.category(each) != "Cf").strip(_QUOTES)
+
+
+def _meanings(text: str) -> Sequence[str]:
+    """Return what a text may name: itself, then the only id in it, as ids are written."""
+    ids = {each.lower() for each in _UUID.findall(text)}
+    ids |= {each.upper() if each.islower() else each for each in _E2E.findall(text)}
+    within = ids if len(ids) == 1 else set[str]()
+    return [each for each in (text, *(within - {text})) if each]
 
 
 def _addresses(found: Mapping[str, Any]) -> Sequence[str]:
