@@ -34,12 +34,14 @@ class DemoAccount:
     An account.
 
     Attributes:
+        called: What tells it from the others of its company, behind the holder's name.
         provider: Empty for none; then the bank does not know the account.
         opening: What the bank credits when it opens the account.
     """
 
     role: str
     company: str
+    called: str = ""
     active: bool = True
     verified: bool = True
     provider: str = "sandbox"
@@ -122,20 +124,33 @@ COMPANIES = (
 
 ACCOUNTS = (
     DemoAccount(role="main", company="main"),
-    DemoAccount(role="sister", company="main", opening=Money(5_000_00)),
+    DemoAccount(role="sister", company="main", called="filial", opening=Money(5_000_00)),
     DemoAccount(role="other_company", company="other", opening=Money(5_000_00)),
-    DemoAccount(role="inactive", company="main", active=False, opening=Money(1_000_00)),
-    DemoAccount(role="unverified", company="main", verified=False, opening=Money(1_000_00)),
+    DemoAccount(
+        role="inactive", company="main", called="inativa", active=False, opening=Money(1_000_00)
+    ),
+    DemoAccount(
+        role="unverified",
+        company="main",
+        called="não verificada",
+        verified=False,
+        opening=Money(1_000_00),
+    ),
     DemoAccount(
         role="inactive_unverified",
         company="main",
+        called="dormente",
         active=False,
         verified=False,
         opening=Money(1_000_00),
     ),
-    DemoAccount(role="no_provider", company="main", provider=""),
+    DemoAccount(role="no_provider", company="main", called="sem banco", provider=""),
     DemoAccount(
-        role="read_only", company="main", provider="sandbox-read-only", opening=Money(2_500_00)
+        role="read_only",
+        company="main",
+        called="só leitura",
+        provider="sandbox-read-only",
+        opening=Money(2_500_00),
     ),
 )
 

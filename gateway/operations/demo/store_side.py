@@ -103,7 +103,7 @@ def _as_wanted(
     return Account(
         id=account_id,
         company_id=demo["companies"][wanted.company]["id"],
-        name=holder.name,
+        name=f"{holder.name} ({wanted.called})" if wanted.called else holder.name,
         tax_number=holder.tax_number,
         active=wanted.active,
         verified=wanted.verified,
