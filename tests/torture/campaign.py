@@ -14,6 +14,7 @@ from tests.torture.checks import ALL, OPEN, SENT, check, unsettled
 from tests.torture.decisions import compare_returns, decide
 from tests.torture.partners import Life, Partners
 from tests.torture.scale import Scale
+from tests.torture.sites import NAMED
 from tests.torture.tally import Tally
 from tests.torture.weather import Weather
 from tests.torture.world import World, open_world
@@ -66,6 +67,7 @@ class Campaign:
             kills=-(-self.scale.kills // phases),
             faults=-(-self.scale.faults // phases),
             done=lambda: (len(self.lives) - before) / share,
+            taken=self._taken_elsewhere,
             spacing=10 + self.scale.payouts // self.scale.kills,
         )
         longest = max(_SHORTEST_PHASE_S, 1.5 * self.scale.seconds / phases)
@@ -83,6 +85,10 @@ class Campaign:
             await raging
         self.world.tally.others["phases"] += 1
         self.world.tally.payouts = len(self.lives)
+
+    def _taken_elsewhere(self) -> int:
+        """Count the payouts that were answered 200 at banks that are called without a name."""
+        return sum(life.taken and life.account.provider != NAMED for life in self.lives)
 
     async def _pay(self, more: Callable[[], bool]) -> None:
         """Have so many partners pay, one payout after another."""

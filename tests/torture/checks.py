@@ -15,6 +15,7 @@ from gateway.store.engine import open_store
 from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.core import payouts
 from tests.torture.partners import Life, Partners
+from tests.torture.sites import NAMED
 from tests.torture.world import World
 
 SENT = frozenset({PayoutState.SENDING})
@@ -60,6 +61,7 @@ async def check(world: World, lives: Sequence[Life], partners: Partners) -> None
     world.tally.others["executions"] = sum(map(len, executed.values()))
     world.tally.others["references never stored"] = len(lives) - len(rows)
     violations.extend(_strange_failures(world))
+    violations.extend(_without_a_name(world))
 
 
 async def _read_back(lives: Sequence[Life], partners: Partners) -> None:
@@ -163,6 +165,18 @@ def _strange_failures(world: World) -> Iterator[str]:
                 '"unhandled"' in line or "Traceback" in line or "failed: unsettled payouts" in line
             ):
                 yield f"logged: {line[:1500]}"
+
+
+def _without_a_name(world: World) -> Iterator[str]:
+    """Count the calls whose name was not found; each was the named bank's and left nothing."""
+    for command in (*world.gateways, *world.workers):
+        for line in command.log.read_text(errors="replace").splitlines():
+            if '"provider_call"' not in line or '"dns_failed"' not in line:
+                continue
+            said = json.loads(line)
+            world.tally.others["calls without a name"] += 1
+            if said["provider"] != NAMED or said["bytes_left"]:
+                yield f"its name was not found, and yet: {line[:1500]}"
 
 
 def _told(lines: Sequence[str], access: Mapping[str, object]) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ class Command:
         log: Takes whatever it prints, every run of it.
         answers: The address that answers 200 once it is up.
         environ: Beside the environment of the campaign.
+        within: The command that runs it, where it needs surroundings of its own.
         module: What runs.
         root: The tree of code it runs from.
         answered: Since it was started last, it has answered ``wait``.
@@ -40,6 +42,7 @@ class Command:
     log: Path
     answers: str
     environ: dict[str, str] = field(default_factory=dict)
+    within: Sequence[str] = ()
     module: str = "gateway"
     root: Path = ROOT
     process: subprocess.Popen[bytes] | None = None
@@ -60,7 +63,7 @@ class Command:
         self.answered = False
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", self.module, *self.arguments],
+                [*self.within, sys.executable, "-m", self.module, *self.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

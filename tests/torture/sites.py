@@ -21,11 +21,14 @@ from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
+from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
 from tests.surfaces.world import basic
 from tests.torture.processes import Command
 
 _TAX_NUMBER = "11222333000181"
+NAMED = "bank-by-name"
+"""The provider that needs a name server; it is the same bank."""
 _FREE = {"rate": 1_000_000, "burst": 1_000_000}
 
 
@@ -34,6 +37,7 @@ class Account:
     """An account a partner pays from, and the header that lets the partner in."""
 
     id: str
+    provider: str
     kind: str
     authorization: str
 
@@ -55,6 +59,16 @@ class TargetBank:
         url = str(URL(self.address.url).with_port(port)).rstrip("/")
         return TargetBank(
             simulator=self.simulator, address=msgspec.structs.replace(self.address, url=url)
+        )
+
+    def named(self, name: str) -> TargetBank:
+        """Return the bank as it is reached by a name of this machine instead of an address."""
+        urls = {"url": self.address.url, "token_url": self.address.token_url}
+        by_name = {
+            field: str(URL(url).with_host(name)).rstrip("/") for field, url in urls.items() if url
+        }
+        return TargetBank(
+            simulator=self.simulator, address=msgspec.structs.replace(self.address, **by_name)
         )
 
 
@@ -112,6 +126,17 @@ def providers(bank: TargetBank, **changed: object) -> dict[str, object]:
     }
 
 
+def named_provider(bank: TargetBank, name: str) -> dict[str, object]:
+    """Describe the bank once more, by a name; its accounts are of the kind that asks for most."""
+    kind = named_kind(bank)
+    return {NAMED: _provider(bank.named(name), bank.simulator.kinds[kind])}
+
+
+def named_kind(bank: TargetBank) -> PayoutKind:
+    """Return the last kind of account that the bank has; the sandbox bank's ignores our keys."""
+    return list(bank.simulator.kinds)[-1]
+
+
 def _provider(bank: TargetBank, more: Mapping[str, object]) -> dict[str, object]:
     made = bank.simulator.provider(bank.address)
     return {
@@ -150,25 +175,31 @@ async def furnish(config: Path, control: BankControl, site: str, bank: TargetBan
             "client_id": issued.credential.client_id,
             "client_secret": issued.client_secret,
         }
+        kinds = {f"bank-{kind}": kind for kind in bank.simulator.kinds}
+        if NAMED in settings.providers:
+            kinds[NAMED] = named_kind(bank)
         return [
             Account(
-                id=await _account(office, control, company.id, kind),
+                id=await _account(office, control, company.id, provider, kind),
+                provider=provider,
                 kind=kind,
                 authorization=basic(pair),
             )
-            for kind in bank.simulator.kinds
+            for provider, kind in kinds.items()
         ]
 
 
-async def _account(office: AdminContext, control: BankControl, company_id: str, kind: str) -> str:
+async def _account(
+    office: AdminContext, control: BankControl, company_id: str, provider: str, kind: str
+) -> str:
     opened = await control.post(
         "accounts",
         body={
-            "name": f"Torture {kind}",
+            "name": f"Torture {provider}",
             "tax_number": _TAX_NUMBER,
             "payout_kind": kind,
             "balance": 900_000_000,
         },
     )
-    order = account_order(company_id, f"bank-{kind}", opened)
+    order = account_order(company_id, provider, opened)
     return (await office.admin.accounts.create(order)).id

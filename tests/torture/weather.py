@@ -48,6 +48,7 @@ class Weather:
     Attributes:
         kills, faults: How many belong to this phase.
         done: How far the payouts of this phase are, from 0 to 1 and beyond.
+        taken: How many of the payouts of other banks than the named one were answered 200.
         spacing: Payouts to a kill, or a little more: the longest a gateway waits for its point.
         killed, hit: How many there were so far; ``hit`` are the bank's faults alone.
         injected: Faults that the bank was told and that have not hit yet, each with its operation.
@@ -57,6 +58,7 @@ class Weather:
     kills: int
     faults: int
     done: Callable[[], float]
+    taken: Callable[[], int]
     spacing: int
     killed: int = 0
     hit: int = 0
@@ -92,6 +94,8 @@ class Weather:
                 group.create_task(self._kill_at_random(command))
             group.create_task(self._spoil_the_bank())
             group.create_task(self._crash_servers())
+            if self.world.names.can_hang:
+                group.create_task(self._hang_names())
 
     async def _kill_again_and_again(self, command: Command) -> None:
         """Keep a gateway up, and end it at a fail point or at random."""
@@ -187,6 +191,21 @@ class Weather:
                 await self._crash_bank(down_s)
             else:
                 await self._crash_store(down_s)
+
+    async def _hang_names(self) -> None:
+        """Let the bank that is known by its name be looked up in vain now and then."""
+        while not await self._over_within(self.chance.uniform(2.0, 12.0)):
+            others, taken = self.world.tally.others, self.taken()
+            others["hanging names"] += 1
+            with self.world.names.hanging():
+                await self._over_within(self.chance.uniform(1.0, 10.0))
+            others["payouts taken elsewhere meanwhile"] += self.taken() - taken
+
+    async def _over_within(self, seconds: float) -> bool:
+        """Wait so long at most; say whether it is over."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.over.wait(), seconds)
+        return self.over.is_set()
 
     async def _crash_bank(self, down_s: float) -> None:
         self.world.bank.kill()

@@ -19,6 +19,7 @@ from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
 from provider_adapters.simulated_bank.simulator import Simulator
 from tests.torture import postgres, processes, sites
+from tests.torture.names import NAME, Names, names_in
 from tests.torture.postgres import Postgres
 from tests.torture.processes import Command
 from tests.torture.road import Road, open_road
@@ -45,6 +46,7 @@ class World:
     roads: list[Road]
     sites: list[Site]
     simulator: Simulator
+    names: Names
     offset_s: int = 0
 
     @property
@@ -129,6 +131,7 @@ async def open_world(tally: Tally, bank_name: str) -> AsyncIterator[World]:
             roads=roads,
             sites=[],
             simulator=simulators.find(bank_name),
+            names=opened.enter_context(names_in(folder / "names")),
         )
         await world.start_bank()
         target = sites.target_bank(bank_name, folder).through(roads[0].port)
@@ -157,13 +160,19 @@ def _site(world: World, name: str, gateways: tuple[str, ...], store: str, bank: 
     folder.mkdir()
     config = folder / "config.yaml"
     is_shared = name == "postgres"
-    sites.write_config(config, store, bank, worker={"run": "apart"})
+    banks = sites.providers(bank)
+    if world.names.can_hang:
+        banks |= sites.named_provider(bank, NAME)
+    sites.write_config(config, store, bank, worker={"run": "apart"}, providers=banks)
     made = [processes.gateway(folder, config, each) for each in gateways]
+    workers = [processes.worker(folder, config, "worker")] if is_shared else []
+    for command in (*(each for each, _ in made), *workers):
+        command.within = world.names.command
     return Site(
         name=name,
         store=world.postgres.url() if is_shared else store,
         config=config,
         commands={base: command for command, base in made},
         accounts=[],
-        workers=[processes.worker(folder, config, "worker")] if is_shared else [],
+        workers=workers,
     )
