@@ -1,6 +1,8 @@
 """The load: answers are read whole, wrong ones are noticed, varying parts are masked."""
 
 import asyncio
+import time
+from collections.abc import Callable
 
 import pytest
 
@@ -8,6 +10,16 @@ from bench import stub
 from bench.load import Load, Order, ask, calling, is_complete
 from bench.partner import write_request
 from tests.bench.conftest import LATENCY_S
+
+TRIALS = 5
+"""A busy machine disturbs one of them, and not all."""
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what comes in a moment, on a machine that is busy with others."""
+    async with asyncio.timeout(60):
+        while not is_so():
+            await asyncio.sleep(0.005)
 
 
 def order(port: int, path: str, status: int = 200) -> Order:
@@ -70,7 +82,7 @@ async def test_what_varies_is_masked():
 
 async def test_every_answer_is_counted_once(bank_port: int):
     async with calling(order(bank_port, stub.path(stub.ACCOUNT)), Load(connections=3)) as tally:
-        await asyncio.sleep(0.05)
+        await until(lambda: tally.answers > 3)
 
     assert tally.answers == len(tally.latencies_s) > 3
     assert tally.wrong == 0
@@ -80,9 +92,11 @@ async def test_a_slow_account_answers_after_its_time(bank_port: int):
     async with calling(
         order(bank_port, stub.path(stub.SLOW_ACCOUNT)), Load(connections=1)
     ) as tally:
-        await asyncio.sleep(LATENCY_S * 2.5)
+        began = time.monotonic()
+        await until(lambda: tally.answers > 1)
+        took_s = time.monotonic() - began
 
-    assert 1 <= tally.answers <= 2
+    assert tally.answers * LATENCY_S * 0.9 <= took_s
     assert min(tally.latencies_s) >= LATENCY_S * 0.9
 
 
@@ -91,7 +105,7 @@ async def test_a_slow_account_answers_after_its_time(bank_port: int):
 )
 async def test_an_answer_of_another_status_is_wrong(bank_port: int, path: str, status: int):
     async with calling(order(bank_port, path, status), Load(connections=1)) as tally:
-        await asyncio.sleep(0.02)
+        await until(lambda: tally.answers > 0)
 
     assert tally.wrong == tally.answers > 0
 
@@ -102,19 +116,26 @@ async def test_a_lost_connection_is_wrong():
         server,
         calling(order(server.sockets[0].getsockname()[1], "/"), Load(connections=2)) as tally,
     ):
-        await asyncio.sleep(0.05)
+        await until(lambda: tally.wrong >= 2)
 
     assert (tally.answers, tally.wrong) == (0, 2)
 
 
 async def test_an_open_loop_asks_as_often_as_it_was_told(bank_port: int):
-    load = Load(connections=4, per_s=200)
+    found = []
+    for _ in range(TRIALS):
+        load = Load(connections=4, per_s=200)
+        async with calling(order(bank_port, stub.path(stub.ACCOUNT)), load) as tally:
+            began = time.monotonic()
+            await asyncio.sleep(0.25)
+            due = load.per_s * (time.monotonic() - began)
 
-    async with calling(order(bank_port, stub.path(stub.ACCOUNT)), load) as tally:
-        await asyncio.sleep(0.25)
-
-    assert 30 <= tally.answers <= 55
-    assert tally.wrong == 0
+        assert tally.wrong == 0
+        assert tally.answers <= due + load.connections
+        found.append(tally.answers / due)
+        if found[-1] >= 0.6:
+            return
+    pytest.fail(f"of what was due this was asked: {found}")
 
 
 async def test_waiting_for_a_free_connection_counts(bank_port: int):
@@ -122,9 +143,8 @@ async def test_waiting_for_a_free_connection_counts(bank_port: int):
     load = Load(connections=1, per_s=round(4 / LATENCY_S))
 
     async with calling(order(bank_port, stub.path(stub.SLOW_ACCOUNT)), load) as tally:
-        await asyncio.sleep(LATENCY_S * 4.5)
+        await until(lambda: len(tally.latencies_s) >= 3)
 
-    assert len(tally.latencies_s) >= 3
     assert tally.latencies_s[2] > tally.latencies_s[0] + LATENCY_S
 
 
@@ -133,7 +153,6 @@ async def test_requests_take_turns(bank_port: int):
     asked = Order(port=bank_port, request=found, others=[unknown])
 
     async with calling(asked, Load(connections=1)) as tally:
-        await asyncio.sleep(0.05)
+        await until(lambda: tally.answers > 3)
 
-    assert tally.answers > 3
     assert tally.wrong == pytest.approx(tally.answers / 2, abs=1)

@@ -8,11 +8,15 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from playwright.async_api import expect
 
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 
 HERE = Path(__file__).parent
+
+# What comes at once on a quiet machine: five seconds would be too few on a busy one.
+expect.set_options(timeout=30_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -20,7 +20,7 @@ from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
 from tests.surfaces.world import order
 
-SOON_S = 20
+SOON_S = 60
 """A page looks again after five seconds; the machine may have much else to do."""
 
 PAYEE = "529.982.247-25"

@@ -104,7 +104,7 @@ async def _charges(world: World) -> Mapping[str, str]:
 
 async def _settled(world: World) -> None:
     """Wait until the bank is done with what was paid."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         await world.settled(PAID)
         account = world.demo["accounts"]["main"]["id"]
         while True:

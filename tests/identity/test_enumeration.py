@@ -14,7 +14,7 @@ from tests.surfaces.identity_api import api_client_on
 from tests.world.identity import EMAIL, PASSWORD
 
 PAIRS = 40
-TRIALS = 4
+TRIALS = 8
 NOBODY = "nobody@example.com"
 
 

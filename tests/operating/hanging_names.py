@@ -37,7 +37,7 @@ AT_ONCE = 64
 """What one provider may have in flight, as configured by default."""
 
 _UP, _GET, _SET = 1, 0x8913, 0x8914
-_LIMITS = ClientLimits(connect_s=2.0)
+_LIMITS = ClientLimits(connect_s=10.0)
 _READ = ProviderRequest(operation="x", method="GET", template="/", path="/")
 _ORDER = ProviderRequest(
     operation="create_payout", method="POST", template="/", path="/", kind=Kind.PAYOUT
@@ -84,7 +84,7 @@ async def connect_anew(url: str) -> float:
     to = HttpTransport(url, _LIMITS, Environment.SANDBOX)
     await to.start()
     try:
-        await to.call(_ORDER, SendProgress(Deadline(began + 10.0, time.monotonic)))
+        await to.call(_ORDER, SendProgress(Deadline(began + 30.0, time.monotonic)))
         return time.monotonic() - began
     finally:
         await to.close()

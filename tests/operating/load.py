@@ -51,6 +51,10 @@ class Load:
             await asyncio.gather(sending, return_exceptions=True)
             await asyncio.gather(*self._asked)
 
+    async def answered(self) -> None:
+        """Wait for the answers to all that was asked so far."""
+        await asyncio.gather(*self._asked)
+
     async def _send(self, rate: float) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()

@@ -16,8 +16,9 @@ import aiohttp
 
 from tests.surfaces.processes import GatewaySite, place
 
-START_S = 90
-PATIENCE_S = 15.0
+START_S = 180
+"""A start takes three seconds, and many times that on a busy machine."""
+PATIENCE_S = 45.0
 """After which a caller gives up."""
 _ALL = re.compile(r'^gateway_server_processes\{state="(\w+)"\} ([\d.]+)', re.MULTILINE)
 
@@ -46,6 +47,13 @@ class Supervised:
         """Count the file descriptors and threads of a process."""
         descriptors, threads = (Path(f"/proc/{pid}/{each}").iterdir() for each in ("fd", "task"))
         return (len([*descriptors]), len([*threads]))
+
+    async def has_said(self, words: str, times: int = 1) -> None:
+        """Wait until something was printed, and see that it was not printed more often."""
+        async with asyncio.timeout(START_S):
+            while self.said.count(words) < times:
+                await asyncio.sleep(0.05)
+        assert self.said.count(words) == times
 
     async def ready(self, *numbers: int, patience_s: float = START_S) -> None:
         """Wait until these server processes are ready; without numbers, all of them."""
@@ -101,6 +109,22 @@ class Supervised:
         return f"http://127.0.0.1:{self.where.ports['PIXGATE_OPS_PORT'] + number}"
 
 
+def has_ended(pid: int) -> bool:
+    """Is a process dead, its files closed, whether or not anybody has asked for its status?"""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return stat.rpartition(")")[2].split()[0] in "ZX"
+
+
+async def end(pid: int) -> None:
+    """Wait until a process is dead."""
+    async with asyncio.timeout(START_S):
+        while not has_ended(pid):
+            await asyncio.sleep(0.01)
+
+
 @contextmanager
 def supervised(where: GatewaySite, url: str, wanted: int = 2) -> Iterator[Supervised]:
     """Start a supervisor; whatever became of it, nothing of it is left at the end."""
@@ -131,9 +155,17 @@ def beside(where: GatewaySite, folder: Path) -> GatewaySite:
 
 @dataclass(slots=True)
 class Calls:
-    """What callers were told who opened a new connection for each call."""
+    """
+    What callers were told who opened a new connection for each call.
+
+    Attributes:
+        under_way, most_under_way: Calls without an answer yet, now and at most.
+        failed: When it began, and what went wrong.
+    """
 
     made: int = 0
+    under_way: int = 0
+    most_under_way: int = 0
     slowest_s: float = 0.0
     failed: list[tuple[float, str]] = field(default_factory=list)
 
@@ -168,6 +200,8 @@ async def _call_on(
 
 async def _call(url: str, calls: Calls) -> None:
     began = time.monotonic()
+    calls.under_way += 1
+    calls.most_under_way = max(calls.most_under_way, calls.under_way)
     timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
     try:
         async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as said:
@@ -175,4 +209,5 @@ async def _call(url: str, calls: Calls) -> None:
                 calls.failed.append((began, str(said.status)))
     except (aiohttp.ClientError, TimeoutError) as problem:
         calls.failed.append((began, type(problem).__name__))
+    calls.under_way -= 1
     calls.slowest_s = max(calls.slowest_s, time.monotonic() - began)

@@ -23,7 +23,7 @@ from tests.operating.load import Load
 from tests.servers.postgres import PostgresServer
 from tests.servers.streams import listening
 from tests.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
-from tests.torture.sites import providers
+from tests.torture.sites import PATIENT, providers
 
 RATE = 20
 TRAVELS_S = 2.0
@@ -94,9 +94,7 @@ async def gateway(world: TortureWorld, kind: str, store: str) -> AsyncIterator[C
     """Run a gateway on PostgreSQL whose clock can be put."""
     port = URL(world.target.address.url).port
     async with slow_for_orders(port) as slow:
-        # a busy machine must not look like a clock that was put
-        patient = {"connect_timeout_s": 8.0, "waiting_s": 8.0, "read_timeout_s": 10.0}
-        far = providers(world.target.through(slow), **patient, payout_timeout_s=15.0)
+        far = providers(world.target.through(slow), **PATIENT)
         client = await world.gateway_client("site", store=store, kind=kind, providers=far)
         clocked = Clocked(client, world.folder / "clock", at_rest())
         clocked.put(0)
@@ -108,10 +106,10 @@ async def gateway(world: TortureWorld, kind: str, store: str) -> AsyncIterator[C
 
 
 async def _come_to_rest(clocked: Clocked, references: list[str]) -> dict[str, tuple[int, str]]:
-    """Read every payout until none is under way; what is after half a minute stays so."""
+    """Read every payout until none is under way; what is after two minutes stays so."""
     seen = {}
     loop = asyncio.get_running_loop()
-    end = loop.time() + 30
+    end = loop.time() + 120
     while loop.time() < end:
         seen = {each: await clocked.client.read(each) for each in references}
         if all(found in FINAL for found in seen.values()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import resource
 import subprocess
@@ -15,6 +16,8 @@ from tests.surfaces.processes import GatewaySite, Served, place, served
 
 LIMIT = 256
 HELD = 400
+LATE_S = 50
+"""For what takes a moment; the callers' deadline for a header is later."""
 
 
 class ShortSite(GatewaySite):
@@ -41,18 +44,14 @@ async def test_the_operations_listener_answers_while_callers_hold_every_descript
         writers = [await held(where) for _ in range(HELD)]
         refused = await closed_by(running, writers)
         checks = [await running.ready() for _ in range(5)]
-        shown = await metrics(running)
         again = await running.ask("GET", where.at("/balance"))
         for _, writer in writers:
             writer.close()
-        await asyncio.sleep(0.5)
-        async with aiohttp.ClientSession() as stranger:
-            after = (await stranger.get(f"{where.base_url}/baas/v1/health")).status
+        await let_in(where)
 
-    assert (kept.status, again.status, after) == (200, 200, 200)
+    assert (kept.status, again.status) == (200, 200)
     assert checks == [200] * 5
     assert refused > HELD - LIMIT
-    assert shown["descriptors"] == refused
     assert f"at most {LIMIT} file descriptors" in where.said.read_text()
 
 
@@ -64,18 +63,35 @@ async def held(where: GatewaySite) -> tuple[asyncio.StreamReader, asyncio.Stream
 async def closed_by(
     running: Served, held: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
 ) -> int:
-    """Count the connections that the gateway closed on arrival, once it has seen all."""
-    await asyncio.sleep(1)
-    ended = 0
-    for reader, _ in held:
-        try:
-            async with asyncio.timeout(0.01):
-                ended += await reader.read(1) == b""
-        except TimeoutError:
-            continue
-        except ConnectionError:
-            ended += 1
+    """Count the connections that the gateway closed on arrival, once it counts as many."""
+    ended: int = 0
+    async with asyncio.timeout(LATE_S):
+        while ended <= HELD - LIMIT or ended != (await metrics(running)).get("descriptors"):
+            await asyncio.sleep(0.5)
+            ended = sum([await is_closed(reader) for reader, _ in held])
     return ended
+
+
+async def is_closed(reader: asyncio.StreamReader) -> bool:
+    """Has the far end closed the connection, as far as is known here?"""
+    try:
+        async with asyncio.timeout(0.01):
+            return await reader.read(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+async def let_in(where: GatewaySite) -> None:
+    """Wait until a stranger is served again."""
+    async with aiohttp.ClientSession() as stranger, asyncio.timeout(LATE_S):
+        while True:
+            with contextlib.suppress(aiohttp.ClientError):
+                async with stranger.get(f"{where.base_url}/baas/v1/health") as said:
+                    if said.status == 200:
+                        return
+            await asyncio.sleep(0.1)
 
 
 async def metrics(running: Served) -> dict[str, float]:

@@ -29,12 +29,12 @@ class Fleet:
     Processes of either release on one store, behind a load balancer.
 
     Attributes:
-        rotation: Where requests are sent.
+        load: The requests, and where they are sent.
     """
 
     world: TortureWorld
     config: Path
-    rotation: list[str]
+    load: Load
     _running: dict[str, Command] = field(default_factory=dict)
 
     async def add(self, release: Release, name: str) -> None:
@@ -45,14 +45,15 @@ class Fleet:
         command.start()
         assert await command.wait(self.world.session), command.said()
         self._running[base] = command
-        self.rotation.append(base)
+        self.load.rotation.append(base)
 
     async def drop(self) -> None:
         """Send the oldest process no more requests, and stop it."""
-        base = self.rotation.pop(0)
+        base = self.load.rotation.pop(0)
+        await self.load.answered()  # what the balancer has sent there may not have arrived yet
         command = self._running.pop(base)
         command.kill(signal.SIGTERM)
-        assert await command.ended(45), command.said()
+        assert await command.ended(120), command.said()
         assert command.process.returncode == 0, command.said()
 
 
@@ -64,8 +65,8 @@ async def test_an_upgrade_and_the_way_back_cost_no_request(tmp_path: Path):
         partner = await world.gateway_client(
             "site", store=server.url(), database=database, sandbox_bank=books
         )
-        fleet = Fleet(world, partner.config, [])
-        load = Load(partner, fleet.rotation)
+        load = Load(partner, [])
+        fleet = Fleet(world, partner.config, load)
         for name in ("old-1", "old-2"):
             await fleet.add(OLD, name)
 

@@ -18,6 +18,7 @@ from tests.operating.supervised import (
     Supervised,
     beside,
     calling,
+    end,
     site,
     supervised,
 )
@@ -26,9 +27,9 @@ from tests.surfaces.processes import GatewaySite
 
 pytestmark = pytest.mark.timeout(1800)  # at full size, one of them waits 111 s for starts alone
 
-NOTICED_S = 12.0
-"""Ten seconds without a beat, the last beat before that, and a turn of the supervisor."""
-REPLACED_S = 90.0
+NOTICED_S = 30.0
+"""Ten seconds without a beat; the rest is for a supervisor whose turn comes late."""
+REPLACED_S = 180.0
 ENDED = {"ServerDisconnectedError", "ClientOSError", "ClientConnectorError"}
 """What a caller is told whose connection ends with the process that had it."""
 
@@ -87,7 +88,7 @@ async def test_a_process_that_stands_still_is_replaced_and_nobody_waits_longer(
     # A connection that the system had given to the stopped process ends with it.
     assert {what for _, what in calls.failed} <= ENDED
     assert calls.slowest_s < PATIENCE_S
-    assert "was silent for 10 s: killed" in running.said
+    await running.has_said("was silent for 10 s: killed")
 
 
 async def test_a_process_killed_again_and_again_is_started_again_and_the_other_serves_on(
@@ -98,12 +99,15 @@ async def test_a_process_killed_again_and_again_is_started_again_and_the_other_s
         killed = next(each for each in running.children if each != first)
         async with calling(running.where, a_second) as calls:
             await asyncio.sleep(0.5)
-            moment = time.monotonic()
+            with_it = calls.under_way
             os.kill(killed, signal.SIGKILL)
+            moment = time.monotonic()
+            await end(killed)
+            dead = time.monotonic()
             await asyncio.sleep(2)
-        # What was with the dead process at that moment; calls take a few milliseconds.
-        assert len(calls.failed) <= 3
-        assert calls.since(moment + 0.2) == []
+        # What it had at that moment, and what the system still gave to it while it died.
+        assert len(calls.failed) <= with_it + a_second * (dead - moment) + 3
+        assert calls.since(dead) == []
         await running.replaced(killed, REPLACED_S)
 
     assert running.supervisor.poll() is None
@@ -120,7 +124,7 @@ async def test_a_hangup_of_the_supervisor_reloads_every_process_and_ends_none(
 
     async with calling(running.where, a_second) as calls:
         running.supervisor.send_signal(signal.SIGHUP)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(REPLACED_S):
             while await running.digests() & before:
                 await asyncio.sleep(0.1)
 
@@ -128,7 +132,7 @@ async def test_a_hangup_of_the_supervisor_reloads_every_process_and_ends_none(
     config.write_text(text)
     assert len(before) == len(after) == 1
     assert running.children == children
-    assert running.said.count("SIGHUP: reloaded limits.in_flight") == 2
+    await running.has_said("SIGHUP: reloaded limits.in_flight", times=2)
     assert calls.failed == []
 
 
@@ -190,7 +194,8 @@ async def test_a_second_supervisor_serves_the_same_public_port_and_ends_without_
             await asyncio.sleep(0.5)
 
     assert ended == 0
-    assert len(calls.failed) <= 2
+    # On a machine that is not busy, these are two calls.
+    assert len(calls.failed) <= max(2, second.wanted * calls.most_under_way)
     assert {what for _, what in calls.failed} <= {"503", *ENDED}
 
 
@@ -206,8 +211,7 @@ async def test_server_processes_end_with_their_supervisor_and_leave_their_ports(
 
         running.supervisor.kill()
 
-        async with asyncio.timeout(10):
-            while any(Path(f"/proc/{each}").exists() for each in children):
-                await asyncio.sleep(0.05)
+        for each in children:
+            await end(each)
     with supervised(place, database) as again:
         await again.ready()

@@ -24,6 +24,7 @@ from tests.torture import processes
 from tests.torture.checks import OPEN
 from tests.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.torture.processes import OFFSET, Command
+from tests.torture.sites import LOSING, providers
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -104,7 +105,10 @@ async def crew(
     url = await postgres_server.create(name, template=migrated_database)
     store = open_store(url)
     async with torture_world_in(tmp_path) as world:
-        partner = await world.gateway_client("site", store=url, worker={"run": "apart"})
+        banks = providers(world.target, **LOSING)
+        partner = await world.gateway_client(
+            "site", store=url, worker={"run": "apart"}, providers=banks
+        )
         await partner.start()
         yield Crew(world, partner, store)
     await store.close()

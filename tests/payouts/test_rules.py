@@ -50,7 +50,7 @@ IDS = {"ids": lambda each: str(each)[:40]}
 
 async def until(holds: Callable[[], bool | Awaitable[bool]]) -> None:
     """Let others run until something holds."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             done = holds()
             if done if isinstance(done, bool) else await done:

@@ -18,9 +18,9 @@ from tests.servers.process import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("bash", "curl", "git", "make", "python3")
-COMMAND_S = 60
+COMMAND_S = 180
 START_S = 300  # from nothing: everything is downloaded and installed
-STOP_S = 45  # longer than a drain
+STOP_S = 120  # longer than a drain
 # What an outer `make test`, a hook or a developer's shell would tell the inner commands.
 FOREIGN = ("COV", "GIT_", "MAKE", "MFLAGS", "PIXGATE_", "PYTEST", "PYTHON", "TEST_", "VIRTUAL_ENV")
 PORT = re.compile(r"\bPIXGATE_\w*PORT\b")

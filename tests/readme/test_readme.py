@@ -230,8 +230,8 @@ def commands(checkout: Checkout, word: str) -> list[str]:
 
 
 def settled(ask: Callable[[], Answer]) -> tuple[int, str]:
-    """Ask until the payout is no longer processing, at most 10 seconds."""
-    deadline = time.monotonic() + 10
+    """Ask until the payout is no longer processing, at most a minute."""
+    deadline = time.monotonic() + 60
     while (verdict := ask().verdict) == (200, "processing") and time.monotonic() < deadline:
         time.sleep(0.1)
     return verdict

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-_WAIT_S = 30
+_WAIT_S = 120
 _SAMPLE = 10
 _PAUSE_S = 0.12  # below the sustained quota of ten payouts a second
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-START_S = 30
+START_S = 120
 STOP_S = 10
 
 _PORTS_EACH = 4
@@ -123,7 +123,7 @@ def serving(
     stop: signal.Signals = signal.SIGTERM,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """
-    Keep a server running; entered when ``ready`` says so, at the latest after 30 seconds.
+    Keep a server running; entered when ``ready`` says so, at the latest after two minutes.
 
     Raises:
         RuntimeError: It ended, or was not ready in time; with the end of its log.

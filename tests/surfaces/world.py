@@ -116,7 +116,7 @@ class World:
 
     async def settled(self, reference: str) -> dict[str, Any]:
         """Read a payout of main until it is settled or failed."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 found = (await self.ask("GET", self.at(f"/withdraw/{reference}"))).document
                 if found["status"] != "processing":

@@ -128,12 +128,17 @@ class TortureWorld:
     async def gateway_client(
         self, name: str, store: str = "", kind: str = "idem", **changed: object
     ) -> GatewayClient:
-        """Make a gateway, not started yet; on an SQLite file unless a store is given."""
+        """
+        Make a gateway, not started yet; on an SQLite file unless a store is given.
+
+        It is patient with the bank, unless ``providers`` say otherwise.
+        """
         folder = self.folder / name
         folder.mkdir()
         config = folder / "config.yaml"
         url = store or f"sqlite:///{folder / 'pixgate.db'}"
-        sites.write_config(config, url, self.target, **changed)
+        patient = sites.providers(self.target, **sites.PATIENT)
+        sites.write_config(config, url, self.target, **{"providers": patient, **changed})
         accounts = await sites.furnish(config, self.control, name, self.target)
         command, base = processes.gateway(folder, config, name)
         self.opened.callback(command.kill)

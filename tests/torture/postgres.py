@@ -19,6 +19,8 @@ from tests.servers.process import Account, free_port, run, unprivileged
 
 # The operating system stays up, so that what was written counts; but a commit must be written.
 SETTINGS = ["fsync=off", "full_page_writes=off", "synchronous_commit=on", "max_connections=60"]
+_LATE_S = 300
+"""For a start or a crash, on a machine that is busy with others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class Postgres:
                 start_new_session=True,
                 **who,
             )
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(_LATE_S):
             while not await self._answers():
                 await asyncio.sleep(0.05)
 
@@ -62,7 +64,7 @@ class Postgres:
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGQUIT)
-            await asyncio.to_thread(self._process.wait, 30)
+            await asyncio.to_thread(self._process.wait, _LATE_S)
             self._process = None
 
     async def make(self) -> None:

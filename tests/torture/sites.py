@@ -29,6 +29,15 @@ from tests.torture.processes import Command
 _TAX_NUMBER = "11222333000181"
 NAMED = "bank-by-name"
 """The provider that needs a name server; it is the same bank."""
+PATIENT = {
+    "connect_timeout_s": 8.0,
+    "waiting_s": 8.0,
+    "read_timeout_s": 10.0,
+    "payout_timeout_s": 15.0,
+}
+"""For a test that expects a good answer: a busy machine must not look like a bank that fails."""
+LOSING = PATIENT | {"read_timeout_s": 3.0, "payout_timeout_s": 3.0}
+"""For one in which the bank keeps some answers to itself, and the others must come in time."""
 _FREE = {"rate": 1_000_000, "burst": 1_000_000}
 
 

@@ -84,11 +84,11 @@ async def _emptied(server: Postgres) -> None:
 
 async def stop(gateway_client: GatewayClient) -> None:
     gateway_client.command.kill(signal.SIGINT)
-    assert await gateway_client.command.ended(20)
+    assert await gateway_client.command.ended(90)
 
 
 async def until_shown(gateway_client: GatewayClient, reference: str, status: str) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(90):
         while await gateway_client.read(reference) != (200, status):
             await asyncio.sleep(0.1)
 

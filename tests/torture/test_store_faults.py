@@ -19,21 +19,21 @@ from tests.contract.stores.relay import relayed
 from tests.torture import postgres
 from tests.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.torture.postgres import Postgres
-from tests.torture.sites import providers
 
 FAILED = (500, "SVC.SYS.001")
 TAKEN = (200, "processing")
 _TOO_FULL = 8_192
+LATE_S = 90
+"""For what takes a moment, on a machine that is busy with others."""
+SOON_S = 18
+"""A store is given up after five seconds; forty requests one batch after another take twenty."""
 
 
 @asynccontextmanager
 async def on_postgres(folder: Path) -> AsyncIterator[tuple[GatewayClient, Postgres, TortureWorld]]:
     """Serve from a PostgreSQL of our own; the partner is known already."""
     async with postgres.running() as server, torture_world_in(folder) as torture_world:
-        patient = providers(torture_world.target, payout_timeout_s=10.0)
-        gateway_client = await torture_world.gateway_client(
-            "one", store=server.url(), providers=patient
-        )
+        gateway_client = await torture_world.gateway_client("one", store=server.url())
         await gateway_client.start()
         await gateway_client.read("nothing")
         await torture_world.control.delete("calls")
@@ -95,8 +95,8 @@ async def test_a_store_that_goes_down_meanwhile(
 
 async def _stored(server: Postgres) -> None:
     """Wait until an intent is committed."""
-    connection = await asyncpg.connect(server.url(), timeout=5)
-    async with asyncio.timeout(5):
+    connection = await asyncpg.connect(server.url(), timeout=LATE_S)
+    async with asyncio.timeout(LATE_S):
         while not await connection.fetchval("SELECT count(*) FROM payouts"):
             await asyncio.sleep(0.01)
     await connection.close()
@@ -104,7 +104,7 @@ async def _stored(server: Postgres) -> None:
 
 async def _ends(gateway_client: GatewayClient, value: float) -> tuple[int, str]:
     """Ask again and read until it is decided."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(LATE_S):
         while True:
             again, shown = (
                 await gateway_client.pay("meanwhile", value),
@@ -120,7 +120,7 @@ async def _ends(gateway_client: GatewayClient, value: float) -> tuple[int, str]:
 async def test_a_store_that_is_locked_up_is_given_up_soon(tmp_path: Path):
     """Forty at once all get their 500 within seconds: nothing piles up behind a slow store."""
     async with on_postgres(tmp_path) as (gateway_client, server, _):
-        other = await asyncpg.connect(server.url(), timeout=5)
+        other = await asyncpg.connect(server.url(), timeout=LATE_S)
         holding = other.transaction()
         await holding.start()
         await other.execute("LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE")
@@ -134,7 +134,7 @@ async def test_a_store_that_is_locked_up_is_given_up_soon(tmp_path: Path):
 
     assert {verdict[0] for verdict in slow} <= {500, 503}
     assert called == 0
-    assert took < 10
+    assert took < SOON_S
     assert after == TAKEN
 
 
@@ -162,7 +162,7 @@ async def test_a_store_that_is_silent_is_given_up_too(tmp_path: Path):
         executed = await gateway_client.executions("silent")
 
     assert silent[0] in (500, 503)
-    assert (called, took < 10) == (0, True)
+    assert (called, took < SOON_S) == (0, True)
     assert (after, executed) == (TAKEN, [1050])
 
 
@@ -191,7 +191,7 @@ async def test_a_file_that_another_process_has_locked(
 
     assert answered == expected
     assert called == (1 if expected == TAKEN else 0)
-    assert took < 8
+    assert took < SOON_S
     assert (after, executed) == (TAKEN, [1050])
 
 

@@ -64,7 +64,7 @@ async def paid(bank_world: BankWorld, reference: str = "pending/1") -> None:
 
 
 async def until(receiver: Receiver, count: int = 1) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(receiver.came) < count:
             await asyncio.sleep(0.02)
 
@@ -126,7 +126,7 @@ async def test_what_nobody_took_can_be_read_and_acknowledged(
     await paid(bank_world)
     await given_up(bank_world, receiver)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not (missed := await adapter.list_missed_events(bank_world.account, 10)):
             await asyncio.sleep(0.02)
     (event,) = missed

@@ -59,7 +59,7 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
 
 async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
     """Return the token of the link in somebody's newest mail, as soon as there is one."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             said = await backoffice_client.ask("GET", "/backoffice/v1/outbox", by="security")
             for mail in said.document["data"]:

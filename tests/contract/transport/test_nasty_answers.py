@@ -72,7 +72,7 @@ async def bank_of(nasty: Nasty, size: int) -> AsyncIterator[tuple[ScriptedBank, 
 async def test_a_nasty_answer(name: str, money: bool):
     nasty, make = NASTY[name], order if money else question
     for size in (0, 1, 7):
-        async with asyncio.timeout(20), bank_of(nasty, size) as (bank, to):
+        async with asyncio.timeout(60), bank_of(nasty, size) as (bank, to):
             progress = SendProgress(FAR if money else None)
             found = await tried(to, make(1), progress)
 

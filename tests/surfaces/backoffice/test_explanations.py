@@ -158,7 +158,7 @@ async def foretold(desk: BackofficeClient, case: Case, body: bytes, **how: str) 
 
 async def explained(desk: BackofficeClient, trace: str, by: str = "operator") -> dict[str, Any]:
     """Ask why the call of a trace was refused; the log is written every second."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             said = await desk.ask("GET", f"{OFFICE}/traces/{trace}/explanation", by=by)
             if said.status == 200:

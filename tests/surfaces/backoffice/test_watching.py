@@ -23,7 +23,7 @@ async def logged(
     backoffice_client: BackofficeClient, query: str, by: str = "security"
 ) -> list[dict[str, Any]]:
     """Wait until the request log has something to this query; it is written every second."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             said = await backoffice_client.ask("GET", f"{OFFICE}/requests?{query}", by=by)
             assert said.status == 200
@@ -96,7 +96,7 @@ async def test_what_no_request_changes_is_scraped(backoffice_client: BackofficeC
     }
     scrape = f"http://127.0.0.1:{backoffice_client.world.gateway.operations.port}/metrics"
 
-    async with asyncio.timeout(10), backoffice_client.world.session.get(scrape) as said:
+    async with asyncio.timeout(60), backoffice_client.world.session.get(scrape) as said:
         lines = set((await said.text()).splitlines())
 
     assert wanted - lines == set()
@@ -131,7 +131,7 @@ async def in_review(world: World) -> str:
         }
     )
     account = world.demo["accounts"]["main"]["id"]
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while True:
             found = await world.gateway.kernel.store.payouts.find(account, reference)
             if found is not None and found.review:

@@ -22,7 +22,7 @@ from tests.surfaces.world import basic, order
 
 
 async def until(running: Served, status: int) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while await running.ready() != status:
             await asyncio.sleep(0.02)
 
@@ -106,7 +106,7 @@ async def test_an_interrupted_process_ends_at_once_with_zero(tmp_path: Path):
     where = place(tmp_path, drain_accept_s="60", drain_s="61")
     async with served(where) as running:
         running.process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(45):
             code = await running.ended()
 
     assert code == 0
@@ -216,7 +216,7 @@ def change(where: GatewaySite, lines: Mapping[str, str]) -> None:
 async def hang_up(running: Served, said: str) -> None:
     """Send SIGHUP, and wait until the log says so."""
     running.process.send_signal(signal.SIGHUP)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while said not in running.where.said.read_text():
             await asyncio.sleep(0.02)
 
@@ -231,7 +231,7 @@ async def digest(running: Served) -> str:
     shown = re.findall(r'gateway_config_info\{digest="(\w+)"\} 1', text)
     answer = await running.ask("GET", "/baas/v1/health")
     logged = f'"trace_id":"{answer.headers["X-Trace-ID"]}"'
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while logged not in running.where.said.read_text():
             await asyncio.sleep(0.02)
     line = next(each for each in running.where.said.read_text().splitlines() if logged in each)
@@ -242,7 +242,7 @@ async def digest(running: Served) -> str:
 
 async def closed(port: int) -> None:
     """Wait until nobody can connect any more."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -263,7 +263,7 @@ class Kept:
     async def ask(self) -> raw_http.Answer:
         """Ask once more and read one answer."""
         self.writer.write(self.request)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             raw = await self.reader.readuntil(b"\r\n\r\n")
             length = next(
                 int(line.partition(b":")[2])

@@ -15,7 +15,8 @@ from tests.surfaces.world import World, another_process, other_secret
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BOUND_S = 1.0
-SLACK_S = 0.5
+SLACK_S = 2.5
+"""For a busy machine; who hears of no change takes four seconds."""
 EVERY_S = 0.05
 
 
@@ -27,7 +28,7 @@ async def until(world: World, pair: Pair, status: int) -> float:
     """Ask until the status is another one; return the seconds it took."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await balance(world, pair)).status != status:
             await asyncio.sleep(EVERY_S)
     return loop.time() - began

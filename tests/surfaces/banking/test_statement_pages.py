@@ -133,11 +133,11 @@ async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
     account = world.demo["accounts"]["main"]["id"]
     async with another_process(world) as office:
         await office.admin.accounts.update(account, AccountUpdate(active=False))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while (answer := await world.ask("GET", world.at(path(world, 2)))).status == 200:
                 await asyncio.sleep(0.05)
         await office.admin.accounts.update(account, AccountUpdate(active=True))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while (await world.ask("GET", world.at("/balance"))).status != 200:
                 await asyncio.sleep(0.05)
 

@@ -28,7 +28,7 @@ def payout(bank: AtBank, **changed: object) -> dict[str, Any]:
 
 async def ended(bank: AtBank, reference: str) -> dict[str, Any]:
     """Read a payout until it is no longer processing."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             found = (await bank.partner("GET", f"/withdraw/{reference}")).document
             if found["status"] != "processing":
@@ -81,7 +81,7 @@ async def callbacks(bank: AtBank, key: str) -> list[dict[str, Any]]:
 
 
 async def done(bank: AtBank, key: str) -> dict[str, Any]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not any(each["state"] == "done" for each in await callbacks(bank, key)):
             await asyncio.sleep(0.05)
     (found,) = await callbacks(bank, key)

@@ -45,7 +45,7 @@ async def status(bank: AtBank, reference: str) -> str:
 
 async def ended(bank: AtBank, reference: str) -> str:
     """Read a payout until it is no longer processing."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (found := await status(bank, reference)) == "processing":
             await asyncio.sleep(0.05)
     return found

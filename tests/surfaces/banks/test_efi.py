@@ -74,7 +74,7 @@ async def test_a_paid_charge_is_given_back_in_part(bank: AtBank):
     assert [made.status, *(each.status for each in given)] == [201, 200, 409]
     listed = await bank.person("POST", "/pix/transactions/search", days(bank))
     assert 3.25 in [each["refunded"] for each in listed.document["data"]]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (await refunded(bank, wanted["reference"]))["status"] != "paid":
             await asyncio.sleep(0.05)
 

@@ -153,7 +153,7 @@ async def polled(bank: AtBank, missed: MissedEvents, key: str) -> None:
     """
     ahead_s = 0.0
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await callbacks(bank, key):
                 ahead_s += 60.0
                 await bank.control.post("clock", body={"offset_s": ahead_s})

@@ -84,7 +84,7 @@ async def handled(
     backoffice_client: BackofficeClient, event: str, states: frozenset[str]
 ) -> dict[str, Any]:
     """Wait until a callback has come to one of these states."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while True:
             found = [each for each in await listed(backoffice_client) if each["event"] == event]
             if found and found[0]["state"] in states:
@@ -98,7 +98,7 @@ async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
     await backoffice_client.world.pay(order)
     await backoffice_client.world.settled(str(order["reference"]))
 
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while True:
             mine = [
                 each
@@ -255,7 +255,7 @@ async def test_a_payout_that_nobody_knows_is_waited_for(backoffice_client: Backo
 
     await summary(backoffice_client, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             found = next(each for each in await listed(backoffice_client) if each["event"] == event)
             if found["tries"] >= 1:
@@ -268,7 +268,7 @@ async def test_a_paid_charge_is_read_at_the_bank(backoffice_client: BackofficeCl
     """The bank tells of every charge that the demo has paid."""
     paid = backoffice_client.world.demo["charges"]["paid"]
 
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while True:
             found = [
                 each

@@ -72,7 +72,7 @@ async def test_a_bank_in_another_process_tells_of_a_payout(
 
     async with both(where, "--callbacks", where.base_url):
         key = await paid(where, "told-1")
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while not (found := taken(where, key)) or found[0][2] != "done":
                 await asyncio.sleep(0.1)
 

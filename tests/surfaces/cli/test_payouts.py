@@ -67,6 +67,10 @@ async def test_a_lost_answer_as_an_operator_sees_it(there: Served):
     assert await there.executions("lost") == [77706]
 
 
+SOON_S = 3.5
+"""A second, and more on a busy machine; who hears of no change takes four."""
+
+
 async def test_a_stop_pulled_at_a_terminal_reaches_the_gateway(there: Served):
     """Within a second of the command's end, while it pays all the time; and so does its end."""
     clock = asyncio.get_running_loop().time
@@ -85,14 +89,14 @@ async def test_a_stop_pulled_at_a_terminal_reaches_the_gateway(there: Served):
     began, number = clock(), 0
     while await pay(f"during-{number}") != 403:
         number += 1
-        assert clock() - began < 1.5
+        assert clock() - began < SOON_S
         await asyncio.sleep(0.05)
     listed = await reads(there, "payouts", "stops")
     lifted = await reads(there, "payouts", "resume", stop["id"])
     began = clock()
     while await pay(f"after-{number}") == 403:
         number += 1
-        assert clock() - began < 1.5
+        assert clock() - began < SOON_S
         await asyncio.sleep(0.05)
 
     assert before == 200

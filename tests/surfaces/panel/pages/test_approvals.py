@@ -188,7 +188,7 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     assert re.search(r'data-until="\d{13}">\d+:\d\d', shown.text)
     assert part.text.lstrip().startswith('<div id="facts"')
     assert "52998224725" not in shown.text
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while "lido às" not in (await approver.open(path)).text:
             await readings.turn()
     read = await approver.open(path)

@@ -125,7 +125,7 @@ async def test_a_period_that_is_none_is_refused(viewer: Person, sent: str):
 async def test_balances_are_read_after_the_page_and_tell_when(world: World, viewer: Person):
     """The first look says that nothing is read; the bank is asked meanwhile."""
     first = await viewer.open("/panel/overview/balances")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while "R$" not in (seen := await viewer.open("/panel/overview/balances")).text:
             await asyncio.sleep(0.1)
     stranger = await signed_in(world, Role.VIEWER, company(world, "other"))

@@ -154,7 +154,7 @@ async def test_a_probe_is_once_in_five_seconds_and_shows_the_payout(world: World
     page = at(world, reference)
     shown = await operator.open(page)
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (first := await operator.send(f"{page}/probe")).status == 429:
             await asyncio.sleep(0.5)  # the reconciler has asked a moment ago
     second = await operator.send(f"{page}/probe")
@@ -218,7 +218,7 @@ async def test_all_are_asked_about_at_once_and_the_page_says_what_came_of_it(
     reference = await in_review(world)
     shown = await operator.open("/panel/unresolved")
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             first = await operator.send("/panel/unresolved/probe")
             asked = int(parse_qs(urlsplit(first.location).query)["asked"][0])

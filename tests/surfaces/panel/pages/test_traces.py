@@ -43,7 +43,7 @@ async def refused(world: World, operator: Person) -> str:
     trace = f"t-{uuid.uuid4()}"
     path = world.at("/balance", "sister")
     await world.ask("GET", path, headers={"X-Trace-ID": trace})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await operator.open(f"/panel/trace/{trace}")).status != 200:
             await asyncio.sleep(0.1)
     return trace
