@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import func, select
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import Payout, PayoutState, provider_key
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.payouts.payouts import Attempt, Payout, PayoutState, provider_key
 from gateway.store.engine import open_store
-from gateway.store.payouts.rows import restored_payout
-from gateway.store.tables.core import payouts
+from gateway.store.payouts.rows import restored_attempt, restored_payout
+from gateway.store.tables.core import attempts, payouts
 from tests.torture.partners import Life, Partners
 from tests.torture.sites import NAMED
 from tests.torture.world import World
@@ -61,7 +62,7 @@ async def check(world: World, lives: Sequence[Life], partners: Partners) -> None
     world.tally.others["executions"] = sum(map(len, executed.values()))
     world.tally.others["references never stored"] = len(lives) - len(rows)
     violations.extend(_strange_failures(world))
-    violations.extend(_without_a_name(world))
+    violations.extend(await _without_a_name(world))
 
 
 async def _read_back(lives: Sequence[Life], partners: Partners) -> None:
@@ -167,16 +168,24 @@ def _strange_failures(world: World) -> Iterator[str]:
                 yield f"logged: {line[:1500]}"
 
 
-def _without_a_name(world: World) -> Iterator[str]:
-    """Count the calls whose name was not found; each was the named bank's and left nothing."""
-    for command in (*world.gateways, *world.workers):
-        for line in command.log.read_text(errors="replace").splitlines():
-            if '"provider_call"' not in line or '"dns_failed"' not in line:
-                continue
-            said = json.loads(line)
-            world.tally.others["calls without a name"] += 1
-            if said["provider"] != NAMED or said["bytes_left"]:
-                yield f"its name was not found, and yet: {line[:1500]}"
+async def _without_a_name(world: World) -> list[str]:
+    """Count the tries whose name was not found; each was the named bank's and sent nothing."""
+    named = select(attempts).where(attempts.c.evidence.contains(Reason.DNS_FAILED.value))
+    problems = []
+    for site in world.sites:
+        store = open_store(site.store)
+        async with store.database.reading() as connection:
+            tries = [restored_attempt(row) for row in await connection.execute(named)]
+        await store.close()
+        world.tally.others["payouts without a name"] += len(tries)
+        problems += [f"its name was not found, and yet: {each}" for each in tries if _sent(each)]
+    return problems
+
+
+def _sent(tried: Attempt) -> bool:
+    """Might a try have sent something, or is it one that needs no name?"""
+    unsent = tried.evidence is not None and not tried.evidence.bytes_left
+    return tried.provider != NAMED or tried.outcome is not PayoutState.NOT_SENT or not unsent
 
 
 def _told(lines: Sequence[str], access: Mapping[str, object]) -> str:

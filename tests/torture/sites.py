@@ -36,7 +36,12 @@ PATIENT = {
     "payout_timeout_s": 15.0,
 }
 """For a test that expects a good answer: a busy machine must not look like a bank that fails."""
-LOSING = PATIENT | {"read_timeout_s": 3.0, "payout_timeout_s": 3.0}
+LOSING = {
+    "connect_timeout_s": 2.5,
+    "waiting_s": 2.5,
+    "read_timeout_s": 3.0,
+    "payout_timeout_s": 3.0,
+}
 """For one in which the bank keeps some answers to itself, and the others must come in time."""
 _FREE = {"rate": 1_000_000, "burst": 1_000_000}
 
@@ -137,8 +142,10 @@ def providers(bank: TargetBank, **changed: object) -> dict[str, object]:
 
 def named_provider(bank: TargetBank, name: str) -> dict[str, object]:
     """Describe the bank once more, by a name; its accounts are of the kind that asks for most."""
-    kind = named_kind(bank)
-    return {NAMED: _provider(bank.named(name), bank.simulator.kinds[kind])}
+    provider = _provider(bank.named(name), bank.simulator.kinds[named_kind(bank)])
+    # Connecting takes longer than a look-up is waited for, which is a second.
+    patient = {"connect_timeout_s": 2.0, "read_timeout_s": 2.5, "payout_timeout_s": 2.5}
+    return {NAMED: provider | patient}
 
 
 def named_kind(bank: TargetBank) -> PayoutKind:
