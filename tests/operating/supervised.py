@@ -110,12 +110,17 @@ class Supervised:
 
 
 def has_ended(pid: int) -> bool:
-    """Is a process dead, its files closed, whether or not anybody has asked for its status?"""
+    """
+    Is a process dead, its files closed, whether or not anybody has asked for its status?
+
+    They are open until its last thread has ended, and the first may end before the others.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
+        threads = len([*Path(f"/proc/{pid}/task").iterdir()])
     except (FileNotFoundError, ProcessLookupError):
         return True
-    return stat.rpartition(")")[2].split()[0] in "ZX"
+    return stat.rpartition(")")[2].split()[0] in "ZX" and threads < 2
 
 
 async def end(pid: int) -> None:
