@@ -68,8 +68,14 @@ class Desk:
             await self.field(name).fill(value)
 
     async def press(self, name: str) -> None:
-        """Press a button of the page's own."""
-        await self.page.locator("main").get_by_role("button", name=name, exact=True).click()
+        """Press a button of the page's own; without script, it leads to another page."""
+        button = self.page.locator("main").get_by_role("button", name=name, exact=True)
+        if self.scripted:
+            await button.click()
+            return
+        # A page that is loaded anew before the answer has come loses what it says once.
+        async with self.page.expect_navigation(timeout=SOON_S * 1000):
+            await button.click()
 
     async def see(self, text: str) -> None:
         """Wait until the page shows something: by itself or, without script, loaded anew."""
