@@ -45,14 +45,6 @@ class Connection:
     pace: Pace = SLOWEST
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """The bank of an account, and who found it."""
-
-    by: ConnectedBanks
-    bank: Bank | None
-
-
 class ConnectedBanks:
     """
     Finds banks; a ``Banks``.
@@ -75,11 +67,12 @@ class ConnectedBanks:
             CredentialsRefused: the account's provider credentials cannot be
                 opened with the keys in force, or are not what its bank asks for.
         """
-        kept = account.derived.bank
-        if isinstance(kept, _Opened) and kept.by is self:
-            return kept.bank
-        bank = self._connected(account)
-        account.derived.bank = _Opened(self, bank)
+        derived = account.derived
+        if derived.bank_by is self:
+            kept: Bank | None = derived.bank
+            return kept
+        derived.bank = bank = self._connected(account)
+        derived.bank_by = self
         return bank
 
     def pace_of(self, provider: str) -> Pace:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from gateway.domain.kernel.audit import AuditEvent
 
@@ -77,15 +77,17 @@ class Derived:
     It is dropped with the record, and a changed record has one of its own.
 
     Attributes:
-        bank: The opened way to the account's bank, by who opened it.
+        bank: The opened way to the account's bank.
+        bank_by: Who opened it; None before anybody has.
         hash: The short form under which the account is found in the logs.
     """
 
-    __slots__ = ("bank", "hash")
+    __slots__ = ("bank", "bank_by", "hash")
 
     def __init__(self) -> None:
         """Have made nothing yet."""
-        self.bank: object = None
+        self.bank: Any = None
+        self.bank_by: object = None
         self.hash = ""
 
 
