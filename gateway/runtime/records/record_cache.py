@@ -58,14 +58,14 @@ class _Entry(Ready[Record]):
     __slots__ = ("asked", "until")
 
     def __init__(self, value: Record, asked: float, until: float) -> None:
-        super().__init__(value)
+        self.value = value
         self.asked = asked
         self.until = until
 
 
 _SPREAD: Final = 0x9E3779B1
 """Knuth's: 2**32 over the golden ratio."""
-_WORD, _QUARTER = 2**32 - 1, 2**30
+_WORD, _SIXTEENTH = 2**32 - 1, 2**28
 
 
 class RecordCache(Generic[Record]):
@@ -119,7 +119,7 @@ class RecordCache(Generic[Record]):
 
     def read_since(self, key: str, instant: float) -> Ready[Record | None] | None:
         """Return what is kept if reading it began after an instant; else None."""
-        entry = self._entries.get(key)
+        entry = self._entries.get(key) or self._unpacked(key)
         # not at the instant itself: a coarse clock shows the same for a while
         return entry if entry is not None and entry.asked > instant else None
 
@@ -188,7 +188,13 @@ class RecordCache(Generic[Record]):
                 self._packed.drop(key)
             else:
                 self._packed.put(key, record, asked)
-        self._put(key, _Entry(record, asked, until))
+        # what is asked for once, and is packed, pushes out nothing that is asked for again
+        if self._packed is None or record is None or former is not None or self._has_room():
+            self._put(key, _Entry(record, asked, until))
+
+    def _has_room(self) -> bool:
+        """Say whether one more may be ready."""
+        return len(self._entries) < self._lifetimes.size
 
     def _put(self, key: str, entry: _Entry[Record | None]) -> None:
         """Have an entry ready, and drop the oldest keys beyond the bound."""
@@ -201,7 +207,7 @@ class RecordCache(Generic[Record]):
         """
         Unpack a record; None where there is none.
 
-        One in four takes a place among the ready ones: what is asked for often gets there soon,
+        One in sixteen takes a place among the ready ones: what is asked for often gets there soon,
         and very many asked for in turn do not push out all of it, each before it is used again.
         """
         kept = None if self._packed is None else self._packed.get(key)
@@ -210,9 +216,8 @@ class RecordCache(Generic[Record]):
         record, asked = kept
         entry: _Entry[Record | None] = _Entry(record, asked, asked + self._lifetimes.found_s)
         self._unpackings += 1
-        has_room = len(self._entries) < self._lifetimes.size
         # multiplied, the numbers of a row of look-ups follow no pattern of theirs
-        if has_room or self._unpackings * _SPREAD & _WORD < _QUARTER:
+        if self._has_room() or self._unpackings * _SPREAD & _WORD < _SIXTEENTH:
             self._put(key, entry)
         return entry
 

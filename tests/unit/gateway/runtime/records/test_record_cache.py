@@ -405,13 +405,13 @@ async def test_a_packed_record_is_as_old_as_its_reading(source: Source):
     before = time.monotonic()
     await settled(*map(cache.find, ("a", "b")))
     await asyncio.sleep(0.1)
-    while "a" not in cache._entries:
-        await cache.find("a")
-    since = [cache.read_since("a", instant) for instant in (before, before + 0.05)]
+    while "b" not in cache._entries:
+        await cache.find("b")
+    since = [cache.read_since("b", instant) for instant in (before, before + 0.05)]
     await asyncio.sleep(0.15)
-    source.records["a"] = "new"
+    source.records["b"] = "new"
 
-    assert await cache.find("a") == "new"
+    assert await cache.find("b") == "new"
     assert [each is not None for each in since] == [True, False]
 
 
@@ -477,10 +477,39 @@ async def test_what_is_asked_for_often_becomes_ready(source: Source):
     cache = source.packing(ready=1, most=1000)
     await settled(*map(cache.find, ("a", "b")))
 
-    for _ in range(20):
-        await cache.find("a")
+    for _ in range(40):
+        await cache.find("b")
 
-    assert "a" in cache._entries
+    assert "b" in cache._entries
+
+
+@leaping
+async def test_those_asked_for_once_push_out_nobody_who_is_asked_for_again(source: Source):
+    source.records = {str(number): "record" for number in range(3000)}
+    cache = source.packing(ready=1000, most=5000)
+    keys = list(source.records)
+    often, once = keys[:1000], keys[1000:]
+    await settled(*map(cache.find, often))
+
+    await settled(*map(cache.find, once))
+
+    assert list(cache._entries) == often
+    assert isinstance(cache.find(once[0]), Ready)
+
+
+@leaping
+async def test_it_knows_of_a_packed_record_too_since_when_it_is_so(source: Source):
+    """A look that came late enough must not be made again because others are ready."""
+    cache = source.packing(ready=1, most=1000)
+    await cache.find("a")
+    before = time.monotonic()
+    await cache.find("b")
+
+    since = cache.read_since("b", before)
+
+    assert since is not None
+    assert since.value == "B"
+    assert cache.read_since("b", time.monotonic()) is None
 
 
 @leaping
