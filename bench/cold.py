@@ -13,7 +13,7 @@ import tracemalloc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Final
 from uuid import uuid4
 
@@ -40,6 +40,9 @@ _PACKED = 50_000
 _SEALED = 90
 _FEW = 10
 _IN_TURN = 20_000
+_STRIDE = 101
+"""From one to the next of them, after the first time: those that were kept ready first, and the
+others, are then in every round."""
 _SLACK = 1_000
 """Asked for beyond that before the first round, so that each was asked for once."""
 
@@ -84,9 +87,13 @@ def _on(
     plain = subjects.balance(stage.gateway(place), place, partner, load)
     few = replace(plain, figure=FIGURE, name=hot(store), order=_among(plain, asked[:_FEW]))
     many, others = asked[:_IN_TURN], asked[_IN_TURN:]
+    again = [many[place * _STRIDE % _IN_TURN] for place in range(_IN_TURN)]
     yield few
     yield replace(
-        few, name=in_turn(store), order=_turns(plain, cycle(many)), warming=_IN_TURN + _SLACK
+        few,
+        name=in_turn(store),
+        order=_turns(plain, chain(many, cycle(again))),
+        warming=_IN_TURN + _SLACK,
     )
     yield replace(few, name=first(store), order=_turns(plain, iter(others)))
     yield replace(few, name=traced(store), order=_turns(plain, _traced(asked[:_FEW])))
