@@ -49,7 +49,7 @@ export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files clients prism run banks check quick test pipeline operating generated adapters simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens screens-test next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files clients prism run banks check types shape quick test pipeline operating generated adapters simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens screens-test next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -118,7 +118,13 @@ run: ## gateway, operations listener and sandbox bank on an embedded database; p
 	@$(BIN)/pixgate serve
 
 check: lint $(VENV)/.test ## what a change must pass: lint, format, types, import direction, shape
+	@$(MAKE) -s --no-print-directory -j2 --output-sync=target types shape
+
+# Each keeps one core busy.
+types: $(VENV)/.test ## mypy alone
 	@$(BIN)/mypy
+
+shape: $(VENV)/.test ## who imports whom, and what holds of the whole tree
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest -q tests/architecture
 

@@ -14,6 +14,7 @@ NAMES = [
     *(f"tests/unit/test_{module}.py::test_{test}" for module in "abc" for test in range(40)),
     *(f"tests/torture/test_campaign.py::test_{test}" for test in range(3)),
     *(f"tests/surfaces/test_it.py::test_{test}" for test in range(70)),
+    *(f"tests/operating/test_{module}.py::test_{test}" for module in "abc" for test in range(4)),
     "tests/readme/test_readme.py::test_it",
 ]
 
@@ -93,6 +94,22 @@ def test_every_test_runs_once_and_some_of_them_alone(count: int, seed: int):
     assert run.done[-len(apart) :] == apart
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+@pytest.mark.parametrize("seed", range(10))
+def test_some_run_two_at_once_when_the_others_have_ended(count: int, seed: int):
+    """A worker starts its last test when it knows a next one: that may be one of these."""
+    run = begun(count, seed)
+
+    while run.step():
+        pass
+
+    ranks = [number for number, (test, _) in enumerate(run.done) if "operating" in test]
+    assert {run.done[number][1] for number in ranks} <= {1, 2}
+    apart = sum(test.startswith("tests/torture") for test, _ in run.done)
+    assert ranks[0] >= len(NAMES) - apart - len(ranks) - 2
+    assert ranks[-1] < len(NAMES) - apart
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_where_nothing_must_be_alone_the_workers_simply_end(count: int):
     run = begun(count, names=NAMES[:100])
@@ -146,10 +163,25 @@ def test_workers_that_die_together_are_replaced_one_after_the_other(seed: int):
 
 
 def test_a_module_stays_with_one_worker_but_for_very_large_ones():
-    modules, alone = shared(NAMES)
+    shares = shared(NAMES)
 
-    assert [len(part) for part in modules] == [1, 60, 10, 40, 40, 40]
-    assert [test.split("/")[1] for test in alone] == ["torture"] * 3
+    assert [len(part) for part in shares.modules] == [1, 60, 10, 40, 40, 40]
+    assert [len(part) for part in shares.pairs] == [4, 4, 4]
+    assert [test.split("/")[1] for test in shares.alone] == ["torture"] * 3
+
+
+def test_the_longest_of_those_in_pairs_begin_first():
+    """Else one of the two would have nothing to do for their length."""
+    names = [f"tests/operating/test_{name}.py::test_it" for name in ("clock", "workers", "more")]
+
+    shares = shared([*names, "tests/operating/test_server_processes.py::test_it"])
+
+    assert [part[0].split("/")[2].partition(".")[0] for part in shares.pairs] == [
+        "test_server_processes",
+        "test_workers",
+        "test_clock",
+        "test_more",
+    ]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -162,9 +194,9 @@ def test_the_modules_of_a_slow_folder_follow_each_other_however_they_are_shuffle
     ]
     random.Random(seed).shuffle(files)
 
-    modules, _ = shared([f"{file}::test_it" for file in files])
+    shares = shared([f"{file}::test_it" for file in files])
 
-    assert [test.split("/")[1] for [test] in modules] == [
+    assert [test.split("/")[1] for [test] in shares.modules] == [
         *["browser"] * 9,
         *["surfaces"] * 9,
         *["unit"] * 9,

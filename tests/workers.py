@@ -2,8 +2,9 @@
 Which worker runs which tests, when there are several: `pytest -n 2`.
 
 Modules are given out whole, so that what a module sets up is set up once; the next one goes
-to whoever is free. What keeps many processes busy comes last, on one worker, when the others
-have ended: it would make others late, and they it.
+to whoever is free. What measures how long processes take comes when two workers are left, as it
+waits for most of its time. What keeps many processes busy comes last, on one worker, when the
+others have ended: it would make others late, and they it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,17 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Protocol
 
-ALONE = ("tests/operating/", "tests/torture/test_campaign.py")
+ALONE = ("tests/operating/test_hanging_names.py", "tests/torture/test_campaign.py")
+# Two of these at once, when nothing else runs; the longest begin first.
+IN_PAIRS = (
+    "tests/operating/test_server_processes.py",
+    "tests/operating/test_workers.py",
+    "tests/operating/",
+)
 # Given out first: a long module that starts last keeps one worker busy while the others wait.
 LONG = (
     "tests/bench/",
@@ -31,6 +39,9 @@ LONG = (
 
 _ANY = ""
 _AT_ONCE = 60
+_PAIR = 2
+_KNOWN = 2
+"""A worker starts a test when it knows the next one."""
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 
 
@@ -51,6 +62,27 @@ class Worker(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """
+    Tests, shared out.
+
+    Attributes:
+        modules: For any worker, in parts of a size.
+        pairs: Modules for two workers, when no other one is left.
+        alone: For the last worker.
+    """
+
+    modules: deque[list[str]] = field(default_factory=deque)
+    pairs: deque[list[str]] = field(default_factory=deque)
+    alone: list[str] = field(default_factory=list)
+
+    @property
+    def any_left(self) -> bool:
+        """Is anything not yet given out?"""
+        return bool(self.modules or self.pairs or self.alone)
+
+
 class Shifts:
     """
     The scheduler; its methods are those that pytest-xdist calls.
@@ -65,9 +97,9 @@ class Shifts:
         self._found: dict[Worker, list[str]] = {}
         self._numbers: dict[Worker, dict[str, int]] = {}
         self._given: dict[Worker, list[str]] = {}
-        self._modules: deque[list[str]] = deque()
-        self._alone: list[str] = []
+        self._left = Shares()
         self._begun = False
+        self._paired = False
 
     # --- what pytest-xdist asks ---------------------------------------------------------------
 
@@ -84,12 +116,12 @@ class Shifts:
     @property
     def has_pending(self) -> bool:
         """Is anything not yet run?"""
-        return bool(self._modules or self._alone or any(self._given.values()))
+        return self._left.any_left or any(map(bool, self._given.values()))
 
     @property
     def tests_finished(self) -> bool:
         """Is everything given out, and each worker at its last test?"""
-        if not self.collection_is_completed or self._modules or self._alone:
+        if not self.collection_is_completed or self._left.any_left:
             return False
         return all(len(given) < 2 for given in self._given.values())
 
@@ -118,18 +150,21 @@ class Shifts:
     def schedule(self) -> None:
         """Begin; or go on, with a worker that replaces another."""
         if not self._begun:
-            self._modules, self._alone = shared(self._names)
+            self._left = shared(self._names)
             self._begun = True
         self._feed_all()
 
     def mark_test_complete(self, node: Worker, item_index: int, duration: float = 0) -> None:
         """Hear that a test has ended."""
         self._given[node].remove(self._found[node][item_index])
-        self._feed(node)
+        if self._left.modules:
+            self._feed(node)
+        else:
+            self._feed_all()
 
     def mark_test_pending(self, item: str) -> None:
         """Run a test once more."""
-        self._modules.appendleft([item])
+        self._left.modules.appendleft([item])
         self._feed_all()
 
     def remove_pending_tests_from_node(self, node: Worker, indices: Sequence[int]) -> None:
@@ -144,7 +179,7 @@ class Shifts:
             return None
         broken, *left = given
         if left:
-            self._modules.appendleft(left)
+            self._left.modules.appendleft(left)
         self._feed_all()
         return broken
 
@@ -162,38 +197,62 @@ class Shifts:
         """
         if node.shutting_down or node not in self._numbers:
             return
-        while self._modules and len(self._given[node]) < 2:
-            self._give(node, self._modules.popleft())
-        if self._modules or len(self._given[node]) >= 2:
+        left, crew = self._left, len(self._given)
+        self._fill(node, left.modules)
+        if not left.modules and self._may_pair(node):
+            self._paired = True
+            self._fill(node, left.pairs)
+        if left.modules or len(self._given[node]) >= _KNOWN:
             return
-        if not self._alone:
+        if left.alone and crew == 1:
+            self._give(node, [*left.alone])
+            left.alone.clear()
+        elif not self._is_needed(node):
             node.shutdown()
-        elif len(self._given) == 1:
-            self._give(node, self._alone)
-            self._alone = []
-        elif any(not other.shutting_down for other in self._given if other is not node):
-            node.shutdown()
+
+    def _may_pair(self, node: Worker) -> bool:
+        """Is only one more worker left, and that at the end of its modules, but for one test?"""
+        others = [given for each, given in self._given.items() if each is not node]
+        return self._paired or (
+            len(others) < _PAIR and all(len(given) < _KNOWN for given in others)
+        )
+
+    def _is_needed(self, node: Worker) -> bool:
+        """Is a worker that has nothing to do kept for what comes last?"""
+        wanted = _PAIR if self._left.pairs else 1 if self._left.alone else 0
+        others = [each for each in self._given if each is not node and not each.shutting_down]
+        return len(others) < wanted
+
+    def _fill(self, node: Worker, parts: deque[list[str]]) -> None:
+        while parts and len(self._given[node]) < _KNOWN:
+            self._give(node, parts.popleft())
 
     def _give(self, node: Worker, tests: list[str]) -> None:
         self._given[node].extend(tests)
         node.send_runtest_some([self._numbers[node][test] for test in tests])
 
 
-def shared(names: Sequence[str]) -> tuple[deque[list[str]], list[str]]:
+def shared(names: Sequence[str]) -> Shares:
     """
-    Share tests out: modules for any worker, in parts of a size, and what must be alone.
+    Share tests out: modules for any worker, in parts of a size, and what comes last.
 
     The modules of a folder of ``LONG`` follow each other: some share what they set up.
     """
     parts: dict[str, list[list[str]]] = {folder: [] for folder in (*LONG, _ANY)}
+    pairs: dict[str, list[list[str]]] = {path: [] for path in IN_PAIRS}
     alone: list[str] = []
     for path, found in groupby(names, lambda name: name.partition("::")[0]):
         if path.startswith(ALONE):
             alone += found
+        elif path.startswith(IN_PAIRS):
+            pairs[_first(IN_PAIRS, path)].append(list(found))
         else:
-            folder = next((each for each in LONG if path.startswith(each)), _ANY)
-            parts[folder] += _parts(list(found))
-    return deque(chain.from_iterable(parts.values())), alone
+            parts[_first((*LONG, _ANY), path)] += _parts(list(found))
+    return Shares(*(deque(chain.from_iterable(each.values())) for each in (parts, pairs)), alone)
+
+
+def _first(prefixes: Iterable[str], path: str) -> str:
+    return next(each for each in prefixes if path.startswith(each))
 
 
 def _parts(tests: list[str]) -> Iterable[list[str]]:
