@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from math import ceil
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -59,6 +61,7 @@ ALONE: Final = Part()
 StopSignal = asyncio.Future[signal.Signals]
 _log = logging.getLogger("gateway")
 _STOPS = (signal.SIGTERM, signal.SIGINT)
+_AUTOGROUP: Final = Path("/proc/self/autogroup")
 NOT_RELOADED = "SIGHUP: nothing was reloaded; restart the process to take another configuration"
 
 
@@ -117,6 +120,19 @@ def as_child(settings: Settings, number: int) -> Settings:
         server=msgspec.structs.replace(settings.server, reuse_port=True),
         admin=msgspec.structs.replace(admin, port=port),
     )
+
+
+def step_back(nice: int) -> None:
+    """
+    Leave the processor to other sessions, as far as ``nice`` says.
+
+    Many Linux systems share the processor out among sessions first (autogroup); there the
+    priority of a process counts within its session alone. A session that we share with others,
+    such as a terminal's, is left as it is.
+    """
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):  # a system without autogroups
+            _AUTOGROUP.write_text(str(nice))
 
 
 _MARGIN: Final = 1.2

@@ -106,9 +106,9 @@ async def crew(
     store = open_store(url)
     async with torture_world_in(tmp_path) as world:
         banks = providers(world.target, **LOSING)
-        partner = await world.gateway_client(
-            "site", store=url, worker={"run": "apart"}, providers=banks
-        )
+        # as much of a busy machine as those who wait for it
+        worker = {"run": "apart", "nice": 0}
+        partner = await world.gateway_client("site", store=url, worker=worker, providers=banks)
         await partner.start()
         yield Crew(world, partner, store)
     await store.close()

@@ -207,7 +207,7 @@ async def _run(terminal: Terminal, parent: Parent | None, settings: Settings, pa
         from gateway.app.lifecycle import drain, running
         from gateway.cli.serve.reload import Reload
         from gateway.net.common.descriptors import raise_descriptor_limit
-        from gateway.runtime.process import stop_signals, wanted_descriptors
+        from gateway.runtime.process import step_back, stop_signals, wanted_descriptors
 
         raise_descriptor_limit(wanted_descriptors(settings))
         with_bank = part.serves and (parent is None or parent.number == 0)
@@ -216,6 +216,8 @@ async def _run(terminal: Terminal, parent: Parent | None, settings: Settings, pa
     with stop_signals(reload.asked.set) as asked:
         async with _watched(gateway, parent) as tell_ready, running(gateway), reload.running():
             tell_ready()
+            if not part.serves:  # from here on: a start must end before it is taken for dead
+                step_back(settings.worker.nice)
             await _welcome(terminal, gateway, settings)
             gateway.telemetry.lag.forget()
             await drain(gateway, await asked)

@@ -1,8 +1,11 @@
-"""The clocks of the process."""
+"""The clocks of the process, and how far it steps back behind others."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,15 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.runtime.process import OFFSET, wall_clock
 
 CLOSE = timedelta(seconds=5)
+AUTOGROUP = Path("/proc/self/autogroup")
+STEPPING_BACK = """
+from pathlib import Path
+from gateway.runtime.process import step_back
+group = Path("/proc/self/autogroup")
+before = group.read_text()
+step_back(7)
+print(group.read_text() != before, group.read_text().endswith("nice 7\\n"))
+"""
 
 
 def away(environment: Environment, offset: str) -> timedelta:
@@ -37,3 +49,20 @@ def test_production_is_never_wrong_on_purpose():
 def test_an_offset_that_is_no_number_is_refused_at_the_start():
     with pytest.raises(ValueError, match="tomorrow"):
         wall_clock(Environment.SANDBOX, {OFFSET: "tomorrow"})
+
+
+def stepped_back(*, own_session: bool) -> str:
+    """Return whether the session of a process that stepped back has another priority, and ours."""
+    command = [sys.executable, "-c", STEPPING_BACK]
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, start_new_session=own_session
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not AUTOGROUP.exists(), reason="the system shares out among processes alone")
+@pytest.mark.parametrize(("own_session", "said"), [(True, "True True"), (False, "False False")])
+def test_a_session_of_its_own_steps_back_as_a_whole(own_session: bool, said: str):
+    """Else the worker's priority would count among its own threads alone."""
+    assert stepped_back(own_session=own_session) == said
