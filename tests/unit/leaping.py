@@ -1,8 +1,9 @@
 """
 Tests that wait for nothing but a clock: it leaps to the next timer as soon as nothing else is left.
 
-They take no time, and a busy machine does not make them late. Not for sockets, threads or
-processes: the clock would not wait for them.
+Otherwise it goes on by a microsecond each time somebody looks at it. So they take no time, and a
+busy machine does not make them late. Not for sockets, threads or processes: the clock would not
+wait for them.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from typing import Any
 
 import pytest
 
+_LOOK_S = 1e-6
+
 
 def leaping(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Run a test on a loop of its own whose clock, ``time.monotonic``, leaps."""
 
     @functools.wraps(test)
     def run(*given: Any, **named: Any) -> None:
-        clock, monotonic = _Clock(), time.monotonic
+        clock = _Clock()
         with (
             pytest.MonkeyPatch.context() as patched,
             asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(clock)) as runner,
         ):
-            patched.setattr(time, "monotonic", lambda: monotonic() + clock.leapt_s)
+            patched.setattr(time, "monotonic", clock.looked_at)
             runner.run(test(*given, **named))
 
     return run
@@ -36,7 +39,12 @@ def leaping(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 class _Clock(selectors.DefaultSelector):  # type: ignore[misc,valid-type] # one of several, by platform
     """Where a loop waits for its next timer."""
 
-    leapt_s = 0.0
+    now_s = 1_000.0
+
+    def looked_at(self) -> float:
+        """Tell the time: later than whoever looked before was told."""
+        self.now_s += _LOOK_S
+        return self.now_s
 
     def select(self, timeout: float | None = None) -> list[Any]:
         """Return what is ready, which is the loop's own alone; else let the time pass at once."""
@@ -44,5 +52,5 @@ class _Clock(selectors.DefaultSelector):  # type: ignore[misc,valid-type] # one 
             return super().select(timeout)
         ready: list[Any] = super().select(0)
         if not ready:
-            self.leapt_s += timeout
+            self.now_s += timeout
         return ready
