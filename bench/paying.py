@@ -129,7 +129,7 @@ def _gateway(
     place = GatewaySite(
         folder=folder, database=url, port=port, operations=operations, bank=choice.bank
     )
-    config = _config(place, choice)
+    config = _config(place, choice, tree)
     name = FILE if server is None else SERVER
     # -P: the modules of the tree, whatever folder this was started in
     command = [sys.executable, "-P", "-m", "gateway", "serve", "--config", str(config)]
@@ -151,13 +151,13 @@ def _gateway(
     )
 
 
-def _config(place: GatewaySite, choice: Choice) -> Path:
+def _config(place: GatewaySite, choice: Choice, tree: Path) -> Path:
     config = write_configuration(place)
     document = json.loads(config.read_bytes())
     if choice.similar_s is not None:
         document["payouts"] = {"similar_within_s": choice.similar_s}
     document["providers"]["sandbox"]["payout_connections"] = choice.ahead
-    if choice.earlier is not None:
+    if tree != OURS:
         del document["worker"]  # earlier trees know no other than one in the process
     config.write_text(json.dumps(document))
     return config

@@ -20,13 +20,8 @@ from typing import TypeVar
 from sqlalchemy import event
 
 from gateway.store.kernel.database import Database
-from gateway.store.kernel.sqlite_driver import (
-    BEGIN,
-    OneTripConnection,
-    Outcome,
-    Statement,
-    connect,
-)
+from gateway.store.kernel.hot_statements import Outcome, Statement
+from gateway.store.kernel.sqlite_driver import BEGIN, OneTripConnection, Work, connect
 
 Done = TypeVar("Done")
 
@@ -140,6 +135,12 @@ class _Trips(OneTripConnection):
         await execute(statement.text, statement.parameters)
         rows = await cursor.fetchall()
         return Outcome(cursor.description, rows, cursor.rowcount, cursor.lastrowid)
+
+    async def do_together(self, work: Work[Done], *, begins: bool) -> Done:
+        """What is one trip for the product can be killed between any two statements here."""
+        if begins:
+            await self.do(Statement(BEGIN), begins=False)
+        return await work(lambda statement: self.do(statement, begins=False))
 
 
 class InlineConnection:

@@ -49,7 +49,8 @@ from gateway.store.accounts.accounts import read_account, read_company
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.backoffice.stops import read_stop
 from gateway.store.identity.users import read_user
-from gateway.store.kernel.database import Database, Key, page
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.hot_statements import Key, bound
 from gateway.store.payouts.reviews import restored_opinion
 from gateway.store.payouts.rows import restored_attempt, restored_payout
 from gateway.store.tables.columns import Record
@@ -284,9 +285,9 @@ class StoredScopedRecords:
         if not keys:
             return found
         columns = [table.c.account_id, table.c.reference_sha256]
-        wanted = select(table).where(self._database.among(columns, keys)).order_by(*order)
+        wanted = select(table).where(self._database.among(columns, "keys")).order_by(*order)
         async with self._database.reading() as connection:
-            for row in await connection.execute(wanted):
+            for row in await connection.execute(wanted, bound("keys", keys)):
                 found[row.account_id, row.reference_sha256].append(row)
         return found
 

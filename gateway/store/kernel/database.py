@@ -5,13 +5,20 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
-from sqlalchemy import ColumnElement, Insert, Select, Table, bindparam, func, select
+from sqlalchemy import ColumnElement, Insert, Select, Table, func, select
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -20,7 +27,6 @@ from sqlalchemy.exc import (
     StatementError,
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
-from sqlalchemy.types import TypeEngine
 
 from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.kernel.clocks import Monotonic
@@ -28,6 +34,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.facts import KEYLESS, FactSealing
+from gateway.store.kernel.hot_statements import Among, BulkParameters, Found, Together
 from gateway.store.tables.columns import Record
 
 
@@ -136,7 +143,10 @@ def _ignore(_work: str, _took_s: float) -> None:
 
 
 # The driver's text for these quotes the row, which may hold personal data.
-_QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
+_QUOTING = (
+    *(IntegrityError, DataError, UnicodeError, OverflowError),
+    *(sqlite3.IntegrityError, sqlite3.DataError),
+)
 _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 # Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
 _MET_ANOTHER = ("40", "55P03", "57014")
@@ -152,50 +162,6 @@ _CHAIN: Final = "pixgate_chain"
 _LOOKS: Final = 400
 _LOOK_AGAIN_S: Final = 0.005
 """Two seconds in all for units under way at the end: a silent server must not hold up a stop."""
-Key = tuple[str, bytes]
-"""An account's id and the digest of a reference."""
-Found = Select[*tuple[Any, ...]]
-Values = tuple[object, ...]
-BulkRow = Mapping[str, object]
-Types = Mapping[str, TypeEngine[Any]]
-"""The values of a row by name, each with the type of its column."""
-
-
-class BulkParameters(Hashable, Protocol):
-    """
-    How one statement takes many rows.
-
-    A statement is built once with ``parameters`` or ``insert_rows``, and executed with what
-    ``bind`` returns. Its text is the same for any number of rows.
-    """
-
-    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
-        """Return the SQL expression of each value of a row."""
-
-    def insert_rows(self, into: Insert, types: Types) -> Insert:
-        """Make an INSERT take its rows from outside, in the order given."""
-
-    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | BulkRow:
-        """Return the parameters of an execution: one row or more, all with the same names."""
-
-
-class ExecuteMany:
-    """The statement runs once per row: cheapest for one row, and for many without a network."""
-
-    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
-        """Return one parameter per value."""
-        return {name: bindparam(name, type_=each) for name, each in types.items()}
-
-    def insert_rows(self, into: Insert, types: Types) -> Insert:
-        """Return it unchanged: an INSERT takes rows as they are."""
-        return into
-
-    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | BulkRow:
-        """Return them unchanged; one runs as a plain statement, whose changes are counted."""
-        return rows if len(rows) > 1 else rows[0]
-
-
-EXECUTE_MANY = ExecuteMany()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,12 +197,13 @@ class Database:
     Attributes:
         reader: Every statement stands alone, which saves PostgreSQL two round trips.
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
-        among: Whether two columns are one of these keys; the same text for any number where a
-            server keeps statements by their text.
+        among: Whether two columns are one of the keys that are given by ``bound`` under a name;
+            the same text for any number where a server keeps statements by their text.
+        together: Does the statements of a transaction, in one trip where the driver is a thread.
         one_of: Whether a column is in a list of texts, which is bound under a name when the
             statement is executed; a statement is built with it once.
-        each_of: Those of a SELECT whose columns are one of these rows of values, likewise; however
-            much else the SELECT finds, an index that leads to them is used.
+        each_of: Those of a SELECT whose columns are one of the rows of values that are given by
+            ``bound``; however much else the SELECT finds, an index that leads to them is used.
         bulk: How a statement takes many rows.
         joins: A statement may do the work of another one with it, which saves a round trip.
         writers: Transactions that can write at once, as far as batches go.
@@ -251,9 +218,10 @@ class Database:
     writer: AsyncEngine
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
-    among: Callable[[Sequence[ColumnElement[object]], Sequence[Key]], ColumnElement[bool]]
+    among: Among
+    together: Callable[[AsyncConnection, Together[Any]], Awaitable[Any]]
     one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
-    each_of: Callable[[Found, Sequence[ColumnElement[Any]], Sequence[Values]], Found]
+    each_of: Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
     bulk: BulkParameters
     joins: bool
     writers: int

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     URL,
+    BindParameter,
     ColumnElement,
     Insert,
     Table,
@@ -22,17 +23,17 @@ from sqlalchemy import (
     column,
     event,
     func,
-    literal,
     select,
     tuple_,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.exc import DisconnectionError
-from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.domain.kernel.clocks import Monotonic
-from gateway.store.kernel.database import BulkRow, Database, Found, Key, Limits, Types, Values
+from gateway.store.kernel.database import Database, Limits
+from gateway.store.kernel.hot_statements import BulkRow, Done, Found, Together, Types
 from gateway.store.kernel.poolers import driver_options, pooler_of, set_timeouts, without_pooler
 from gateway.store.tables.backoffice import approvals, requests
 from gateway.store.tables.core import payouts
@@ -91,6 +92,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
         among=_among,
+        together=_together,
         one_of=_in_list,
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
@@ -172,20 +174,27 @@ def _in_list(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
     return column == any_(bindparam(name, type_=ARRAY(Text())))
 
 
-def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
-    parts = zip(columns, zip(*keys, strict=True), strict=True)
-    arrays = (literal(list(values), ARRAY(column.type)) for column, values in parts)
-    return tuple_(*columns).in_(select(*map(func.unnest, arrays)))
+def _among(columns: Sequence[ColumnElement[object]], name: str) -> ColumnElement[bool]:
+    return tuple_(*columns).in_(select(*map(func.unnest, _arrays(columns, name))))
 
 
-def _each_of(
-    found: Found, columns: Sequence[ColumnElement[Any]], values: Sequence[Values]
-) -> Found:
+async def _together(connection: AsyncConnection, work: Together[Done]) -> Done:
+    return await work(connection)
+
+
+def _each_of(found: Found, columns: Sequence[ColumnElement[Any]], name: str) -> Found:
     # Joined, not compared with arrays: it knows little of the newest rows and takes them to be few,
     # and would rather read all that is recent than look for each.
-    parts = zip(columns, zip(*values, strict=True), strict=True)
-    arrays = [literal(list(some), ARRAY(each.type)) for each, some in parts]
     named = [column(f"asked_{number}", each.type) for number, each in enumerate(columns)]
-    asked = func.unnest(*arrays).table_valued(*named, name="asked").render_derived()
+    given = func.unnest(*_arrays(columns, name)).table_valued(*named, name="asked")
+    asked = given.render_derived()
     same = (each == one for each, one in zip(columns, asked.c, strict=True))
     return found.where(*same)
+
+
+def _arrays(
+    columns: Sequence[ColumnElement[Any]], name: str
+) -> Sequence[BindParameter[Sequence[object]]]:
+    """Return an array for the values of each column."""
+    types = (ARRAY(each.type) for each in columns)
+    return [bindparam(f"{name}_{number}", type_=each) for number, each in enumerate(types)]

@@ -11,7 +11,7 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -30,10 +30,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from gateway.store.kernel.database import EXECUTE_MANY, Database, Found, Key, Limits, Values
+from gateway.store.kernel.database import Database, Limits
+from gateway.store.kernel.hot_statements import EXECUTE_MANY, Done, Found, HotExecution, Together
 from gateway.store.kernel.sqlite_driver import OneTripConnection, connect
 
 # Readers run beside the one writer; more only wait for the same disk.
@@ -69,6 +70,7 @@ def _database(url: URL, limits: Limits) -> Database:
         reader=reader,
         insert_new=_insert_new,
         among=_among,
+        together=_together,
         one_of=_in_list,
         each_of=_each_of,
         bulk=EXECUTE_MANY,
@@ -168,30 +170,34 @@ def _begin(connection: Connection) -> None:
     cast("OneTripConnection", connection.connection.dbapi_connection).begin()
 
 
+async def _together(connection: AsyncConnection, work: Together[Done]) -> Done:
+    sync = connection.sync_connection
+    if sync is None:  # closed: SQLAlchemy says so
+        return await work(connection)
+    driver = cast("OneTripConnection", sync.connection.dbapi_connection)
+    return await driver.run_together(lambda run: work(HotExecution(sync.dialect, run)))
+
+
 def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
 
 
-def _in_list(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+def _in_list(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
     return column.in_(bindparam(name, expanding=True))
 
 
-def _one_of(column: ColumnElement[object], values: Sequence[object]) -> ColumnElement[bool]:
-    return column.in_(values)
-
-
-def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
+def _among(columns: Sequence[ColumnElement[object]], name: str) -> ColumnElement[bool]:
     # The pairs alone would be looked for in every row; each column by itself leads to the index.
-    parts = zip(columns, zip(*keys, strict=True), strict=True)
-    each = (_one_of(column, list(dict.fromkeys(values))) for column, values in parts)
-    return and_(*each, tuple_(*columns).in_(keys))
+    return and_(*_each_among(columns, name), tuple_(*columns).in_(bindparam(name, expanding=True)))
 
 
-def _each_of(
-    found: Found, columns: Sequence[ColumnElement[Any]], values: Sequence[Values]
-) -> Found:
+def _each_among(columns: Sequence[ColumnElement[Any]], name: str) -> Iterator[ColumnElement[bool]]:
+    for number, column in enumerate(columns):
+        yield _in_list(column, f"{name}_{number}")
+
+
+def _each_of(found: Found, columns: Sequence[ColumnElement[Any]], name: str) -> Found:
     # More than was asked for, where values are mixed: what leads to the index is the same.
-    parts = zip(columns, zip(*values, strict=True), strict=True)
-    return found.where(*(_one_of(column, list(dict.fromkeys(some))) for column, some in parts))
+    return found.where(*_each_among(columns, name))

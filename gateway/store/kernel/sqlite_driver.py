@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, TypeVar, cast
 
 import aiosqlite
 from sqlalchemy import Dialect
@@ -23,6 +23,8 @@ from sqlalchemy.dialects.sqlite.aiosqlite import (
 )
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from gateway.store.kernel.hot_statements import Outcome, Run, Statement
 
 # A transaction that becomes a writer later can meet a lock that waiting does not resolve.
 BEGIN: Final = "BEGIN IMMEDIATE"
@@ -40,24 +42,11 @@ def connect(
     return cast("DBAPIConnection", OneTripConnection(opened.dbapi, opened.driver_connection))
 
 
-class Statement(NamedTuple):
-    """What is asked of the thread; ``is_for_many``: parameters are those of many executions."""
+Done = TypeVar("Done")
+Work = Callable[[Run], Coroutine[Any, Any, Done]]
+"""Does statements one after another, and waits for nothing else."""
 
-    text: str
-    parameters: Any
-    is_for_many: bool = False
-
-
-class Outcome(NamedTuple):
-    """What a cursor says when it has done everything."""
-
-    description: Any
-    rows: list[Any]
-    rowcount: int
-    lastrowid: int | None
-
-
-InThread = Callable[[Callable[[], Outcome]], Awaitable[Outcome]]
+InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
 _NOTHING: Final = Outcome(None, [], -1, None)
 
 
@@ -141,11 +130,27 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
 
     async def run(self, statement: Statement) -> Outcome:
         """Do a statement and have its rows; raises what the driver does."""
+        return await self._tracked(lambda begins: self.do(statement, begins=begins))
+
+    async def run_together(self, work: Work[Done]) -> Done:
+        """Do all statements of a piece of work in one trip; raises what it raises."""
+        return await self._tracked(lambda begins: self.do_together(work, begins=begins))
+
+    async def do(self, statement: Statement, *, begins: bool) -> Outcome:
+        """Make the trip of a statement."""
+        return await self._in_thread(partial(_do, self._raw, statement, begins))
+
+    async def do_together(self, work: Work[Done], *, begins: bool) -> Done:
+        """Make the trip of a piece of work."""
+        return await self._in_thread(partial(_do_together, self._raw, work, begins))
+
+    async def _tracked(self, trip: Callable[[bool], Awaitable[Done]]) -> Done:
+        """Make a trip, and know afterwards whether there may be a transaction."""
         begins, self._begins = self._begins, False
         async with self._execute_mutex:
             interrupted, self._is_interrupted = self._is_interrupted, True
             try:
-                done = await self.do(statement, begins=begins)
+                done = await trip(begins)
             except Exception:
                 self._is_interrupted = interrupted
                 # One that could not begin must not do without a transaction what comes next.
@@ -155,11 +160,13 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
             self._is_interrupted = interrupted
             return done
 
-    async def do(self, statement: Statement, *, begins: bool) -> Outcome:
-        """Make the trip."""
-        connection = self._driver._conn  # noqa: SLF001 - no public way to what the thread works with
+    @property
+    def _raw(self) -> sqlite3.Connection:
+        return self._driver._conn  # noqa: SLF001 - no public way to what the thread works with
+
+    async def _in_thread(self, trip: Callable[[], Done]) -> Done:
         in_thread: InThread = self._driver._execute  # noqa: SLF001 - no public way to run a function in the driver's thread
-        return await in_thread(partial(_do, connection, statement, begins))
+        return cast("Done", await in_thread(trip))
 
     def _may_be_in_transaction(self) -> bool:
         return self._is_interrupted or self._is_in_transaction()
@@ -167,6 +174,22 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
     def _is_in_transaction(self) -> bool:
         is_open = self._driver._connection is not None  # noqa: SLF001 - SQLAlchemy looks at it, too
         return is_open and self._driver.in_transaction
+
+
+def _do_together(connection: sqlite3.Connection, work: Work[Done], begins: bool) -> Done:  # noqa: FBT001 - what a trip takes with it
+    async def run(statement: Statement) -> Outcome:
+        return _do(connection, statement, False)  # noqa: FBT003 - it has begun
+
+    if begins:
+        connection.execute(BEGIN).close()
+    doing = work(run)
+    try:
+        doing.send(None)
+    except StopIteration as end:
+        return cast("Done", end.value)
+    doing.close()
+    problem = "what is done in one trip waits for nothing but its statements"
+    raise RuntimeError(problem)
 
 
 def _do(connection: sqlite3.Connection, statement: Statement, begins: bool) -> Outcome:  # noqa: FBT001 - what a trip takes with it

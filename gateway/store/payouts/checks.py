@@ -11,20 +11,21 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from sqlalchemy import Insert, Update, and_, case, insert, select, update
+from sqlalchemy import Insert, Select, Update, and_, case, insert, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts.followups import Checked
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import (
+from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
+    Among,
     BulkParameters,
-    Database,
     Key,
     Types,
-    failures_as_ours,
-    faults_of_rows,
+    bound,
 )
 from gateway.store.payouts.events import event_row
 from gateway.store.payouts.rows import key_columns
@@ -63,6 +64,11 @@ def check_statements(bulk: BulkParameters) -> CheckStatements:
         look=_look(bulk),
         tell=bulk.insert_rows(insert(payout_events), events),
     )
+
+
+@cache
+def _held(among: Among) -> Select[*tuple[Any, ...]]:
+    return _HELD.where(among(_KEY, "keys"))
 
 
 def _release(bulk: BulkParameters) -> Update:
@@ -132,10 +138,10 @@ class CheckWriter:
     ) -> Sequence[bool | None]:
         """Note those whose claim holds; None for a row that is locked, or in the batch before."""
         firsts = {_key(each): number for number, each in reversed(list(enumerate(checks)))}
-        held = _HELD.where(self._database.among(_KEY, list(firsts)))
+        held = _held(self._database.among)
         owners = {
             firsts[row.account_id, row.reference_sha256]: row.check_owner
-            for row in (await connection.execute(held)).all()
+            for row in (await connection.execute(held, bound("keys", list(firsts)))).all()
         }
         results = {number: checks[number].owner == owner for number, owner in owners.items()}
         done = [checks[number] for number, is_held in results.items() if is_held]

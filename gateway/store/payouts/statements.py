@@ -28,11 +28,10 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
-from gateway.store.kernel.database import BulkParameters, Types
+from gateway.store.kernel.hot_statements import BulkParameters, Execution, Types
 from gateway.store.payouts.rows import claim_columns, ending_columns, key_columns, step_columns
 from gateway.store.tables.columns import Record, instant_unseen
 from gateway.store.tables.core import accounts, attempts, credentials, payout_events, payouts
@@ -249,7 +248,7 @@ class Allowances:
         return None
 
 
-async def allowances(connection: AsyncConnection, wanted: Iterable[Payout]) -> Allowances:
+async def allowances(connection: Execution, wanted: Iterable[Payout]) -> Allowances:
     """Lock the credentials of payouts about to be stored, and count what is left of each."""
     spenders = {(each.client_id, each.date) for each in wanted}
     if not spenders:
@@ -263,12 +262,12 @@ async def allowances(connection: AsyncConnection, wanted: Iterable[Payout]) -> A
     return found
 
 
-async def _hold(connection: AsyncConnection, client_ids: Iterable[str]) -> Mapping[str, Record]:
+async def _hold(connection: Execution, client_ids: Iterable[str]) -> Mapping[str, Record]:
     rows = (await connection.execute(_HOLD, {"client_ids": sorted(client_ids)})).all()
     return {row.client_id: row for row in rows}
 
 
-async def _spent(connection: AsyncConnection, held: Record, day: date) -> int:
+async def _spent(connection: Execution, held: Record, day: date) -> int:
     """Return the centavos of a credential's payouts of a UTC day."""
     since = datetime.combine(day, time(), UTC) - timedelta(days=1)
     asked = {

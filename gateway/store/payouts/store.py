@@ -21,12 +21,13 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Search, Window
 from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import Database, Key, failures_as_ours, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.hot_statements import Key, bound
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
 from gateway.store.payouts.totals import PayoutTotals, length
 from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
 from gateway.store.tables import columns
-from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import attempts, payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
@@ -41,6 +42,7 @@ class PayoutReader:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._asked = select(payouts).where(database.among(_KEY, "keys"))
         self._queue: BatchQueue[Key, Found] = BatchQueue(
             self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
         )
@@ -67,8 +69,7 @@ class PayoutReader:
         wanted = list(dict.fromkeys(keys))
         async with self._database.reading() as connection:
             with faults_of_rows(of=len(keys)):
-                asked = select(payouts).where(self._database.among(_KEY, wanted))
-                rows = (await connection.execute(asked)).all()
+                rows = (await connection.execute(self._asked, bound("keys", wanted))).all()
         found = {(row.account_id, row.reference_sha256): [row] for row in rows}
         return [found.get(key, []) for key in keys]
 
@@ -78,7 +79,10 @@ _MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
 _CONTENT = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
 _MOVED = select(
     *_CONTENT, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
-).where(payouts.c.state.not_in(_MOVED_NOTHING))
+).where(
+    payouts.c.state.not_in(_MOVED_NOTHING),
+    payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +117,8 @@ class DuplicateSearch:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        lately = database.each_of(_MOVED, _CONTENT, "contents")
+        self._asked = lately.order_by(payouts.c.created_at)
         self._queue: BatchQueue[_Query, Sequence[str]] = BatchQueue(
             self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
         )
@@ -140,14 +146,11 @@ class DuplicateSearch:
 
     async def _find(self, queries: Sequence[_Query]) -> Sequence[Sequence[str]]:
         """Find all; where one cannot be sent to the database, each is asked for alone."""
-        since = columns.instant_unseen(min(query.since for query in queries))
-        lately = _MOVED.where(payouts.c.created_at >= since)
         contents = list(dict.fromkeys(query.content for query in queries))
-        asked = self._database.each_of(lately, _CONTENT, contents)
-        oldest_first = asked.order_by(asked.selected_columns.created_at)
+        given = {"since": min(query.since for query in queries), **bound("contents", contents)}
         async with self._database.reading() as connection:
             with faults_of_rows(of=len(queries)):
-                rows = (await connection.execute(oldest_first)).all()
+                rows = (await connection.execute(self._asked, given)).all()
         by_content: dict[tuple[str, int, str], list[Record]] = {}
         for row in rows:
             by_content.setdefault((row.account_id, row.centavos, row.destination), []).append(row)

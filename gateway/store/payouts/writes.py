@@ -22,23 +22,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import CursorResult, Insert, Update, select
+from sqlalchemy import Insert, Select, Update, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent, begun, stepped
 from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import (
+from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
+    Among,
     BulkParameters,
     BulkRow,
-    Database,
+    Execution,
     Key,
-    failures_as_ours,
-    faults_of_rows,
+    Result,
+    bound,
 )
 from gateway.store.payouts.events import event_row
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
@@ -147,7 +150,10 @@ class PayoutWriter:
         try:
             async with self._database.writing() as connection:
                 with faults_of_rows(of=len(writes)):
-                    return await write_batch(self._database, connection, writes)
+                    done: Sequence[WriteResult | None] = await self._database.together(
+                        connection, lambda trip: write_batch(self._database, trip, writes)
+                    )
+                    return done
         except LimitReached as above:
             # A result like any other, of the only write there is.
             return [above]
@@ -161,7 +167,7 @@ async def record_step(database: Database, connection: AsyncConnection, change: C
 
 
 async def write_batch(
-    database: Database, connection: AsyncConnection, writes: Sequence[Write]
+    database: Database, connection: Execution, writes: Sequence[Write]
 ) -> Sequence[WriteResult | None]:
     """
     Do writes inside a transaction that has written nothing of these payouts.
@@ -195,7 +201,7 @@ class _Batch:
     """A batch inside its transaction; ``alone`` says that it has one write."""
 
     database: Database
-    connection: AsyncConnection
+    connection: Execution
     left: Allowances
     alone: bool
 
@@ -235,11 +241,10 @@ class _Batch:
     async def move(self, moves: Mapping[int, Claim | Change]) -> Mapping[int, bool]:
         """Do claims and steps where the payouts are in the state that each expects."""
         firsts = _firsts({number: _key_of(each) for number, each in moves.items()})
-        locked = _LOCK.where(self.database.among(_KEY, list(firsts)))
-        rows = {
-            firsts[row.account_id, row.reference_sha256]: row
-            for row in (await self.connection.execute(locked)).all()
-        }
+        locked = await self.connection.execute(
+            _lock(self.database.among), bound("keys", list(firsts))
+        )
+        rows = {firsts[row.account_id, row.reference_sha256]: row for row in locked.all()}
         fits = {number: _fits(moves[number], row) for number, row in rows.items()}
         decided = {
             number: fit
@@ -302,9 +307,7 @@ class _Batch:
         await self._execute(statement, rows)
         await self._execute(self._statements.tell, events)
 
-    async def _execute(
-        self, statement: Insert | Update, rows: Sequence[BulkRow]
-    ) -> CursorResult[*tuple[Any, ...]]:
+    async def _execute(self, statement: Insert | Update, rows: Sequence[BulkRow]) -> Result:
         return await self.connection.execute(statement, self._bulk.bind(rows))
 
     @property
@@ -316,14 +319,24 @@ class _Batch:
         return statements(self._bulk, self.database.insert_new, joins=self.database.joins)
 
 
+@cache
+def _lock(among: Among) -> Select[*tuple[Any, ...]]:
+    return _LOCK.where(among(_KEY, "keys"))
+
+
+@cache
+def _named(among: Among) -> Select[*tuple[Any, ...]]:
+    return select(payouts).where(among(_KEY, "keys"))
+
+
 def _alone(writes: Sequence[Write]) -> bool:
     return len(writes) == 1
 
 
 async def _found(
-    database: Database, connection: AsyncConnection, keys: Sequence[Key]
+    database: Database, connection: Execution, keys: Sequence[Key]
 ) -> Mapping[Key, Payout | bool]:
-    rows = await connection.execute(select(payouts).where(database.among(_KEY, keys)))
+    rows = await connection.execute(_named(database.among), bound("keys", keys))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 
 

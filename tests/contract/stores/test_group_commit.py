@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from sqlite3 import SQLITE_DENY, SQLITE_INSERT, SQLITE_OK
 
 import pytest
 from sqlalchemy import Connection, event, text
+from sqlalchemy.ext.asyncio.engine import AsyncEngine
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -75,6 +78,35 @@ async def recorded(store: Store, *changes: Change) -> list[object]:
     return await asyncio.gather(
         *(store.payouts.record(each) for each in changes), return_exceptions=True
     )
+
+
+@asynccontextmanager
+async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
+    """Have a transaction fail when it comes to its first attempt, as with a store that is gone."""
+    engine = store.database.writer
+
+    def lost(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if "payout_attempts" in statement:
+            raise ConnectionResetError
+
+    def refused(action: int, table: str | None, *_rest: object) -> int:
+        return SQLITE_DENY if (action, table) == (SQLITE_INSERT, "payout_attempts") else SQLITE_OK
+
+    if engine.dialect.name == "sqlite":
+        await authorized(engine, refused)
+        yield
+        await authorized(engine, None)
+    else:
+        event.listen(engine.sync_engine, "before_cursor_execute", lost)
+        yield
+        event.remove(engine.sync_engine, "before_cursor_execute", lost)
+
+
+async def authorized(engine: AsyncEngine, judge: Callable[..., int] | None) -> None:
+    """Let SQLite ask before it does anything: its driver does a batch in its own thread."""
+    async with engine.connect() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+        await driver.set_authorizer(judge)
 
 
 async def found(store: Store, reference: str) -> PayoutState | None:
@@ -291,14 +323,8 @@ async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_a
     store: Store, commits: Commits
 ) -> None:
     """What one row cannot have caused, is not tried for each."""
-
-    def fail(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
-        if "payout_attempts" in statement:
-            raise ConnectionResetError
-
-    event.listen(commits.engine, "before_cursor_execute", fail)
-    told = await added(store, payout(), payout("order-2"), payout("order-3"))
-    event.remove(commits.engine, "before_cursor_execute", fail)
+    async with failing_at_attempts(store):
+        told = await added(store, payout(), payout("order-2"), payout("order-3"))
 
     assert all(isinstance(each, StoreUnavailable) for each in told)
     assert (commits.done, commits.undone) == (0, 1)

@@ -16,6 +16,7 @@ from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
+from gateway.store.kernel.hot_statements import bound
 from gateway.store.kernel.sqlite import open_file
 from gateway.store.tables.core import payouts
 from tests.contract.stores.samples import company, event
@@ -69,8 +70,8 @@ async def test_many_keys_are_found_by_the_index(store: Store) -> None:
     """However many payouts there are: a look at some must not read them all."""
     columns = (payouts.c.account_id, payouts.c.reference_sha256)
     keys = [("one", b"a"), ("one", b"b"), ("two", b"a")]
-    asked = select(payouts.c.state).where(store.database.among(columns, keys))
-    compiled = asked.compile(
+    asked = select(payouts.c.state).where(store.database.among(columns, "keys"))
+    compiled = asked.params(bound("keys", keys)).compile(
         store.database.reader.sync_engine, compile_kwargs={"literal_binds": True}
     )
 

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import aiosqlite
 import pytest
-from sqlalchemy import literal, select, text
+from sqlalchemy import column, insert, literal, select, table, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
+from gateway.store.kernel.hot_statements import Execution, Together
 from gateway.store.kernel.sqlite import open_file
 
 _LIMITS = Limits(busy_s=0.05)
+_ADD, _ABSENT = insert(table("things", column("name"))), insert(table("absent", column("name")))
 
 
 @pytest.fixture
@@ -158,3 +160,85 @@ async def test_what_a_statement_found_is_all_there(database: Database) -> None:
         assert changed.rowcount == 2
         assert returned.scalars().all() == ["ax", "bx"]
         assert (await connection.execute(select(literal(1)))).scalar_one() == 1
+
+
+async def _add_together(execution: Execution) -> None:
+    await execution.execute(_ADD, [{"name": "a"}, {"name": "b"}])
+    await execution.execute(_ADD, {"name": "c"})
+
+
+async def test_statements_together_are_one_trip_and_one_for_the_commit(
+    database: Database, trips: list[object]
+) -> None:
+    """Beginning goes with them, the commit does not: what fails before it is surely undone."""
+    trips.clear()
+
+    async with database.writing() as connection:
+        await database.together(connection, _add_together)
+
+    assert len(trips) == 2
+    assert await names(database) == ["a", "b", "c"]
+
+
+async def test_one_of_several_that_fails_undoes_all(database: Database) -> None:
+    async def fail(execution: Execution) -> None:
+        await _add_together(execution)
+        await execution.execute(_ABSENT, {"name": "d"})
+
+    with pytest.raises(StoreUnavailable):
+        await _together(database, fail)
+    async with database.writing() as connection:
+        await add(connection, "e")
+
+    assert await names(database) == ["e"]
+
+
+async def test_several_that_wait_for_something_else_are_refused(database: Database) -> None:
+    """The thread would stand still, and with it the only writer."""
+    something = asyncio.get_running_loop().create_future()
+
+    async def wait(execution: Execution) -> None:
+        await _add_together(execution)
+        await something
+
+    with pytest.raises(RuntimeError, match="waits for nothing"):
+        await _together(database, wait)
+
+    assert await names(database) == []
+
+
+async def test_several_that_could_not_begin_do_nothing_without_a_transaction(
+    database: Database, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable):
+            await _together(database, _add_together)
+
+    assert await names(database) == []
+
+
+async def test_several_that_were_cancelled_leave_nothing_open(database: Database) -> None:
+    held, go = threading.Event(), threading.Event()
+
+    async def hold(execution: Execution) -> None:
+        await _add_together(execution)
+        held.set()
+        go.wait(5)
+
+    write = asyncio.create_task(_together(database, hold))
+    await asyncio.to_thread(held.wait, 5)
+
+    write.cancel()
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await write
+    async with database.writing() as connection:
+        await add(connection, "d")
+
+    assert await names(database) == ["d"]
+
+
+async def _together(database: Database, work: Together[None]) -> None:
+    async with database.writing() as connection:
+        await database.together(connection, work)

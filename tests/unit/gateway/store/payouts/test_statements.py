@@ -9,7 +9,7 @@ from sqlalchemy.engine import Dialect
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import SUCCESSORS, Failure, PayoutState
-from gateway.store.kernel.database import BulkParameters
+from gateway.store.kernel.hot_statements import BulkParameters
 from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.payouts.rows import payout_row
