@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 from contextvars import ContextVar
+from dataclasses import replace
 
 import pytest
 from aiohttp import http_parser, streams, tcp_helpers, web_protocol
@@ -18,6 +19,8 @@ from tests.raw_http import HOST, ask, exchange
 from tests.wired import SHORT, listening
 
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+IDLE = replace(SHORT, keepalive_s=1.5)
+PATIENT = replace(IDLE, header_deadline_s=5.0)
 
 PROTOCOL_PARTS = [
     "_buffer_paused",
@@ -266,17 +269,17 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
 
 async def test_the_keep_alive_timer_is_kept_alive_by_requests(seen):
     """Each request starts it anew."""
-    async with listening(seen.answer, seen) as listener:
-        told = await exchange(listener.port, GET, GET, GET, gap_s=0.4)
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        told = await exchange(listener.port, GET, GET, GET, gap_s=0.9)
 
     assert told.statuses == [200, 200, 200]
 
 
 async def test_a_request_begun_is_not_closed_as_idle(seen):
     """The idle time ends in the middle of a request that is in time."""
-    async with listening(seen.answer, seen) as listener:
-        told = await exchange(listener.port, GET, GET[:20], GET[20:], gap_s=0.25, patience_s=0.2)
-        late = await exchange(listener.port, GET, b"", GET[:20], GET[20:], gap_s=0.25)
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        told = await exchange(listener.port, GET, GET[:20], GET[20:], gap_s=0.6, patience_s=0.2)
+        late = await exchange(listener.port, GET, b"", GET[:20], GET[20:], gap_s=0.6)
 
     assert told.statuses == [200, 200]
     assert late.statuses == [200, 200]
@@ -306,8 +309,8 @@ async def test_what_we_do_not_read_is_not_late(seen):
 
 async def test_many_requests_at_once_leave_the_connection_idle(seen):
     """Reading had stopped for want of room; nothing is awaited when all are answered."""
-    async with listening(seen.answer, seen) as listener:
-        told = await exchange(listener.port, GET * 40, GET, gap_s=0.45, patience_s=0.1)
+    async with listening(seen.answer, seen, IDLE) as listener:
+        told = await exchange(listener.port, GET * 40, GET, gap_s=0.6, patience_s=0.1)
 
     assert told.statuses == [200] * 41
 
