@@ -25,6 +25,8 @@ _COMES_BACK = 0.25
 _SHORTEST_PHASE_S = 45.0
 # Longer than a follow-up takes on a busy machine.
 _STANDS_STILL_S = 120.0
+# Looks at what is hours old are an hour apart, give or take a tenth.
+_LOOKS, _NEXT_LOOK_S = 4, 4_000
 _LOSES_TO_BANK, _LOSES_TO_STORE = 0.02, 0.002
 
 
@@ -164,14 +166,25 @@ class Campaign:
         await self._until_settled("the day", ALL)
 
     async def _until_settled(self, what: str, states: frozenset[PayoutState]) -> None:
+        """Wait for the looks there are; one that failed on a busy machine comes an hour later."""
+        for _ in range(_LOOKS):
+            left = await self._left(states)
+            if not left:
+                return
+            self.world.tally.others["hours waited for another look"] += 1
+            await self._move_clocks(_NEXT_LOOK_S, start=True)
+        self.world.tally.violations.append(f"after {what}: {left} are still not settled")
+
+    async def _left(self, states: frozenset[PayoutState]) -> int:
+        """Wait until none is in these states, or until nothing has moved for long; count them."""
         least, end = math.inf, 0.0
         while left := await unsettled(self.world, states):
             if left < least:  # a busy machine is slow; one that stands still has failed
                 least, end = left, time.monotonic() + _STANDS_STILL_S
             if time.monotonic() > end:
-                self.world.tally.violations.append(f"after {what}: {left} are still not settled")
-                return
+                return left
             await asyncio.sleep(0.5)
+        return 0
 
     def _progress(self, number: int) -> str:
         tally = self.world.tally
