@@ -138,7 +138,7 @@ quick: $(VENV)/.test ## the inner loop: units, shape, properties; no server, no 
 test: $(VENV)/.test $(PANEL)/.made ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m "not pipeline"
 
-pipeline: $(VENV)/.test ## what only `.ci/run` does beyond that: large campaign, 2,000 lives, a clone, peers, clients
+pipeline: $(VENV)/.test ## what only `.ci/run` does beyond that: large campaign, 1,000 lives, a clone, peers, clients
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m pipeline $(PIPELINE_TESTS)
 
 operating: $(VENV)/.test ## faults of banks, workers, databases, clocks, at full size: [OPERATING_TESTS=path]
