@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ _PORTS_EACH = 4
 """A supervisor with two server processes and a worker has four listeners side by side."""
 _PLACES = (20_000 // _PORTS_EACH, 32_000 // _PORTS_EACH)
 _DRAW = random.SystemRandom()
-_taken: set[int] = set()
+_ours: deque[int] = deque(maxlen=200)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +63,16 @@ def free_port() -> int:
 
     It lies below those the system gives to clients: a server that is killed and
     started again finds its port still free. Drawn from the system's randomness,
-    for a seeded draw would be the same in every process of the test run. Until this
-    process ends, no other one that tests is given these ports: seconds may pass
-    before the server listens.
+    for a seeded draw would be the same in every process of the test run. Nobody else
+    who tests is given these ports while this process lives, and has not found two
+    hundred others since: seconds may pass before the server listens.
     """
     while True:
         port = _PORTS_EACH * _DRAW.randrange(*_PLACES)
-        if port not in _taken and _claimed(port) and _unused(port):
-            _taken.add(port)
+        if port not in _ours and _claimed(port) and _unused(port):
+            if len(_ours) == _ours.maxlen:
+                fcntl.lockf(_claims(), fcntl.LOCK_UN, _PORTS_EACH, _ours[0])
+            _ours.append(port)
             return port
 
 

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from redis.asyncio import Redis
 
-from tests.servers import postgres
+from tests.servers import postgres, process
 from tests.servers.demand import absent
 from tests.servers.process import free_port
 
@@ -31,6 +31,16 @@ def test_no_other_process_that_tests_is_given_our_ports():
 
     assert other.stdout.strip() == b"False"
     assert free_port() != ours
+
+
+def test_ports_are_given_back_in_the_order_in_which_they_were_found():
+    """A campaign that starts a thousand processes takes none of the others' ports for ever."""
+    first = free_port()
+
+    found = {free_port() for _ in range(200)}
+
+    assert len(found) == 200
+    assert first not in process._ours
 
 
 async def test_each_test_has_a_database_of_its_own(postgres_url: str):
