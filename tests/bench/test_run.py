@@ -48,7 +48,7 @@ def short(tmp_path_factory) -> tuple[str, dict[str, object]]:
         text=True,
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(made)},
-        timeout=120,
+        timeout=280,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     [kept] = results.iterdir()

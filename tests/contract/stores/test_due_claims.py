@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from bench import bulk_rows
+from bench.payments import open_account
 from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
@@ -166,7 +168,8 @@ async def test_a_walk_that_ends_early_goes_on_behind_it(
 
 
 async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
-    """Every account is one step in it, however many payouts it has."""
+    """Every account is one step in it, however many payouts it has; a few would be walked."""
+    await bulk_rows.fill_payouts(store.url, [await open_account(store)], bulk_rows.Bulk(rows=2_000))
     asked = due.ACCOUNTS_DUE.params(at=LATER, after="")
     async with store.database.reading() as connection:
         explain = "EXPLAIN QUERY PLAN "

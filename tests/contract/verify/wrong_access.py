@@ -155,9 +155,15 @@ class OldCertificate(GuardedAdapter):
 
     kept: ClassVar[dict[tuple[int, str], ProviderAccount]] = {}
 
+    async def reading(
+        self, account: ProviderAccount, read: Callable[[ProviderAccount], Awaitable[Value]]
+    ) -> Value:
+        # before its token comes: that of another call may come first
+        self.kept.setdefault((id(self), account.account_id), account)
+        return await super().reading(account, read)
+
     def certified(self, request: ProviderRequest, account: ProviderAccount) -> ProviderRequest:
-        first = self.kept.setdefault((id(self), account.account_id), account)
-        return as_account(request, identity_of(first))
+        return as_account(request, identity_of(self.kept[id(self), account.account_id]))
 
 
 class AnyCertificate(GuardedAdapter):
