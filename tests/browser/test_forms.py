@@ -24,9 +24,14 @@ from tests.browser.walking import TOKEN, Form, Visitor, read, visiting, walk
 WALKERS = (NOBODY, PENDING, PLAIN, *Role)
 BY_THEMSELVES = frozenset(
     {"request_log", "panel_sessions", "identity_sessions"}
-    | {"payouts", "payout_attempts", "payout_events"}
+    | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
+    | {"account_readings", "closed_hours", "payout_hours", "payout_totals", "provider_minutes"}
+    | {"task_leases"}
 )
-"""Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle."""
+"""
+Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
+their banks say so, figures are kept, tasks have leases.
+"""
 
 REFUSED = frozenset({400, 403, 413, 415})
 
