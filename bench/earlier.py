@@ -14,6 +14,9 @@ from typing import Final
 OURS: Final = Path(__file__).parent.parent
 """This tree."""
 
+BEFORE: Final = "59fc020c"
+"""The last commit without a worker and follow-up in batches, and with a trip for each statement."""
+
 _MODULES: Final = "PYTHONPATH"
 
 

@@ -20,17 +20,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from bench import history, system
 from bench.deciding import SETTLED, UNDECIDED
-from bench.earlier import unpacked
+from bench.earlier import BEFORE, unpacked
 from bench.figures import Measured, Round
 from bench.goals import Goal, Values, cpu_ratio
 from bench.partner import GatewaySite, write_configuration
-
-BEFORE: Final = "59fc020c"
-"""The commit before payouts were followed up in batches."""
 
 _HERE = Path(__file__).parent
 _NOW, _EARLIER = "now", "earlier"

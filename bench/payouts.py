@@ -20,14 +20,11 @@ from pathlib import Path
 import uvloop
 
 from bench import history, system
-from bench.earlier import unpacked
+from bench.earlier import BEFORE, unpacked
 from bench.figures import Measured
 from bench.goals import Goal, Values, cpu_ratio
 from bench.paying import FILE, SERVER, Choice, Subject, earlier, standing, take_round
 from bench.writing import NotStored
-
-BEFORE = "59fc020c"
-"""The commit before statements of payouts took one trip to a driver's thread."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -22,13 +22,12 @@ from pathlib import Path
 import uvloop
 
 from bench import backlog, gateways, goals, history, postgres, rounds, subjects, system
+from bench.earlier import BEFORE
 from bench.figures import Measured, Round
 from bench.gateways import OTHER, SAME, Banks, Gateway
 from bench.goals import Goal
 from bench.load import Load
 
-BEFORE = "59fc020c"
-"""The last commit without a worker."""
 _SHARE = 3
 """Of the capacity: a process that is asked more often should have a second one beside it."""
 _WARMING_S = 2.0
