@@ -12,9 +12,9 @@ from typing import Final
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.rooms import Rooms
 from gateway.net.common.runtime import chance
-from gateway.operations.backoffice.bank_callbacks import MissedEvents
-from gateway.operations.backoffice.callback_accounts import CallbackAccounts
-from gateway.operations.backoffice.callbacks import CallbackLooks
+from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
+from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
+from gateway.operations.backoffice.callbacks.looks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
 from gateway.runtime.gauges import AuditGauge, StoreGauges
 from gateway.runtime.kernel import Kernel

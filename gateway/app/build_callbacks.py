@@ -9,7 +9,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
 from gateway.domain.bank.providers import ProviderAdapter
-from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
+from gateway.operations.backoffice.callbacks.reception import CallbackAddress, Reception
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import Connection

@@ -38,7 +38,7 @@ from gateway.http.panel.surface import panel_surface, session_gate
 from gateway.http.route import Surface
 from gateway.http.table import Table
 from gateway.net.common.runtime import utc_now
-from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.backoffice.callbacks.reception import Reception
 from gateway.operations.backoffice.refusals.rehearsals import Rehearsals
 from gateway.operations.backoffice.refusals.traces import Traces
 from gateway.operations.bank.services import BankServices

@@ -16,7 +16,7 @@ from gateway.operations.kernel.audit_context import RuleViolation
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
     from gateway.domain.bank.provider_callbacks import CallbackOrder, RegisteredCallback
-    from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+    from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
     from gateway.security.keys import Derivation
     from provider_adapters.simulated_bank.callbacks import CallbackListener
 
@@ -129,7 +129,7 @@ async def _with_banks(
 ) -> list[Row]:
     """Open the store and the banks for a piece of work."""
     from gateway.cli.context import opened, reached
-    from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+    from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
     from gateway.telemetry import trace
 
     async with opened(terminal) as office, reached(office) as banks:

@@ -23,7 +23,7 @@ from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.kernel.money import Money
 from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder
-from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.operations.demo.document import Pair
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.kernel import SilentObserver

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -75,8 +75,14 @@ class Callbacks(Protocol):
         """Store a new one; False when its provider told of this event before."""
         ...
 
-    async def due(self, now: datetime, until: datetime) -> Sequence[Callback]:
-        """Claim what is to be looked into, at most fifty; it is due again at ``until``."""
+    async def due(
+        self, now: datetime, until: datetime, but_of: Collection[str] = ()
+    ) -> Sequence[Callback]:
+        """
+        Claim what is to be looked into, at most fifty; it is due again at ``until``.
+
+        Those of the providers ``but_of`` are left where they are.
+        """
         ...
 
     async def handled(

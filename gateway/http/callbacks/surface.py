@@ -12,7 +12,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
-from gateway.operations.backoffice.callbacks import AddressedDelivery, Reception
+from gateway.operations.backoffice.callbacks.reception import AddressedDelivery, Reception
 
 # Far above any callback; it bounds what a stranger can make us read before the proof.
 BODY_BYTES = 64 * 1024

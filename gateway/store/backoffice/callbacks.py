@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import select, update
@@ -36,11 +36,13 @@ class StoredCallbacks:
         async with self._database.writing() as connection:
             return await self._database.add(connection, callbacks, row)
 
-    async def due(self, now: datetime, until: datetime) -> Sequence[Callback]:
+    async def due(
+        self, now: datetime, until: datetime, but_of: Collection[str] = ()
+    ) -> Sequence[Callback]:
         """Claim what is to be looked into, at most fifty; it is due again at ``until``."""
         free = (
             select(callbacks)
-            .where(callbacks.c.due_at <= now)
+            .where(callbacks.c.due_at <= now, callbacks.c.provider.not_in([*but_of]))
             .order_by(callbacks.c.due_at, callbacks.c.id)
             .limit(_MOST)
             .with_for_update(skip_locked=True)

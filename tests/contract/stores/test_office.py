@@ -184,6 +184,15 @@ async def test_what_is_due_is_claimed_once(store: Store, second: Store):
     assert [each.id for each in await second.office.callbacks.due(later, END)] == ["c1"]
 
 
+async def test_of_some_banks_nothing_is_claimed(store: Store):
+    await store.office.callbacks.add(CALLBACK)
+    await store.office.callbacks.add(replace(CALLBACK, id="o", provider="other"))
+
+    claimed = await store.office.callbacks.due(NOW, END, but_of=[CALLBACK.provider])
+
+    assert [each.id for each in claimed] == ["o"]
+
+
 async def test_what_was_handled_is_due_no_more(store: Store):
     await store.office.callbacks.add(CALLBACK)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
+_CALLBACK_LOOKS = "tests/unit/gateway/operations/backoffice/callbacks/test_looks.py"
 _APPROVALS = "tests/unit/gateway/operations/backoffice/test_approvals.py"
 _CERTAINTY = "tests/unit/gateway/domain/payouts/test_status_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/domain/backoffice/test_approvals.py"
@@ -283,10 +283,12 @@ ROWS = (
         name="settled-payouts-polled",
         promise="A settled payout is looked at for a callback about a return, and for no other.",
         source="ADR 0023",
-        file="gateway/operations/backoffice/callbacks.py",
+        file="gateway/operations/backoffice/callbacks/looks.py",
         right="seen = payout if is_final else await self.look(payout, named, heard.append)",
         wrong="seen = await self.look(payout, named, heard.append)",
-        tests=(f"{_CALLBACKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",),
+        tests=(
+            f"{_CALLBACK_LOOKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",
+        ),
     ),
     Mistake(
         name="letters-sent-to-any-bank",

@@ -11,7 +11,7 @@ from typing import Any
 
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.net.common.runtime import chance
-from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
 from gateway.runtime.reconciler import Reconciler, Work
 from tests.surfaces.answers import Answer

@@ -15,7 +15,7 @@ import pytest
 
 from gateway.app.build_callbacks import path_of, secrets_of
 from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank

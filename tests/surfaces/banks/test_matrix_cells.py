@@ -18,7 +18,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.providers import ConnectedBanks
 from provider_adapters import simulators

@@ -15,7 +15,7 @@ from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import Settled, Unknown
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
-from gateway.operations.backoffice.bank_callbacks import MissedEvents
+from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
 from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import (

@@ -36,7 +36,7 @@ from gateway.http.server import Admission, Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
+from gateway.operations.backoffice.callbacks.reception import CallbackAddress, Reception
 from provider_adapters.apipix.callbacks import ApiPixProof, step_of
 from provider_adapters.apipix.profiles import SecretAddress
 from provider_adapters.kit.client import ProviderClient, client_of

@@ -21,7 +21,7 @@ from gateway.domain.bank.provider_callbacks import (
     Delivery,
     Notice,
 )
-from gateway.operations.backoffice.callbacks import CallbackAddress
+from gateway.operations.backoffice.callbacks.reception import CallbackAddress
 from gateway.security.keys import Derivation
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate

@@ -26,7 +26,7 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible
 WORKED_OUT = {
     "gateway/http/server.py: reason": ("in_flight", "loop_lag"),
     "gateway/http/backoffice/money/statements.py: problem.reason": (),
-    "gateway/operations/backoffice/callbacks.py: reason": ("forged", "unproven"),
+    "gateway/operations/backoffice/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/operations/backoffice/scoped_records.py: kind": (
         "company",
         "credential",

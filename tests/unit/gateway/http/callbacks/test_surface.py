@@ -10,7 +10,7 @@ from multidict import CIMultiDict
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.table import Table, check_surfaces
-from gateway.operations.backoffice.callbacks import AddressedDelivery
+from gateway.operations.backoffice.callbacks.reception import AddressedDelivery
 
 
 class Taker:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +23,8 @@ from gateway.domain.bank.provider_callbacks import (
 from gateway.domain.bank.providers import ProviderAccount, ProviderError, Unavailable
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
-from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations, MissedEvents
-from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations, MissedEvents
+from gateway.operations.backoffice.callbacks.reception import Reception
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.offering import Log, acting
 from tests.unit.standing import Clock
@@ -62,6 +63,7 @@ class World:
     missed: dict[str, list[MissedEvent]] = field(default_factory=dict)
     forgets: bool = True
     asked: int = 0
+    others: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def find(self, account_id: str) -> Account | None:
         return next((each for each in self.accounts if each.id == account_id), None)
@@ -71,7 +73,7 @@ class World:
         return theirs[skip : skip + most]
 
     def of(self, account: Account) -> Any:
-        if account.provider != "p":
+        if account.provider not in {"p", "q"}:
             return None
         place = ProviderAccount(account_id=account.id, provider_account=f"at {account.id}")
         return SimpleNamespace(
@@ -95,6 +97,9 @@ class World:
         self, account: ProviderAccount, limit: int
     ) -> Sequence[MissedEvent]:
         self.asked += 1
+        if account.account_id == "waits":
+            await self.others.wait()
+        self.others.set()
         if account.account_id == "silent":
             raise Unavailable("timeout")  # noqa: EM101 - a fixed word
         return self.missed.get(account.account_id, [])[:limit]
@@ -238,3 +243,12 @@ async def test_a_bank_without_the_call_is_not_asked(hall: Hall):
 
     assert await hall.missed(world, "p", "other").turn() == 0
     assert world.asked == 0
+
+
+async def test_no_bank_waits_for_another(hall: Hall):
+    """The first answers when the second has been asked."""
+    world = World(accounts=[Account("waits"), Account("b", provider="q")])
+
+    async with asyncio.timeout(30):
+        assert await hall.missed(world, "p", "q").turn() == 0
+    assert world.asked == 2

@@ -1,5 +1,5 @@
 """
-Callbacks: taken when they are proven, stored once, and then looked into.
+Callbacks looked into.
 
 What a bank says unasked is a reason to read it, never a truth: whatever a
 callback claims, only what the bank answers us moves a payout.
@@ -7,45 +7,30 @@ callback claims, only what the bank answers us moves a payout.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.backoffice.callbacks import Callback, CallbackState
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
-from gateway.domain.bank import provider_callbacks
-from gateway.domain.bank.answers import LONGEST_ID, WrongAnswer
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import ChargePayment
-from gateway.domain.bank.provider_callbacks import (
-    CallbackKind,
-    CallbackProof,
-    Delivery,
-    Notice,
-)
+from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.bank.providers import Banks, NotFound, ProviderError
-from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent, noticed
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
-from gateway.operations.backoffice.callback_accounts import CallbackAccounts
+from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.bank.connections import offered
 from gateway.operations.payouts.looks import Hear
-from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)
-
-_FORGED: Final = "forged"
-_UNPROVEN: Final = "unproven"
-"""The bank's own keys could not be read, or its adapter failed: nobody need be lying."""
 
 # A process that dies leaves its callbacks to the others after this time.
 _CLAIM: Final = timedelta(seconds=60)
@@ -53,137 +38,7 @@ _CLAIM: Final = timedelta(seconds=60)
 _FIRST: Final = timedelta(seconds=2)
 # After that the reconciler still looks; a callback is only a reason to look sooner.
 _MOST_TRIES: Final = 6
-# Characters of a bank's id of an event; none of the banks known comes near it.
-_LONGEST_EVENT: Final = 128
-# The contract's longest reference.
-_LONGEST_TEXT: Final = 1024
 _OF_PAYOUTS: Final = frozenset({CallbackKind.PAYOUT, CallbackKind.RETURN})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressedDelivery:
-    """What came, and to which of our addresses; unproven."""
-
-    provider: str
-    token: str
-    delivery: Delivery
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackAddress:
-    """
-    Where one provider's bank sends its callbacks.
-
-    Attributes:
-        tokens: The last step of our address, and the former ones, which go on answering.
-    """
-
-    proof: CallbackProof
-    tokens: Sequence[str] = field(repr=False)
-
-    def knows(self, token: str) -> bool:
-        """Say whether a token is ours, in a time that does not depend on which."""
-        given = token.encode("utf-8", "surrogateescape")
-        return sum(hmac.compare_digest(given, each.encode()) for each in self.tokens) > 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reception:
-    """
-    Takes callbacks.
-
-    Attributes:
-        addresses: By provider; one without takes none.
-        wake: Says that there is something to look into.
-    """
-
-    store: CallbackStore
-    addresses: Mapping[str, CallbackAddress]
-    now: Now
-    new_id: Callable[[], str]
-    count: Count
-    wake: Callable[[], None]
-
-    async def take(self, came: AddressedDelivery) -> None:
-        """
-        Store what a proven callback says; what was told before is taken and forgotten.
-
-        Raises:
-            ServiceError: ``SVC.AUT.010`` (401) for one that is not proven, of a
-                provider unknown or without callbacks too; ``SVC.GTW.001`` (404) where
-                its bank adds no such step to our address. Nothing is stored then.
-        """
-        address = self.addresses.get(came.provider)
-        if address is None or not address.knows(came.token):
-            raise self._refused(_FORGED)
-        if came.delivery.rest not in address.proof.rests:
-            raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
-        notices = await self._proven(came, address.proof)
-        for place, notice in enumerate(notices):
-            await self.keep(came.provider, notice, _part(came.delivery, notices, place), place)
-
-    async def keep(self, provider: str, notice: Notice, body: bytes, place: int = 0) -> None:
-        """Store one thing that a bank has said, unless it said that before."""
-        new = await self.store.add(self._callback(provider, notice, body, place))
-        self.count(Event.CALLBACK, "taken" if new else "repeated")
-        if new:
-            self.wake()
-
-    async def _proven(self, came: AddressedDelivery, proof: CallbackProof) -> Sequence[Notice]:
-        """Return what it says, or refuse it."""
-        try:
-            notices = await proof.check(came.delivery)
-        except ProviderError as problem:
-            raise self._refused(_UNPROVEN) from problem
-        except Exception as problem:  # another package's proof: it must not become a 500
-            _log.error("the proof of callbacks failed: %s", came.provider)
-            raise self._refused(_UNPROVEN) from problem
-        if notices is None:
-            raise self._refused(_FORGED)
-        try:
-            return [provider_callbacks.notice(each) for each in notices]
-        except WrongAnswer as problem:
-            raise self._refused(_UNPROVEN) from problem
-
-    def _refused(self, reason: str) -> ServiceError:
-        self.count(Event.CALLBACK, reason)
-        return ServiceError(errors.CREDENTIALS_INVALID, reason)
-
-    def _callback(self, provider: str, notice: Notice, body: bytes, place: int) -> Callback:
-        now = self.now()
-        return Callback(
-            id=self.new_id(),
-            provider=provider,
-            event=_storable(notice.event, _LONGEST_EVENT) or _digest(body, place),
-            kind=notice.kind,
-            subject=_storable(notice.subject, _LONGEST_TEXT),
-            account=_storable(notice.account, _LONGEST_TEXT),
-            named_by=notice.named_by,
-            provider_id=_storable(notice.provider_id, LONGEST_ID),
-            received_at=now,
-            body=body,
-            due_at=now,
-        )
-
-
-def _part(came: Delivery, notices: Sequence[Notice], place: int) -> bytes:
-    """
-    Return what is kept of a body for one of the things that it says.
-
-    The rest of it may be of another company, whose users alone may see it.
-    """
-    part = notices[place].part
-    return part or (came.body if len(notices) == 1 else b"")
-
-
-def _storable(text: str, longest: int) -> str:
-    """Return a bank's text if it can be stored and shown, else an empty one."""
-    return text if len(text) <= longest and text.isprintable() else ""
-
-
-def _digest(body: bytes, place: int) -> str:
-    """Name an event that its bank does not name."""
-    return hashlib.sha256(body + (b"\n%d" % place if place else b"")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +51,7 @@ class CallbackLooks:
             callback names it, and tells what the bank said; safe to repeat.
         look_back: Keeps what came back of a paid payout; says whether the bank shows any.
         paid: Notes what the bank told of a charge.
+        pause_s: How soon what comes for one bank is seen while another hangs.
     """
 
     store: CallbackStore
@@ -207,17 +63,42 @@ class CallbackLooks:
     look_back: Callable[[Payout, Account], Awaitable[bool]]
     paid: Callable[[Account, ChargePayment], None]
     now: Now
+    pause_s: float = 1.0
 
     async def turn(self) -> int:
-        """Look once into all that is due; return how many there were."""
-        now = self.now()
-        due = await self.store.due(now, now + _CLAIM)
+        """
+        Look into all that is due, until nothing is; return how many looks that were.
+
+        Those of one bank wait for each other, and for no other bank: while one hangs, the turn
+        goes on and takes what has come for the rest.
+
+        Raises:
+            ExceptionGroup: of ``StoreUnavailable``: the store does not answer.
+        """
+        looks, busy = 0, dict[str, asyncio.Task[None]]()
+        async with asyncio.TaskGroup() as looking:
+            while True:
+                now = self.now()
+                due = await self.store.due(now, now + _CLAIM, busy)
+                for provider, theirs in _by_provider(due).items():
+                    busy[provider] = looking.create_task(self._look_into(theirs, now + _CLAIM))
+                looks += len(due)
+                if not busy:
+                    return looks
+                await asyncio.wait(
+                    busy.values(), timeout=self.pause_s, return_when=asyncio.FIRST_COMPLETED
+                )
+                busy = {name: task for name, task in busy.items() if not task.done()}
+
+    async def _look_into(self, due: Sequence[Callback], until: datetime) -> None:
+        """Look into one bank's, one after the other, for as long as they are claimed."""
         for each in due:
+            if self.now() >= until:
+                return
             heard: list[PayoutEvent] = []
             state = await self._looked(each, heard)
             again, last = self._again(each, state), heard[-1] if heard else None
             await self.store.handled(each.id, state, self.now(), again, last)
-        return len(due)
 
     async def _looked(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
         """Look into one; RECEIVED asks for another look, ``heard`` gets what a bank said."""
@@ -323,3 +204,11 @@ class CallbackLooks:
         if state is not CallbackState.RECEIVED:
             return None
         return self.now() + _FIRST * (1 << callback.tries)
+
+
+def _by_provider(due: Sequence[Callback]) -> Mapping[str, Sequence[Callback]]:
+    """Return those of each bank, in their order."""
+    found: dict[str, list[Callback]] = {}
+    for each in due:
+        found.setdefault(each.provider, []).append(each)
+    return found

@@ -12,7 +12,7 @@ from gateway.domain.backoffice.callbacks import Callback
 from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.bank.providers import NotFound, ProviderError, Refused, Unavailable
-from gateway.operations.backoffice.callback_accounts import CallbackAccounts
+from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from tests.unit.standing import NOON
 
 
@@ -149,7 +149,7 @@ async def test_many_accounts_are_asked_a_few_at_each_look():
 
 
 async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.operations.backoffice.callback_accounts._REMEMBERED", 2)
+    monkeypatch.setattr("gateway.operations.backoffice.callbacks.accounts._REMEMBERED", 2)
     world = World([Account("a", holds=("x", "y", "z"))])
     owners = search(world)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.domain.bank.providers import Bank, Banks, NotSupported, ProviderError
 from gateway.domain.kernel.audit import Audit
-from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.backoffice.callbacks.reception import Reception
 from gateway.operations.bank.connections import offered
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier
 
@@ -115,8 +116,17 @@ class MissedEvents:
     reception: Reception
 
     async def turn(self) -> int:
-        """Ask once for every account; return how many events there were."""
-        return sum([await self._provider(name) for name in self.providers])
+        """
+        Ask once for every account; return how many events there were.
+
+        No bank waits for another.
+
+        Raises:
+            ExceptionGroup: of ``StoreUnavailable``: the store does not answer.
+        """
+        async with asyncio.TaskGroup() as asking:
+            turns = [asking.create_task(self._provider(name)) for name in self.providers]
+        return sum(turn.result() for turn in turns)
 
     async def _provider(self, name: str) -> int:
         """Ask for the accounts of one provider, until its bank shows that it cannot be asked."""
