@@ -8,6 +8,7 @@ it sends it again, and so may two whose lease was lost. Links in it work once.
 from __future__ import annotations
 
 import logging
+from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
@@ -24,6 +25,8 @@ _AT_ONCE = 20
 """Mails of one run: few enough to hold in memory and to send within seconds."""
 _LONGEST_PAUSE_S = 60.0
 """Between two attempts: a code or link is still of use when the server is back."""
+_REFUSED_FOR = timedelta(minutes=5)
+"""Servers that test a sender's patience ask for as much."""
 _FOR_GOOD = 500
 """From this status on, a server's refusal is final (RFC 5321, part 4.2.1)."""
 
@@ -41,6 +44,7 @@ class MailSender:
         self._outbox = outbox
         self._server = server
         self._now = now
+        self._refused: dict[str, datetime] = {}
 
     async def run_once(self) -> None:
         """
@@ -65,25 +69,25 @@ class MailSender:
         Send what waits, oldest first; return how many went out.
 
         A message that the server refuses for good is given up: it is noted as
-        sent, and logged. One that it does not take now holds up no other: a
-        mailbox may be full for days.
+        sent, and logged. One that it does not take now is tried again after five
+        minutes and holds up no other: a mailbox may be full for days.
 
         Raises:
             StoreUnavailable: the outbox does not answer.
-            OSError, aiosmtplib.SMTPException: the server does not take them, or one of them, now.
+            OSError, aiosmtplib.SMTPException: the server takes nothing now.
         """
         import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
 
-        count, refused = 0, None
-        for mail in await self._outbox.waiting(_AT_ONCE):
+        count, now = 0, self._now()
+        self._refused = {mail_id: at for mail_id, at in self._refused.items() if at > now}
+        for mail in await self._outbox.waiting(_AT_ONCE, self._refused):
             try:
                 count += await self._send(mail)
             except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPDataError) as problem:
-                refused = problem
+                _log.warning("mail waits: %s", type(problem).__name__)
+                self._refused[mail.id] = now + _REFUSED_FOR
             else:
                 await self._outbox.sent(mail.id, self._now())
-        if refused is not None:
-            raise refused
         return count
 
     async def _send(self, mail: Mail) -> bool:

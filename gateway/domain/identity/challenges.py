@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -118,8 +118,8 @@ class Outbox(Protocol):
         """Store a message."""
         ...
 
-    async def waiting(self, most: int) -> Sequence[Mail]:
-        """Return unsent ones, oldest first."""
+    async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
+        """Return unsent ones, oldest first; those with the ids ``but`` are left out."""
         ...
 
     async def sent(self, mail_id: str, at: datetime) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -32,10 +32,10 @@ class SealedOutbox:
         text = _MARK + base64.b64encode(sealed).decode("ascii")
         await self._outbox.put(replace(mail, text=text))
 
-    async def waiting(self, most: int) -> Sequence[Mail]:
+    async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
         """Return unsent mail, oldest first; mail whose key is gone is given up."""
         opened = []
-        for mail in await self._outbox.waiting(most):
+        for mail in await self._outbox.waiting(most, but):
             try:
                 opened.append(self._opened(mail))
             except SealBroken:

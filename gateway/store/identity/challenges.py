@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -30,10 +30,11 @@ class StoredOutbox:
         async with self._database.writing() as connection:
             await connection.execute(insert(outbox), row_of(mail))
 
-    async def waiting(self, most: int) -> Sequence[Mail]:
-        """Return unsent ones, oldest first."""
+    async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
+        """Return unsent ones, oldest first; those with the ids ``but`` are left out."""
         async with self._database.reading() as connection:
-            rows = (await connection.execute(_WAITING.limit(most))).all()
+            wanted = _WAITING.where(outbox.c.id.not_in([*but])).limit(most)
+            rows = (await connection.execute(wanted)).all()
         return [record_of(Mail, row) for row in rows]
 
     async def sent(self, mail_id: str, at: datetime) -> None:

@@ -88,6 +88,7 @@ async def test_mail_waits_until_it_is_sent(store: Store):
         await store.identity.outbox.put(each)
 
     assert await store.identity.outbox.waiting(5) == [MAIL, newer]
+    assert await store.identity.outbox.waiting(5, [MAIL.id]) == [newer]
     assert await store.identity.outbox.latest(1, EVERY_COMPANY) == [newer]
 
 
