@@ -19,7 +19,14 @@ from typing import Final
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.windows import Search
-from gateway.domain.payouts.payouts import Attempt, Change, Payout, Payouts, PayoutState
+from gateway.domain.payouts.payouts import (
+    Attempt,
+    Change,
+    ListedPayout,
+    Payout,
+    Payouts,
+    PayoutState,
+)
 from gateway.net.common.runtime import Failpoint
 from gateway.net.server.http_server import Handler
 from gateway.net.server.reply import Reply, Written, reply_format, to_bytes
@@ -130,9 +137,13 @@ class FailingPayouts:
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[Payout], int]:
+    ) -> tuple[Sequence[ListedPayout], int]:
         """Return a page, and how many there are."""
         return await self.store.search(account_id, search, states)
+
+    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        """Return a page with all that is stored, and how many there are."""
+        return await self.store.whole(account_id, search)
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every try."""

@@ -21,6 +21,7 @@ from gateway.store.accounts.accounts import StoredAccounts, StoredCompanies
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.record import StoredChanges
+from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from gateway.store.backoffice.stops import StoredStops
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.bank.charges import StoredCharges
@@ -32,7 +33,6 @@ from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.payouts.events import StoredPayoutEvents
 from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.links import StoredPayoutLinks
 from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.reviews import StoredReviews
 from gateway.store.payouts.store import StoredPayouts

@@ -47,6 +47,7 @@ from gateway.domain.kernel.windows import Search, Window
 from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
+    ListedPayout,
     Payout,
     PayoutRequest,
     PayoutState,
@@ -244,8 +245,11 @@ class ShakyStore:
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[Payout], int]:
+    ) -> tuple[Sequence[ListedPayout], int]:
         return await self._do("search", lambda: self.inner.search(account_id, search, states))
+
+    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        return await self._do("whole", lambda: self.inner.whole(account_id, search))
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         return await self._do("attempts", lambda: self.inner.attempts(account_id, reference))

@@ -10,6 +10,8 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final, Protocol
 
+import msgspec
+
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.payout_orders import (
     Destination,
@@ -178,6 +180,23 @@ class Payout:
         )
 
 
+class ListedPayout(msgspec.Struct, frozen=True):
+    """A payout as lists show it: what was asked, and how it stands; see ``Payout``."""
+
+    reference: str
+    method: PayoutMethod
+    state: PayoutState
+    value: Money
+    date: date
+    description: str
+    destination_sent: Mapping[str, str]
+    e2e_id: str
+    created_at: datetime
+    updated_at: datetime
+    settled_at: datetime | None
+    failure: Failure | None
+
+
 LONGEST_HOLD: Final = timedelta(minutes=60)
 """No bank may analyse a Pix longer; a deadline beyond it would hide a payout that is stuck."""
 
@@ -314,12 +333,16 @@ class Payouts(Protocol):
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[Payout], int]:
+    ) -> tuple[Sequence[ListedPayout], int]:
         """
         Return a page, newest created first, and how many lie in the window.
 
         With ``states``: of those in one of these alone.
         """
+        ...
+
+    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        """Return the page of ``search`` with all that is stored of each payout."""
         ...
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:

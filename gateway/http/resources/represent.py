@@ -12,7 +12,7 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
 from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.payouts import ListedPayout, Payout
 from gateway.domain.payouts.status import status_of
 from gateway.http.rendering import amount, instant, minute
 from gateway.http.resources.documents import (
@@ -141,6 +141,10 @@ def payout_created(found: Payout, caller: OfAccount) -> PayoutDocument:
 
 def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
     """Show a payout (contract 2.6)."""
+    return _payout(found, _account(caller.account))
+
+
+def _payout(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
     shown: PayoutDocument = {
         "reference": found.reference,
         "method": found.method.value,
@@ -152,7 +156,7 @@ def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
         "created_at": instant(found.created_at),
         "updated_at": instant(found.updated_at),
         "settled_at": instant(found.settled_at),
-        "origin": _account(caller.account),
+        "origin": origin,
         "destination": {name: text for name, text in found.destination_sent.items() if text},
     }
     if shown["status"] == "failed":
@@ -163,8 +167,9 @@ def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
 
 def payouts(found: PayoutPage, caller: OfAccount) -> PayoutList:
     """Show a page of payouts."""
+    origin = _account(caller.account)
     return {
-        "data": [payout(each, caller) for each in found.payouts],
+        "data": [_payout(each, origin) for each in found.payouts],
         "meta": meter(found.paging, found.total),
     }
 

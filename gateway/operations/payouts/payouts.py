@@ -37,6 +37,7 @@ from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
     Failure,
+    ListedPayout,
     Payout,
     PayoutRequest,
     PayoutState,
@@ -101,7 +102,7 @@ class Terms:
 class PayoutPage:
     """Some payouts, and how many lie in the window."""
 
-    payouts: Sequence[Payout]
+    payouts: Sequence[ListedPayout]
     paging: Paging
     total: int
 

@@ -156,7 +156,7 @@ async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Pa
     found: dict[str, Payout] = {}
     for number in count(1):
         search = Search(window, Paging(number, LARGEST_LIMIT))
-        page, _ = await store.search(account_id, search)
+        page, _ = await store.whole(account_id, search)
         found |= {payout.reference: payout for payout in page}
         if len(page) < LARGEST_LIMIT:
             break

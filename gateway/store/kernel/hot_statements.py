@@ -185,7 +185,7 @@ class _Hot:
         placed: The same by place.
         fixed: Values that the statement has in itself.
         names: The columns it finds; none of a statement that finds none.
-        types: Read their values.
+        read: Read their values, by place; most need nothing.
         expands: There is a list in it, whose length decides the text.
     """
 
@@ -195,7 +195,7 @@ class _Hot:
     placed: Sequence[tuple[int, Process]]
     fixed: BulkRow
     names: Sequence[str]
-    types: Sequence[Process]
+    read: Sequence[tuple[int, Process]]
     expands: bool
     row: Callable[[Iterable[object]], Record] = field(init=False)
 
@@ -222,7 +222,10 @@ class _Hot:
 
     def restored(self, values: Iterable[object]) -> Record:
         """Return a row with the types of its columns."""
-        return self.row(process(each) for process, each in zip(self.types, values, strict=True))
+        restored = list(values)
+        for place, process in self.read:
+            restored[place] = process(restored[place])
+        return self.row(restored)
 
     def _bound(self, row: BulkRow) -> Values:
         values = list(self.take({**self.fixed, **row} if self.fixed else row))
@@ -252,7 +255,7 @@ def _hot(statement: Executable, dialect: Dialect, given: tuple[str, ...]) -> _Ho
         placed=[(place, processes[name]) for place, name in enumerate(order) if name in processes],
         fixed={name: value for name, value in compiled.params.items() if name not in given},
         names=[str(each.key) for each in found],
-        types=[_result(each.type, dialect) for each in found],
+        read=list(_reading(found, dialect)),
         expands=any(each.expanding for each in compiled.binds.values()),
     )
 
@@ -271,8 +274,13 @@ def _binds(compiled: SQLCompiler, dialect: Dialect) -> Iterator[tuple[str, Proce
             yield name, process
 
 
-def _result(kind: TypeEngine[Any], dialect: Dialect) -> Process:
-    return kind.dialect_impl(dialect).result_processor(dialect, None) or _as_it_is
+def _reading(
+    found: Sequence[ColumnElement[Any]], dialect: Dialect
+) -> Iterator[tuple[int, Process]]:
+    for place, each in enumerate(found):
+        process = each.type.dialect_impl(dialect).result_processor(dialect, None)
+        if process is not None:
+            yield place, process
 
 
 def _as_it_is(value: object) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
+from typing import Final
 
 from gateway.domain.bank.payout_orders import (
     FailureCode,
@@ -15,7 +16,14 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.followups import FIRST_CHECK
-from gateway.domain.payouts.payouts import Attempt, Change, Failure, Payout, PayoutState
+from gateway.domain.payouts.payouts import (
+    Attempt,
+    Change,
+    Failure,
+    ListedPayout,
+    Payout,
+    PayoutState,
+)
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import payouts
@@ -31,6 +39,14 @@ _READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
 _KEPT_AT = itemgetter(*map(_COLUMNS.index, _KEPT))
 _METHODS = {each.value: each for each in PayoutMethod}
 _STATES = {each.value: each for each in PayoutState}
+_SHOWN = payouts.c
+LISTED: Final = (
+    *(_SHOWN.reference, _SHOWN.method, _SHOWN.state, _SHOWN.centavos, _SHOWN.date),
+    *(_SHOWN.description, _SHOWN.destination_sent, _SHOWN.e2e_id),
+    *(_SHOWN.created_at, _SHOWN.updated_at, _SHOWN.settled_at),
+    *(_SHOWN.failure_code, _SHOWN.failure_forbidden),
+)
+"""The columns of ``listed_payout``, in its order."""
 
 
 def key_columns(account_id: str, reference: str) -> dict[str, object]:
@@ -68,6 +84,26 @@ def restored_payout(row: Record) -> Payout:
         destination_sent=columns.read(sent),
         state=_STATES[state],
         failure=None if code is None else Failure(FailureCode(code), forbidden),
+    )
+
+
+def listed_payout(row: Record) -> ListedPayout:
+    """Return the payout of a row that begins with ``LISTED``; by place, as ``restored_payout``."""
+    reference, method, state, centavos, date, *asked = row[: len(LISTED)]
+    description, sent, e2e_id, created_at, updated_at, settled_at, code, forbidden = asked
+    return ListedPayout(
+        reference,
+        _METHODS[method],
+        _STATES[state],
+        Money(centavos),
+        date,
+        description,
+        columns.read(sent),
+        e2e_id,
+        created_at,
+        updated_at,
+        settled_at,
+        None if code is None else Failure(FailureCode(code), forbidden),
     )
 
 

@@ -12,19 +12,18 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select
+from sqlalchemy import bindparam, select
 
 from gateway.domain.bank.payout_orders import normal_destination
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Search, Window
-from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState
+from gateway.domain.kernel.windows import Search
+from gateway.domain.payouts.payouts import Attempt, Change, ListedPayout, Payout, PayoutState
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
 from gateway.store.kernel.hot_statements import Key, bound
+from gateway.store.payouts.pages import PayoutPages
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
-from gateway.store.payouts.totals import PayoutTotals, length
 from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
@@ -168,39 +167,6 @@ _ATTEMPTS = (
     )
     .order_by(attempts.c.number)
 )
-_INSIDE = (
-    payouts.c.account_id == bindparam("account_id"),
-    payouts.c.created_at >= bindparam("start"),
-    payouts.c.created_at < bindparam("end"),
-)
-_PAGE = (
-    select(payouts)
-    .where(*_INSIDE)
-    .order_by(payouts.c.created_at.desc(), payouts.c.reference.desc())
-    .limit(bindparam("limit"))
-    .offset(bindparam("offset"))
-)
-# The index of the window finds them. An index of states would be written at every step of every
-# payout, to serve a list that people open now and then.
-_STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
-_WALKED = select(func.count()).select_from(payouts).where(*_INSIDE, _STANDING)
-
-
-class _List:
-    """The statements of a list: a page of it, its length, and the first page with its length."""
-
-    def __init__(
-        self, length: Sequence[ColumnElement[int]], page: Select[*tuple[Any, ...]]
-    ) -> None:
-        self.page, self.length = page, select(*length)
-        self.first = page.add_columns(*length)
-
-
-_LISTED = _List(length(), _PAGE)
-_LISTED_STANDING = _List(
-    (literal(0).label("remembered"), _WALKED.scalar_subquery().label("walked")),
-    _PAGE.where(_STANDING),
-)
 
 
 class StoredPayouts:
@@ -211,7 +177,7 @@ class StoredPayouts:
         self._writer = PayoutWriter(database)
         self._reader = PayoutReader(database)
         self._duplicates = DuplicateSearch(database)
-        self._totals = PayoutTotals(database)
+        self._pages = PayoutPages(database)
 
     async def add(
         self, payout: Payout, attempt: Attempt, *, limited: bool = False
@@ -267,7 +233,7 @@ class StoredPayouts:
 
     async def close(self) -> None:
         """Finish what was asked so far; from now on only lists and attempts can be read."""
-        for each in (self._writer, self._reader, self._duplicates, self._totals):
+        for each in (self._writer, self._reader, self._duplicates, self._pages):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
@@ -297,45 +263,16 @@ class StoredPayouts:
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[Payout], int]:
-        """
-        Return a page, newest created first, and how many lie in the window.
+    ) -> tuple[Sequence[ListedPayout], int]:
+        """Return a page, and how many lie in the window; see ``PayoutPages.search``."""
+        return await self._pages.search(account_id, search, states)
 
-        Payouts created at the same instant are in falling order of their references. With
-        ``states``, only payouts in one of these are counted and returned.
-        """
-        paging, inside = search.paging, _inside(account_id, search.window, states)
-        listed = _LISTED_STANDING if states else _LISTED
-        asked = inside | {"limit": paging.limit, "offset": paging.offset}
-        async with self._database.reading() as connection:
-            if not paging.offset:
-                rows = (await connection.execute(listed.first, asked)).all()
-                known = rows[0] if rows else None
-            else:
-                known = (await connection.execute(listed.length, inside)).one()
-                # Past the end a database would walk the whole window to find nothing.
-                beyond = paging.offset >= known.remembered + known.walked
-                rows = [] if beyond else (await connection.execute(listed.page, asked)).all()
-        if known is None:
-            return [], 0
-        if not states:
-            self._totals.walked(account_id, search.window, known.walked)
-        return [restored_payout(row) for row in rows], known.remembered + known.walked
+    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        """Return the page of ``search`` with all that is stored of each payout."""
+        return await self._pages.whole(account_id, search)
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every attempt of a payout, oldest first."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
         return [restored_attempt(row) for row in rows]
-
-
-def _inside(account_id: str, window: Window, states: Collection[PayoutState]) -> dict[str, object]:
-    """Return the parameters of ``_INSIDE``, and of ``_STANDING`` if there are states."""
-    inside: dict[str, object] = {
-        "account_id": account_id,
-        "start": window.start,
-        "end": window.end,
-    }
-    if states:
-        inside["states"] = sorted(states)
-    return inside

@@ -1,7 +1,7 @@
 """The port that ties movements to payouts is one that the store keeps."""
 
 from gateway.domain.payouts.links import PayoutLinks
-from gateway.store.payouts.links import StoredPayoutLinks
+from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from tests.unit.gateway.operations.backoffice.money.test_linked_statements import Payouts
 
 

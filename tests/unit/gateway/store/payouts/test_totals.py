@@ -7,9 +7,8 @@ from sqlalchemy import event
 
 from gateway.domain.kernel.windows import Window
 from gateway.store.engine import Store, open_store
-from gateway.store.payouts.store import _LISTED
 from gateway.store.payouts.totals import WORTH, PayoutTotals
-from tests.contract.stores.samples import ACCOUNT, attempt, payout, search
+from tests.contract.stores.samples import ACCOUNT, attempt, payout
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
 WINDOW = Window(DAY.date(), DAY.date())
@@ -25,29 +24,6 @@ def statements(store: Store) -> list[str]:
     for engine in (store.database.reader, store.database.writer):
         event.listen(engine.sync_engine, "before_cursor_execute", note)
     return asked
-
-
-async def test_a_first_page_and_its_length_are_one_statement(store: Store) -> None:
-    await store.payouts.add(payout(created_at=DAY), attempt())
-    asked = statements(store)
-
-    found = await store.payouts.search(ACCOUNT, search("2026-03-01", "2026-03-10"))
-
-    assert found[1] == 1
-    assert len(asked) == 1
-
-
-async def test_nothing_is_walked_but_the_index(store: Store) -> None:
-    """However many payouts there are outside of the window, or in days that are remembered."""
-    first = _LISTED.first.compile(store.database.reader.sync_engine)
-    async with store.database.reading() as connection:
-        values = (0,) * str(first).count("?")
-        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {first}", values)
-        steps = [row.detail for row in plan]
-
-    looks = [each for each in steps if "payouts USING" in each or "payout_totals USING" in each]
-    assert len(looks) == 4
-    assert all(each.startswith("SEARCH") for each in looks)
 
 
 @pytest.mark.parametrize(("walked", "asks"), [(WORTH - 1, False), (WORTH, True)])

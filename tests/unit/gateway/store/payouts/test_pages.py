@@ -1,0 +1,123 @@
+"""Pages of an account's payouts: what is asked of the database for them."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import PayoutStatus, states_of
+from gateway.store.engine import Store
+from gateway.store.kernel import sqlite_driver
+from gateway.store.kernel.hot_statements import Statement
+from gateway.store.payouts.pages import _LISTED, _MOST
+from gateway.store.tables.core import payouts
+from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout, search
+
+DAY = NOW.date().isoformat()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Sequence[Statement]:
+    """What SQLite is asked."""
+    statements: list[Statement] = []
+    do = sqlite_driver._do
+
+    def noted(connection, statement, begins):
+        statements.append(statement)
+        return do(connection, statement, begins)
+
+    monkeypatch.setattr(sqlite_driver, "_do", noted)
+    return statements
+
+
+@pytest.fixture
+def trips(monkeypatch: pytest.MonkeyPatch) -> Sequence[object]:
+    """Trips to a thread of SQLite's driver."""
+    made: list[object] = []
+    trip = sqlite_driver.OneTripConnection._in_thread
+
+    async def noted(self, work):
+        made.append(work)
+        return await trip(self, work)
+
+    monkeypatch.setattr(sqlite_driver.OneTripConnection, "_in_thread", noted)
+    return made
+
+
+async def test_a_first_page_and_its_length_are_one_statement(
+    store: Store, asked: list[Statement]
+) -> None:
+    await store.payouts.add(payout(), attempt())
+    asked.clear()
+
+    found = await store.payouts.search(ACCOUNT, search(DAY, DAY))
+
+    assert found[1] == 1
+    assert len(asked) == 1
+
+
+async def test_a_list_asks_for_nothing_that_it_does_not_show(
+    store: Store, asked: list[Statement]
+) -> None:
+    """A destination in full, keys and leases stay where they are."""
+    await store.payouts.search(ACCOUNT, search(DAY, DAY))
+
+    shown = asked[-1].text.partition(" FROM ")[0]
+    unshown = {"destination", "fingerprint", "provider_key", "lease_until", "payee_digest"}
+    assert unshown <= set(payouts.c.keys())
+    assert not any(f"payouts.{name}," in shown for name in unshown)
+
+
+async def test_pages_of_one_moment_are_few_trips(store: Store, trips: list[object]) -> None:
+    """The first goes at once; the others have gathered when it is back."""
+    day = search(DAY, DAY)
+    await asyncio.gather(*(store.payouts.search(ACCOUNT, day) for _ in range(2)))
+    trips.clear()
+
+    await asyncio.gather(*(store.payouts.search(ACCOUNT, day) for _ in range(2 * _MOST)))
+
+    assert len(trips) == 2
+
+
+async def test_nothing_is_walked_but_the_index(store: Store) -> None:
+    """However many payouts there are outside of the window, or in days that are remembered."""
+    first = _LISTED.first.compile(store.database.reader.sync_engine)
+    async with store.database.reading() as connection:
+        values = (0,) * str(first).count("?")
+        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {first}", values)
+        steps = [row.detail for row in plan]
+
+    looks = [each for each in steps if "payouts USING" in each or "payout_totals USING" in each]
+    assert len(looks) == 4
+    assert all(each.startswith("SEARCH") for each in looks)
+
+
+@pytest.mark.parametrize("states", [(), *map(states_of, PayoutStatus)], ids=["all", *PayoutStatus])
+async def test_a_list_is_found_by_the_window_s_index(
+    store: Store, states: Collection[PayoutState], asked: list[Statement]
+) -> None:
+    """Of one account and its days alone, in their order: only those of one instant are sorted."""
+    for state in PayoutState:
+        await store.payouts.add(replace(payout(state.value), state=state), attempt())
+
+    await store.payouts.search(ACCOUNT, search("2026-11-20", "2026-11-20"), states)
+    listing = [each for each in asked if "created_at >=" in each.text]
+    async with store.database.reading() as connection:
+        plans = [
+            (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)).all()
+            for text, values, _ in listing
+        ]
+
+    steps = {row.detail for plan in plans for row in plan}
+    index = (
+        "INDEX ix_payouts_account_id_created_at (account_id=? AND created_at>? AND created_at<?)"
+    )
+    assert {each for each in steps if " payouts " in each} <= {
+        f"SEARCH payouts USING {index}",
+        f"SEARCH payouts USING COVERING {index}",
+    }
+    assert len(plans) == 1, "it counts and shows"
+    outermost = [row.detail for row in plans[0] if row.parent == 0]
+    assert "USE TEMP B-TREE FOR ORDER BY" not in outermost
