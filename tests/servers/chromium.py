@@ -20,6 +20,28 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Of Playwright's own list, as the last such flag alone counts.
+_WITHOUT = (
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "TcpPortRandomizationWin",
+    "ThirdPartyStoragePartitioning",
+    "msEdgeUpdateLaunchServicesPreferredVersion",
+    "msForceBrowserSignIn",
+)
+# The address bar's suggestions are a page in a process of its own, anew for each context: more
+# than half of what a context costs.
+_NO_SUGGESTIONS = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
 FLAGS = [
     "--no-sandbox",  # root in a container has no user namespace to make one
     "--disable-gpu",
@@ -29,6 +51,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no page reaches another machine
+    f"--disable-features={','.join(_WITHOUT + _NO_SUGGESTIONS)}",
 ]
 
 
