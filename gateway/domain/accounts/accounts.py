@@ -9,6 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+import msgspec
+
 from gateway.domain.kernel.audit import AuditEvent
 
 
@@ -60,9 +62,12 @@ class BankSecretsRefused(ValueError):
         self.field = field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankCoordinates:
-    """Where an account is held: COMPE number, ISPB, branch, number with check digit."""
+class BankCoordinates(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """
+    Where an account is held: COMPE number, ISPB, branch, number with check digit.
+
+    Packed as it is, without the names of its fields.
+    """
 
     bank_number: str = ""
     ispb: str = ""
@@ -70,7 +75,7 @@ class BankCoordinates:
     account: str = ""
 
 
-class Derived:
+class Derived(msgspec.Struct):
     """
     What this process made of an account's record, so that it is made once; never stored.
 
@@ -82,13 +87,9 @@ class Derived:
         hash: The short form under which the account is found in the logs.
     """
 
-    __slots__ = ("bank", "bank_by", "hash")
-
-    def __init__(self) -> None:
-        """Have made nothing yet."""
-        self.bank: Any = None
-        self.bank_by: object = None
-        self.hash = ""
+    bank: Any = None
+    bank_by: object = None
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from gateway.domain.accounts.accounts import (
     Account,
     Accounts,
@@ -345,7 +347,7 @@ def _merged(before: BankCoordinates, update: BankCoordinates | None) -> BankCoor
     if update is None:
         return before
     given = {part: getattr(update, part) for part in _COORDINATES if getattr(update, part)}
-    return _checked(dataclasses.replace(before, **given))
+    return _checked(msgspec.structs.replace(before, **given))
 
 
 def _absent(account_id: str) -> RuleViolation:

@@ -118,10 +118,7 @@ class _PackedAccount(msgspec.Struct, array_like=True, kw_only=True, gc=False):
     sealed_credentials: bytes
     created_at: datetime
     certificate_ends_at: datetime | None
-    bank_number: str
-    ispb: str
-    branch: str
-    account: str
+    coordinates: BankCoordinates
 
 
 class AccountPacking:
@@ -134,7 +131,6 @@ class AccountPacking:
 
     def pack(self, record: Account) -> bytes:
         """Write an account."""
-        where = record.coordinates
         return self._write(
             _PackedAccount(
                 company_id=shortened(record.company_id),
@@ -147,10 +143,7 @@ class AccountPacking:
                 sealed_credentials=record.sealed_credentials,
                 created_at=record.created_at,
                 certificate_ends_at=record.certificate_ends_at,
-                bank_number=where.bank_number,
-                ispb=where.ispb,
-                branch=where.branch,
-                account=where.account,
+                coordinates=record.coordinates,
             )
         )
 
@@ -167,12 +160,7 @@ class AccountPacking:
             provider=read.provider,
             provider_account=read.provider_account,
             sealed_credentials=read.sealed_credentials,
-            coordinates=BankCoordinates(
-                bank_number=read.bank_number,
-                ispb=read.ispb,
-                branch=read.branch,
-                account=read.account,
-            ),
+            coordinates=read.coordinates,
             created_at=read.created_at,
             certificate_ends_at=read.certificate_ends_at,
         )
