@@ -22,7 +22,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.route import RefusedPath
+from gateway.http.route import Answer, RefusedPath
 from gateway.http.streams import counted, why_cut
 from gateway.http.table import RoutedRow, Table
 from gateway.net.server.reply import Reply, Written
@@ -87,10 +87,7 @@ def begin_trace(
     """
     sent, parents = headers.getall(TRACE_ID, ()), headers.getall(_TRACEPARENT, ())
     if not sent and not parents:
-        trace_id = trace.new_trace_id()
-        trace.begin(trace_id)
-        trace.forget_parent()
-        return trace_id, ""
+        return trace.begin_ours(), ""
     trace_id = find_trace_id(sent, parents, observer, uuids=uuids)
     trace.begin(trace_id)
     return trace_id, trace.begin_parent(trace_id, parents, headers.getall(_TRACESTATE, ()))
@@ -271,7 +268,8 @@ class Server:
             shown = await row.serve(place.gate.admits(call), call.asked)
             if call.on_success is not None:
                 call.on_success()
-            reply, rest = render(shown, row.status, call.headers), getattr(shown, "rest", None)
+            reply = render(shown, row.status, call.headers)
+            rest = shown.rest if isinstance(shown, Answer) else None
         except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
             reply, rest = self._refuse(exchange, problem), None
         except BaseException:

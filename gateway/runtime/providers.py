@@ -175,7 +175,7 @@ class ProviderHealth:
 
     def provider_call(self, call: ProviderCall) -> None:
         """Remember a call of a bank, and pass it on."""
-        seen = self._of(call.provider)
+        seen = self._seen.get(call.provider) or self._of(call.provider)
         seen.call, seen.at = call, self._now()
         if call.outcome == _OK:
             seen.ok_at = seen.at

@@ -162,10 +162,13 @@ def begin_parent(trace_id: str, parents: Sequence[str], states: Sequence[str]) -
     return "" if digits == trace_id.replace("-", "").lower() else digits
 
 
-def forget_parent() -> None:
-    """Forget the trace of an earlier request in this task; the new one sent none."""
+def begin_ours() -> str:
+    """Begin a trace for a request that sent none, and forget an earlier one's; return its id."""
+    trace_id = new_trace_id()
+    _current.set(trace_id)
     if _kept.get() is not None:
         _kept.set(None)
+    return trace_id
 
 
 def outgoing() -> tuple[str, str, str]:
@@ -174,7 +177,7 @@ def outgoing() -> tuple[str, str, str]:
 
     The last one is often empty. Outside of a request a call is a trace by itself.
     """
-    trace_id, kept = current_trace_id() or new_trace_id(), _kept.get()
+    trace_id, kept = _current.get() or new_trace_id(), _kept.get()
     parent = _parents.pop() if _parents else _drawn_parent()
     if kept is None:  # then the id is one that we made: a UUID in lower case
         return trace_id, f"00-{trace_id.replace('-', '')}-{parent}-00", ""

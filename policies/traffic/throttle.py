@@ -69,6 +69,8 @@ class FailureThrottle:
 
     def wait_before_all(self, address: str) -> int:
         """Return the seconds an address must wait before anything of it is looked at."""
+        if not self._refusals:  # nobody was refused lately: nearly always
+            return 0
         return self._wait((address, ""), self._limits.hard_per_address)
 
     def copy_of(self, address: str, client_id: str) -> FailureThrottle:

@@ -205,7 +205,9 @@ class Bulkhead:
         """Take a place if one is free; calls that wait are never overtaken."""
         if self.in_flight >= self._limits.in_flight:
             return False
-        self._changed(1)
+        self.in_flight += 1
+        if self._report_timer is None:
+            self._report_soon()
         return True
 
     async def enter(self) -> bool:
@@ -223,7 +225,9 @@ class Bulkhead:
             if not place.done():
                 place.set_result(None)  # handed over: the number of calls stays the same
                 return
-        self._changed(-1)
+        self.in_flight -= 1
+        if self._report_timer is None:
+            self._report_soon()
 
     def report(self) -> None:
         """Report the number of calls now, and cancel the timer."""
@@ -255,10 +259,9 @@ class Bulkhead:
             raise
         return True
 
-    def _changed(self, by: int) -> None:
-        """Count, and report soon."""
-        self.in_flight += by
-        if self._report_timer is None and self._on_change is not None:
+    def _report_soon(self) -> None:
+        """Report a quarter of a second from now, what changes meanwhile included."""
+        if self._on_change is not None:
             self._report_timer = asyncio.get_running_loop().call_later(_REPORT_S, self.report)
 
 

@@ -98,7 +98,7 @@ class Transcript:
             method=request.method,
             template=request.template,
             sent_headers=scrubbed_headers(request.headers),
-            sent=_bounded(request.body, longest),
+            sent=request.body and _bounded(request.body, longest),
             status=0 if answer is None else answer.status,
             received_headers=_NOTHING if answer is None else answer.headers,
             received=b"" if answer is None else _bounded(answer.body, longest),

@@ -50,7 +50,7 @@ def get(
     Raises:
         Refused: A step cannot stand in a path.
     """
-    short = all(len(step) <= _SHORT for step in steps.values())
+    short = max(map(len, steps.values()), default=0) <= _SHORT
     path = _known(template, *steps.items()) if short else filled(template, **steps)
     if query:
         path += "?" + "&".join(f"{name}={_encoded(text)}" for name, text in query.items())

@@ -193,7 +193,8 @@ class Connection(asyncio.Protocol):
             return
         if answer is not None:
             waiter.set_result(answer)
-            self._keep_session()
+            if self._tls is not None:
+                self._keep_session()
             return
         self._timer.set_at(self._deadlines.whole)
         if self._reader.discarding and self._transport is not None:
@@ -269,7 +270,7 @@ async def send_split(
     failpoint: Failpoint,
 ) -> ProviderAnswer:
     """
-    Send a request in two halves, with a point after each; only tests ask for it.
+    Send a request in two halves, with a point before and after each; only tests ask for it.
 
     The first half alone is no request: it ends in the body, or in the head where there is none.
     """
@@ -279,6 +280,7 @@ async def send_split(
         progress.answered(status)
         failpoint("mid_answer")
 
+    failpoint("after_connect")
     body_at = data.index(b"\r\n\r\n") + 4
     half = (body_at + len(data)) // 2 if body_at < len(data) else body_at // 2
     waiter = connection.send(data[:half], progress, on_status, deadlines)

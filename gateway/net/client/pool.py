@@ -143,14 +143,13 @@ class Pool:
 
     def give(self, connection: Connection) -> None:
         """Take one back after its call: keep it if another call may follow, else close it."""
-        if connection.kept_s is not None:
-            self._kept_s = connection.kept_s
+        kept_s, told_s = self._idle_s, connection.kept_s
+        if told_s is not None:
+            self._kept_s = told_s
+            kept_s = min(kept_s, told_s - _MARGIN_S)
         if not connection.end_call() or not self.is_current(connection):
             self.end(connection)
             return
-        kept_s = self._idle_s
-        if connection.kept_s is not None:
-            kept_s = min(kept_s, connection.kept_s - _MARGIN_S)
         connection.idle_until = min(self._loop.time() + kept_s, connection.usable_until)
         self._idle.append(connection)
         if self._sweeping is None:

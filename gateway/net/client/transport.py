@@ -31,7 +31,7 @@ from gateway.net.client.messages import (
 from gateway.net.client.pool import Candidates, Pool, WarmConnections
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.parser import require_proven_parser
-from gateway.net.common.runtime import Failpoint, Runtime
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
 
 LONGEST_S: Final = 600.0
@@ -192,14 +192,16 @@ class HttpTransport:
             raise Unreachable(Reason.CLOSED)
         failpoint = None if progress.send_by is None else self._runtime.failpoint
         by = opened.loop.time() + within_s
-        _pass(failpoint, "before_connect")
+        if failpoint is not None:
+            failpoint("before_connect")
         progress.connecting()
         try:
             data = self._writer.write(request, last=progress.send_by is not None)
-            connection = _kept(opened, progress) or await self._ready(opened, progress, within_s)
+            # A call that moves money never gets an idle connection.
+            idle = opened.pool.take() if progress.send_by is None else None
+            connection = idle or await self._ready(opened, progress, within_s)
             try:
                 progress.connected()
-                _pass(failpoint, "after_connect")
                 deadlines = AnswerDeadlines(opened.loop.time() + self._first_byte_s, by)
                 if failpoint is not None:
                     return await send_split(connection, data, progress, deadlines, failpoint)
@@ -293,14 +295,3 @@ async def _check_certificate(credentials: TlsCredentials | None, progress: SendP
     except Unreachable:
         progress.refused_here = True
         raise
-
-
-def _kept(opened: _Open, progress: SendProgress) -> Connection | None:
-    """Return an idle connection for a read; a call that moves money never gets one."""
-    return opened.pool.take() if progress.send_by is None else None
-
-
-def _pass(failpoint: Failpoint | None, name: str) -> None:
-    """Call the failpoint, if there is one."""
-    if failpoint is not None:
-        failpoint(name)

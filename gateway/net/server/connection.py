@@ -312,7 +312,8 @@ class Connection(BaseProtocol):
             self._after_answer(request, keeps=outcome.keeps)
         else:
             self._write(request, outcome)
-        self._start_waiting()
+        if self._queue.waiting or self._buffer_paused:
+            self._start_waiting()
 
     # --- answers -----------------------------------------------------------------------------
 

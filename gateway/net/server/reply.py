@@ -117,19 +117,16 @@ def streamed_head(answer: Reply, how: ReplyFormat) -> bytes:
 
 def _head(answer: Reply, how: ReplyFormat, framing: str) -> bytes:
     """Write status and headers, checked."""
-    lines = [f"HTTP/{how.version} {_reason(answer.status)}", f"X-Trace-ID: {answer.trace_id}"]
-    lines += [f"{name}: {value}" for name, value in answer.headers.items()]
+    # A status without a phrase keeps the space.
+    reason = _REASONS.get(answer.status) or f"{answer.status} "
+    lines = [f"HTTP/{how.version} {reason}", f"X-Trace-ID: {answer.trace_id}"]
+    lines += map(": ".join, answer.headers.items())
     if answer.cookies:
         lines += [f"Set-Cookie: {value}" for value in answer.cookies]
     if framing:
         lines.append(framing)
     head = "\r\n".join(lines) + f"\r\n{how.connection}Date: {_clock.date()}\r\n\r\n"
     return _checked(head, len(lines) + _OWN_LINES + bool(how.connection))
-
-
-def _reason(status: int) -> str:
-    """Write a status with its phrase; one without a phrase keeps the space."""
-    return _REASONS.get(status) or f"{status} "
 
 
 def _checked(head: str, lines: int) -> bytes:

@@ -191,7 +191,7 @@ class Request:
     @property
     def is_complete(self) -> bool:
         """Has the whole request arrived, its body included, read or not?"""
-        return self.content.is_eof()
+        return self.content is EMPTY_PAYLOAD or self.content.is_eof()
 
     @property
     def certificate(self) -> bytes:
@@ -307,7 +307,7 @@ class RequestQueue:
 
         Input that cannot be read is refused in its turn, and nothing after it is read.
         """
-        in_body = not self._last.is_eof()
+        in_body = self._last is not EMPTY_PAYLOAD and not self._last.is_eof()
         try:
             heads, is_upgraded, rest = self._parser.feed_data(data)
         except Exception as problem:  # noqa: BLE001 - a fault of the parser must end in an answer

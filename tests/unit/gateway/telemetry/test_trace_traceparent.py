@@ -23,8 +23,8 @@ def served_before() -> Iterator[None]:
     trace.begin("before")
     trace.begin_parent("before", (SENT.replace("4b", "ff"),), ("a=b",))
     yield
+    trace.begin_ours()
     trace.begin("")
-    trace.forget_parent()
 
 
 def begun(trace_id: str, *parents: str, states: tuple[str, ...] = ()) -> str:
@@ -42,11 +42,11 @@ def sent_on() -> tuple[str, str]:
 
 def test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id():
     """One id is enough to follow it: nothing else is logged."""
-    trace.begin(OURS)
-    trace.forget_parent()
+    ours = trace.begin_ours()
 
-    assert trace.outgoing()[0] == OURS
-    assert sent_on() == (OURS.replace("-", ""), "00")
+    assert trace.is_uuid(ours)
+    assert trace.outgoing()[0] == ours
+    assert sent_on() == (ours.replace("-", ""), "00")
     assert trace.outgoing()[2] == ""
 
 
