@@ -88,8 +88,8 @@ class RequestSearch:
     """
 
     paging: Paging
-    since: datetime
-    until: datetime
+    since: datetime | None = None
+    until: datetime | None = None
     trace_id: str | None = None
     route: str | None = None
     route_text: str | None = None

@@ -98,8 +98,7 @@ def _conditions(
     search: RequestSearch, scope: CompanyScope
 ) -> Iterable[ColumnElement[bool] | TextClause]:
     """Demand what a search asks for; partial indexes are found by the conditions they have."""
-    yield requests.c.at >= search.since
-    yield requests.c.at < search.until
+    yield from _times(search)
     yield from _texts(search)
     if search.route_text is not None:
         yield requests.c.route.contains(search.route_text, autoescape=True)
@@ -117,6 +116,19 @@ def _conditions(
     if scope.companies is not None:
         yield OF_COMPANY
         yield from of_company(requests.c.company_id, scope)
+
+
+def _times(search: RequestSearch) -> Iterable[ColumnElement[bool]]:
+    """
+    Demand the times that are given.
+
+    All times are none: PostgreSQL takes the newest rows, which it has not counted yet, for so few
+    that it would look through every one.
+    """
+    if search.since is not None:
+        yield requests.c.at >= search.since
+    if search.until is not None:
+        yield requests.c.at < search.until
 
 
 def _texts(search: RequestSearch) -> Iterable[ColumnElement[bool] | TextClause]:

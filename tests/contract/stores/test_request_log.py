@@ -71,6 +71,24 @@ async def test_requests_are_found_by_what_they_were(
     assert await found(store, **filters) == expected
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ({}, [STRANGER, CHANGED, REFUSED, REQUEST]),
+        ({"since": NOW + SECOND}, [STRANGER, CHANGED, REFUSED]),
+        ({"until": NOW + SECOND}, [REQUEST]),
+        ({"since": NOW + SECOND, "until": NOW + 3 * SECOND}, [CHANGED, REFUSED]),
+    ],
+    ids=["all times", "since", "until", "both"],
+)
+async def test_only_times_that_are_named_limit_a_search(
+    store: Store, times: dict[str, Any], expected: list[LoggedRequest]
+):
+    await store.office.requests.add([REQUEST, REFUSED, CHANGED, STRANGER])
+
+    assert await found(store, **{"since": None, "until": None, **times}) == expected
+
+
 async def test_a_page_begins_where_the_one_before_ended(store: Store):
     """Also among requests of one instant, and while newer ones come in."""
     same = [replace(REQUEST, trace_id=str(number)) for number in range(5)]

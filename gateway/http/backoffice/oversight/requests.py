@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final, TypedDict
 
 from msgspec import Meta
@@ -29,9 +28,6 @@ from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.oversight import GROUPS_AT_MOST, Oversight
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
-
-_BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
-_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class RequestDocument(TypedDict):
@@ -163,8 +159,8 @@ def _search(given: inputs.Filters) -> RequestSearch:
     slower_ms = given.whole("slower_ms")
     return RequestSearch(
         paging=given.paging(),
-        since=given.instant("since") or _BEGINNING,
-        until=given.instant("until") or _END,
+        since=given.instant("since"),
+        until=given.instant("until"),
         trace_id=given.text("trace_id"),
         route=given.text("route"),
         route_text=given.text("route_text"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
 
 from gateway.domain.backoffice.explanations import Explanation
@@ -29,8 +28,6 @@ from gateway.operations.backoffice.refusals.explanations import (
 
 _ALL: Final = Paging(1, 100)
 """A trace id is one call's; whoever gives one to a thousand calls is shown the newest of them."""
-_BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
-_END: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ class Traces:
         return ExplainedRequest(line, explain(refusal_of(line), known))
 
     async def _requests(self, scope: CompanyScope, trace_id: str) -> Sequence[LoggedRequest]:
-        search = RequestSearch(paging=_ALL, since=_BEGINNING, until=_END, trace_id=trace_id)
+        search = RequestSearch(paging=_ALL, trace_id=trace_id)
         return await self.requests.export(search, scope, _ALL.limit)
 
     async def _acts(self, scope: CompanyScope, trace_id: str) -> Sequence[AuditEntry]:
