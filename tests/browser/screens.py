@@ -182,16 +182,16 @@ _APPROVALS = (
     ),
 )
 
-_DAY = "since=2026-01-01T03%3A00%3A00Z&until=2026-01-02T03%3A00%3A00Z"
+_NOW = "since={since}&until={until}"
 
 _OPERATIONS = (
     Screen(name="overview", path="/panel"),
     Screen(name="overview-month", path="/panel?period=30d"),
-    Screen(name="overview-latest", path=f"/panel/overview/latest?{_DAY}"),
+    Screen(name="overview-latest", path=f"/panel/overview/latest?{_NOW}"),
     Screen(name="overview-balances", path="/panel/overview/balances"),
     Screen(
         name="overview-refusals",
-        path=f"/panel/overview/refusals?{_DAY}",
+        path=f"/panel/overview/refusals?{_NOW}",
         closed_to=Role.VIEWER,
     ),
     Screen(name="providers", path="/panel/providers", empty=None),

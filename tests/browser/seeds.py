@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from gateway.domain.accounts.accounts import Company
@@ -79,7 +79,14 @@ async def plant(world: World) -> Mapping[str, str]:
         "key": world.demo["pix_keys"]["main"][0],
         **await _charges(world),
         "stop": await _stopped(world),
+        **_around(world.gateway.kernel.now()),
     }
+
+
+def _around(now: datetime) -> Mapping[str, str]:
+    """Return a period with everything in it, as addresses hold its instants."""
+    day = timedelta(days=1)
+    return {"since": f"{now - day:%Y-%m-%dT%H:%M:%SZ}", "until": f"{now + day:%Y-%m-%dT%H:%M:%SZ}"}
 
 
 async def _charges(world: World) -> Mapping[str, str]:
