@@ -26,7 +26,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, obje
         text=True,
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(made)},
-        timeout=120,
+        timeout=280,  # it takes seconds, unless the machine is busy
     )
     assert done.returncode == 0, done.stdout + done.stderr
     [kept] = results.iterdir()
