@@ -25,6 +25,7 @@ from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from gateway.store.backoffice.stops import StoredStops
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.bank.charges import StoredCharges
+from gateway.store.bank.returns import StoredReturns
 from gateway.store.identity.stores import IdentityStore, identity_store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
@@ -33,7 +34,6 @@ from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.payouts.events import StoredPayoutEvents
 from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.reviews import StoredReviews
 from gateway.store.payouts.store import StoredPayouts
 

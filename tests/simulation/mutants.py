@@ -18,9 +18,9 @@ from gateway.operations.payouts import payouts as operation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.payouts import Payouts
 from gateway.runtime import reconciler
+from gateway.store.bank.returns import StoredReturns
 from gateway.store.payouts import store as stored
 from gateway.store.payouts import writes
-from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.store import StoredPayouts
 from gateway.store.payouts.writes import PayoutWriter
 from tests.simulation import replacements as without

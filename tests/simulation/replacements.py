@@ -21,9 +21,9 @@ from gateway.domain.requests.calls import Caller
 from gateway.operations.payouts import payouts as operation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.payouts import Payouts
+from gateway.store.bank.returns import StoredReturns
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.hot_statements import BulkParameters, Key
-from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row
 from gateway.store.payouts.statements import Statements, statements, step_values
 from gateway.store.payouts.store import StoredPayouts

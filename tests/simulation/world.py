@@ -24,8 +24,8 @@ from gateway.domain.payouts.payouts import PayoutRequest, provider_key
 from gateway.runtime.kernel import Kernel, SilentObserver
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.store.accounts.accounts import StoredAccounts
+from gateway.store.bank.returns import StoredReturns
 from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Event
 from tests.simulation.adapter import OnlyBank, SimulatedAdapter

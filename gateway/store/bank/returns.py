@@ -11,7 +11,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.returns import MOST
 from gateway.store.kernel.database import Database
-from gateway.store.payouts.rows import key_columns
+from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import returns
 
 _OF = (
@@ -33,7 +33,7 @@ class StoredReturns:
 
     async def note(self, payout: Payout, found: Sequence[PixReturn]) -> int:
         """Keep those that are new, in one transaction; return how many were."""
-        key = key_columns(payout.account_id, payout.reference)
+        key = _key(payout.account_id, payout.reference)
         known = {each.id for each in await self.of(payout.account_id, payout.reference)}
         new = [each for each in found if each.id not in known][: MOST - len(known)]
         if not new:
@@ -48,8 +48,12 @@ class StoredReturns:
     async def of(self, account_id: str, reference: str) -> Sequence[PixReturn]:
         """Return all of one payout, oldest first."""
         async with self._database.reading() as connection:
-            rows = (await connection.execute(_OF, key_columns(account_id, reference))).all()
+            rows = (await connection.execute(_OF, _key(account_id, reference))).all()
         return [PixReturn(id=row.id, value=Money(row.centavos), at=row.at) for row in rows]
+
+
+def _key(account_id: str, reference: str) -> dict[str, object]:
+    return {"account_id": account_id, "reference_sha256": reference_digest(reference)}
 
 
 def _columns(found: PixReturn) -> dict[str, object]:
