@@ -199,7 +199,8 @@ class Database:
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
         among: Whether two columns are one of the keys that are given by ``bound`` under a name;
             the same text for any number where a server keeps statements by their text.
-        together: Does the statements of a transaction, in one trip where the driver is a thread.
+        together: Does statements that are made once on a connection, asking the driver itself; in
+            one trip where it is a thread.
         one_of: Whether a column is in a list of texts, which is bound under a name when the
             statement is executed; a statement is built with it once.
         each_of: Those of a SELECT whose columns are one of the rows of values that are given by

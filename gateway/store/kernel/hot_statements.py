@@ -89,11 +89,18 @@ _KEPT = 256
 
 
 class Statement(NamedTuple):
-    """What a driver is asked; ``is_for_many``: parameters are those of many executions."""
+    """
+    What a driver is asked.
+
+    Attributes:
+        is_for_many: Parameters are those of many executions.
+        finds: There are rows to be had.
+    """
 
     text: str
     parameters: Any = ()
     is_for_many: bool = False
+    finds: bool = False
 
 
 class Outcome(NamedTuple):
@@ -218,7 +225,8 @@ class _Hot:
             said = "a value that cannot be sent"
             raise StatementError(said, self.compiled.string, None, problem) from None
         many = len(values) > 1
-        return Statement(self.compiled.string, values if many else values[0], is_for_many=many)
+        given = values if many else values[0]
+        return Statement(self.compiled.string, given, is_for_many=many, finds=bool(self.names))
 
     def restored(self, values: Iterable[object]) -> Record:
         """Return a row with the types of its columns."""
@@ -239,7 +247,7 @@ class _Hot:
         values = zip(state.positiontup or (), state.positional_parameters, strict=True)
         processes = {**self.processes, **state.processors}
         plain = (processes.get(name, _as_it_is)(value) for name, value in values)
-        return Statement(state.statement, tuple(plain))
+        return Statement(state.statement, tuple(plain), finds=bool(self.names))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import (
     URL,
@@ -27,18 +27,29 @@ from sqlalchemy import (
     tuple_,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, insert
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import BulkRow, Done, Found, Together, Types
+from gateway.store.kernel.hot_statements import (
+    BulkRow,
+    Done,
+    Found,
+    HotExecution,
+    Outcome,
+    Statement,
+    Together,
+    Types,
+)
 from gateway.store.kernel.poolers import driver_options, pooler_of, set_timeouts, without_pooler
 from gateway.store.tables.backoffice import approvals, requests
 from gateway.store.tables.core import payouts
 
 if TYPE_CHECKING:
+    import asyncpg
+    from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_connection
     from sqlalchemy.engine.interfaces import AdaptedConnection
 
 # Middleboxes drop idle connections silently; one is opened anew before that is likely.
@@ -92,7 +103,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
         among=_among,
-        together=_together,
+        together=_together if pooler_of(url) == "transaction" else _by_driver,
         one_of=_in_list,
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
@@ -179,7 +190,68 @@ def _among(columns: Sequence[ColumnElement[object]], name: str) -> ColumnElement
 
 
 async def _together(connection: AsyncConnection, work: Together[Done]) -> Done:
+    # SQLAlchemy's events set the time-outs of a transaction, see ``poolers``.
     return await work(connection)
+
+
+async def _by_driver(connection: AsyncConnection, work: Together[Done]) -> Done:
+    """
+    Do statements by asking the driver itself.
+
+    SQLAlchemy's adapter adds to each two changes of greenlet, a look for the compiled text and a
+    wrapped result, which cost more than the driver.
+    """
+    sync = connection.sync_connection
+    if sync is None:  # closed: SQLAlchemy says so
+        return await work(connection)
+    adapter = cast("AsyncAdapt_asyncpg_connection", sync.connection.dbapi_connection)
+    asked = _Asked(connection, adapter)
+    await asked.begin()
+    return await work(HotExecution(sync.dialect, asked.run))
+
+
+class _Asked:
+    """A connection whose driver is asked; what fails there is told as SQLAlchemy tells it."""
+
+    __slots__ = ("_adapter", "_connection", "_driver")
+
+    def __init__(self, connection: AsyncConnection, adapter: AsyncAdapt_asyncpg_connection) -> None:
+        self._connection, self._adapter = connection, adapter
+        self._driver = cast("asyncpg.Connection[asyncpg.Record]", adapter.driver_connection)
+
+    async def begin(self) -> None:
+        """Begin the transaction that SQLAlchemy ends; a connection of lone statements has none."""
+        if self._adapter._transaction is None:  # noqa: SLF001 - no public way to begin it from here
+            try:
+                await self._adapter._start_transaction()  # type: ignore[no-untyped-call]  # noqa: SLF001 - see above
+            except Exception as problem:  # noqa: BLE001 - of whatever kind: told below
+                await self._fail("BEGIN", problem)
+
+    async def run(self, statement: Statement) -> Outcome:
+        """Do a statement: its rows, or how many it changed."""
+        text, given = statement.text, statement.parameters
+        try:
+            if statement.finds:
+                rows = await self._driver.fetch(text, *given)
+                return Outcome(None, rows, len(rows), None)
+            each = given if statement.is_for_many else [given]
+            changed = sum([_count(await self._driver.execute(text, *one)) for one in each])
+        except Exception as problem:  # noqa: BLE001 - of whatever kind: told below
+            return await self._fail(text, problem)
+        return Outcome(None, [], changed, None)
+
+    async def _fail(self, text: str, problem: Exception) -> Outcome:
+        """Raise what the driver has raised as SQLAlchemy does; a lost connection is not kept."""
+        if self._driver.is_closed():
+            await self._connection.invalidate(problem)
+        if isinstance(problem, OSError):
+            raise problem  # TimeoutError is one
+        raise DBAPIError(text, None, problem) from problem
+
+
+def _count(said: str) -> int:
+    """Read how many rows were changed: ``UPDATE 2``, ``INSERT 0 2``."""
+    return int(said.rpartition(" ")[2])
 
 
 def _each_of(found: Found, columns: Sequence[ColumnElement[Any]], name: str) -> Found:

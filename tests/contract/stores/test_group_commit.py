@@ -1,7 +1,7 @@
 """Writes of one moment share a transaction, and each is answered as if it had been alone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -15,6 +15,7 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store
+from gateway.store.kernel.hot_statements import BulkRow, Statement, _Hot
 from tests.contract.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
@@ -85,9 +86,13 @@ async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
     """Have a transaction fail when it comes to its first attempt, as with a store that is gone."""
     engine = store.database.writer
 
-    def lost(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
-        if "payout_attempts" in statement:
+    ask = _Hot.asked
+
+    def lost(hot: _Hot, rows: Sequence[BulkRow]) -> Statement:
+        statement = ask(hot, rows)
+        if "payout_attempts" in statement.text:
             raise ConnectionResetError
+        return statement
 
     def refused(action: int, table: str | None, *_rest: object) -> int:
         return SQLITE_DENY if (action, table) == (SQLITE_INSERT, "payout_attempts") else SQLITE_OK
@@ -97,9 +102,9 @@ async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
         yield
         await authorized(engine, None)
     else:
-        event.listen(engine.sync_engine, "before_cursor_execute", lost)
-        yield
-        event.remove(engine.sync_engine, "before_cursor_execute", lost)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(_Hot, "asked", lost)
+            yield
 
 
 async def authorized(engine: AsyncEngine, judge: Callable[..., int] | None) -> None:

@@ -1,12 +1,13 @@
 """A store in a file, migrated, for what does not need both databases."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.hot_statements import BulkRow, Statement, _Hot
 from gateway.store.schema import prepare
 from tests.contract.stores import samples
 from tests.world.store import migrated
@@ -27,3 +28,17 @@ async def store(url: str) -> AsyncIterator[Store]:
     await opened.accounts.add(samples.account(), samples.event())
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Statement]:
+    """What drivers are asked directly, from now on."""
+    noted: list[Statement] = []
+    ask = _Hot.asked
+
+    def note(hot: _Hot, rows: Sequence[BulkRow]) -> Statement:
+        noted.append(ask(hot, rows))
+        return noted[-1]
+
+    monkeypatch.setattr(_Hot, "asked", note)
+    return noted

@@ -107,7 +107,7 @@ async def test_a_list_is_found_by_the_window_s_index(
     async with store.database.reading() as connection:
         plans = [
             (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)).all()
-            for text, values, _ in listing
+            for text, values, *_ in listing
         ]
 
     steps = {row.detail for plan in plans for row in plan}

@@ -1,0 +1,155 @@
+"""Statements asked of PostgreSQL's driver do, find and fail as they do through SQLAlchemy."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime
+
+import pytest
+from sqlalchemy import (
+    Column,
+    Date,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    column,
+    delete,
+    func,
+    insert,
+    select,
+    table,
+    update,
+)
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.kernel.address import address
+from gateway.store.kernel.database import Database, Limits, failures_as_ours
+from gateway.store.kernel.hot_statements import Execution
+from gateway.store.kernel.postgres import open_server
+from gateway.store.tables.columns import Instant
+
+THINGS = Table(
+    "things",
+    MetaData(),
+    Column("name", Text, primary_key=True),
+    Column("at", Instant),
+    Column("day", Date),
+    Column("content", LargeBinary),
+)
+ADD = insert(THINGS)
+ALL = select(THINGS).order_by(THINGS.c.name)
+ABSENT = select(table("absent", column("name")))
+END = select(func.pg_terminate_backend(func.pg_backend_pid()))
+AT = datetime(2026, 11, 23, 14, 30, 0, 1, tzinfo=UTC)
+A = {"name": "a", "at": AT, "day": date(2026, 11, 23), "content": b"\x00\xff"}
+B = {**A, "name": "b"}
+
+
+@pytest.fixture
+async def database(postgres_url: str) -> AsyncIterator[Database]:
+    opened = open_server(address(postgres_url), Limits(pool_size=1))
+    async with opened.writing() as connection:
+        await connection.run_sync(THINGS.metadata.create_all)
+    yield opened
+    await opened.close()
+
+
+async def names(database: Database) -> list[str]:
+    async with database.reading() as connection:
+        return [row.name for row in (await connection.execute(ALL)).all()]
+
+
+async def test_values_are_stored_and_read_as_by_sqlalchemy(database: Database) -> None:
+    async def work(execution: Execution) -> tuple[object, ...]:
+        await execution.execute(ADD, [A, B])
+        [first, _] = (await execution.execute(ALL)).all()
+        return tuple(first)
+
+    async with database.writing() as connection:
+        found = await database.together(connection, work)
+    async with database.reading() as connection:
+        there = (await connection.execute(ALL)).all()
+
+    assert found == tuple(A.values())
+    assert [tuple(each) for each in there] == [tuple(A.values()), tuple(B.values())]
+
+
+async def test_changes_are_counted(database: Database) -> None:
+    async def work(execution: Execution) -> list[int]:
+        done = [await execution.execute(ADD, [A, B])]
+        done.append(await execution.execute(update(THINGS).values(day=None)))
+        done.append(await execution.execute(delete(THINGS).where(THINGS.c.name == "none")))
+        return [each.rowcount for each in done]
+
+    async with database.writing() as connection:
+        assert await database.together(connection, work) == [2, 2, 0]
+
+
+async def test_what_fails_undoes_what_came_before_it(database: Database) -> None:
+    async def work(execution: Execution) -> None:
+        await execution.execute(ADD, A)
+        await execution.execute(ABSENT)
+
+    with pytest.raises(StoreUnavailable, match=r'UndefinedTableError 42P01: .*"absent"'):
+        async with database.writing() as connection:
+            await database.together(connection, work)
+
+    assert await names(database) == []
+
+
+async def test_a_value_that_cannot_be_sent_is_refused_and_not_quoted(database: Database) -> None:
+    async def work(execution: Execution) -> None:
+        await execution.execute(ADD, {**A, "name": 52998224725})
+
+    with pytest.raises(StoreUnavailable) as refused:
+        async with database.writing() as connection:
+            await database.together(connection, work)
+
+    assert str(refused.value) == "DataError 22000"
+    assert refused.value.__cause__ is None
+
+
+async def test_a_row_that_is_refused_is_not_quoted(database: Database) -> None:
+    async def work(execution: Execution) -> None:
+        await execution.execute(ADD, A)
+        await execution.execute(ADD, A)
+
+    with pytest.raises(StoreUnavailable, match="23505") as refused:
+        async with database.writing() as connection:
+            await database.together(connection, work)
+
+    assert refused.value.__cause__ is None
+
+
+async def test_a_connection_that_is_lost_is_not_used_again(database: Database) -> None:
+    async def work(execution: Execution) -> None:
+        await execution.execute(ADD, A)
+        await execution.execute(END)
+
+    with pytest.raises(StoreUnavailable):
+        async with database.writing() as connection:
+            await database.together(connection, work)
+
+    assert await names(database) == []
+
+
+async def test_a_lone_statement_begins_nothing(database: Database) -> None:
+    async def work(execution: Execution) -> object:
+        found = await execution.execute(select(func.pg_current_xact_id_if_assigned()))
+        await execution.execute(select(func.now()))
+        return found.scalar_one()
+
+    async with database.reading() as connection:
+        await database.together(connection, work)
+        raw = await connection.get_raw_connection()
+        assert raw.driver_connection is not None
+        assert not raw.driver_connection.is_in_transaction()
+
+
+async def test_a_closed_connection_is_told_by_sqlalchemy(database: Database) -> None:
+    async def work(execution: Execution) -> None:
+        await execution.execute(ALL)
+
+    async with database.reading() as connection:
+        await connection.close()
+        with pytest.raises(StoreUnavailable), failures_as_ours():
+            await database.together(connection, work)
