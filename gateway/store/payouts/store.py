@@ -1,7 +1,8 @@
 """
-Payouts and their attempts in the store; reads of one moment share a statement.
+Payouts and their attempts in the store.
 
-A read begins after it was asked for: it sees every commit that was acknowledged before.
+Looks of one moment, for single payouts and for others like one, share a trip. A look begins after
+it was asked for: it sees every commit that was acknowledged before.
 
 One atomic insert creates a payout, compare-and-set changes its state, and nothing deletes it.
 """
@@ -9,9 +10,10 @@ One atomic insert creates a payout, compare-and-set changes its state, and nothi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import bindparam, select
 
@@ -21,7 +23,7 @@ from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import Attempt, Change, ListedPayout, Payout, PayoutState
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
-from gateway.store.kernel.hot_statements import Key, bound
+from gateway.store.kernel.hot_statements import Execution, Key, bound
 from gateway.store.payouts.pages import PayoutPages
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
 from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
@@ -32,19 +34,109 @@ from gateway.store.tables.core import attempts, payouts
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 # A second batch is for the time in which the first waits for the server; more only split batches.
 _BATCHES = 2
-Found = Sequence[Record]
-"""The row, or none."""
+# Paying again after one of these duplicates nothing: no money moved.
+_MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
+_CONTENT = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
+_MOVED = select(
+    *_CONTENT, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
+).where(
+    payouts.c.state.not_in(_MOVED_NOTHING),
+    payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
+)
+Content = tuple[str, int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Query:
+    """A search for payouts with this content but another reference, created since an instant."""
+
+    content: Content
+    digest: bytes
+    since: datetime
+
+    def matches(self, row: Record) -> bool:
+        return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
+
+
+Look = Key | _Query
+Rows = Sequence[Record]
+
+
+class Lookups:
+    """Every look of both kinds at the payouts of a database; each finds its own rows."""
+
+    def __init__(self, database: Database) -> None:
+        self.whole_s = database.whole_s
+        self._database = database
+        self._named = select(payouts).where(database.among(_KEY, "keys"))
+        lately = database.each_of(_MOVED, _CONTENT, "contents")
+        self._alike = lately.order_by(payouts.c.created_at)
+        self._queue: BatchQueue[Look, Rows] = BatchQueue(
+            self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
+        )
+
+    async def ask(self, look: Look) -> Rows:
+        """
+        Return what a look finds after this was called.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            async with asyncio.timeout(self.whole_s):
+                return await self._queue.ask(look)
+
+    async def close(self) -> None:
+        """Finish the looks that were asked for."""
+        await self._queue.close()
+
+    async def _find(self, looks: Sequence[Look]) -> Sequence[Rows]:
+        """Find all; where one cannot be sent to the database, each is asked for alone."""
+        keys = list(dict.fromkeys(each for each in looks if not isinstance(each, _Query)))
+        queries = [each for each in looks if isinstance(each, _Query)]
+
+        async def ask(trip: Execution) -> tuple[Mapping[Key, Rows], Mapping[Content, Rows]]:
+            return await self._rows_of(trip, keys), await self._rows_like(trip, queries)
+
+        async with self._database.reading() as connection:
+            with faults_of_rows(of=len(looks)):
+                named, alike = await self._database.together(connection, ask)
+        return [
+            [row for row in alike.get(each.content, ()) if each.matches(row)]
+            if isinstance(each, _Query)
+            else named.get(each, ())
+            for each in looks
+        ]
+
+    async def _rows_of(self, trip: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
+        """Return the rows with these keys."""
+        if not keys:
+            return {}
+        rows = (await trip.execute(self._named, bound("keys", keys))).all()
+        return {(row.account_id, row.reference_sha256): [row] for row in rows}
+
+    async def _rows_like(
+        self, trip: Execution, queries: Sequence[_Query]
+    ) -> Mapping[Content, Rows]:
+        """Return the rows with the content of one of these, oldest first."""
+        if not queries:
+            return {}
+        contents = list(dict.fromkeys(each.content for each in queries))
+        given: dict[str, Any] = {
+            "since": min(each.since for each in queries),
+            **bound("contents", contents),
+        }
+        found: dict[Content, list[Record]] = {}
+        for row in (await trip.execute(self._alike, given)).all():
+            found.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
+        return found
 
 
 class PayoutReader:
     """Every read of one payout from a database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._asked = select(payouts).where(database.among(_KEY, "keys"))
-        self._queue: BatchQueue[Key, Found] = BatchQueue(
-            self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
-        )
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """
@@ -55,45 +147,31 @@ class PayoutReader:
         """
         with failures_as_ours():
             key = account_id, reference_digest(reference)
-            async with asyncio.timeout(self._database.whole_s):
-                rows = await self._queue.ask(key)
+        rows = await self._lookups.ask(key)
         return restored_payout(rows[0]) if rows else None
 
-    async def close(self) -> None:
-        """Finish the reads that were asked for."""
-        await self._queue.close()
 
-    async def _find(self, keys: Sequence[Key]) -> Sequence[Found]:
-        """Find all; where one key cannot be sent to the database, each is asked for alone."""
-        wanted = list(dict.fromkeys(keys))
-        async with self._database.reading() as connection:
-            with faults_of_rows(of=len(keys)):
-                rows = (await connection.execute(self._asked, bound("keys", wanted))).all()
-        found = {(row.account_id, row.reference_sha256): [row] for row in rows}
-        return [found.get(key, []) for key in keys]
+class DuplicateSearch:
+    """Every search for similar payouts in a database."""
 
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
 
-# Paying again after one of these duplicates nothing: no money moved.
-_MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
-_CONTENT = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
-_MOVED = select(
-    *_CONTENT, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
-).where(
-    payouts.c.state.not_in(_MOVED_NOTHING),
-    payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
-)
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """
+        Return other references with the same amount and destination, oldest first.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Query:
-    """A search for payouts with this content but another reference, created since an instant."""
-
-    content: tuple[str, int, str]
-    digest: bytes
-    since: datetime
-
-    def matches(self, row: Record) -> bool:
-        return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            destination = columns.written(normal_destination(payout.destination))
+            query = _Query(
+                content=(payout.account_id, payout.value.centavos, destination),
+                digest=reference_digest(payout.reference),
+                since=since,
+            )
+        return [row.reference for row in await self._lookups.ask(query)]
 
 
 _AROUND = (
@@ -109,56 +187,6 @@ _AROUND = (
     .order_by(payouts.c.created_at)
     .limit(bindparam("most"))
 )
-
-
-class DuplicateSearch:
-    """Every search for similar payouts in a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        lately = database.each_of(_MOVED, _CONTENT, "contents")
-        self._asked = lately.order_by(payouts.c.created_at)
-        self._queue: BatchQueue[_Query, Sequence[str]] = BatchQueue(
-            self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
-        )
-
-    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
-        """
-        Return other references with the same amount and destination, oldest first.
-
-        Raises:
-            StoreUnavailable: the store did not answer.
-        """
-        destination = columns.written(normal_destination(payout.destination))
-        with failures_as_ours():
-            query = _Query(
-                content=(payout.account_id, payout.value.centavos, destination),
-                digest=columns.reference_digest(payout.reference),
-                since=since,
-            )
-            async with asyncio.timeout(self._database.whole_s):
-                return await self._queue.ask(query)
-
-    async def close(self) -> None:
-        """Finish the searches that were asked for."""
-        await self._queue.close()
-
-    async def _find(self, queries: Sequence[_Query]) -> Sequence[Sequence[str]]:
-        """Find all; where one cannot be sent to the database, each is asked for alone."""
-        contents = list(dict.fromkeys(query.content for query in queries))
-        given = {"since": min(query.since for query in queries), **bound("contents", contents)}
-        async with self._database.reading() as connection:
-            with faults_of_rows(of=len(queries)):
-                rows = (await connection.execute(self._asked, given)).all()
-        by_content: dict[tuple[str, int, str], list[Record]] = {}
-        for row in rows:
-            by_content.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
-        return [
-            [row.reference for row in by_content.get(query.content, ()) if query.matches(row)]
-            for query in queries
-        ]
-
-
 _ATTEMPTS = (
     select(attempts)
     .where(
@@ -175,8 +203,9 @@ class StoredPayouts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writer = PayoutWriter(database)
-        self._reader = PayoutReader(database)
-        self._duplicates = DuplicateSearch(database)
+        self._lookups = Lookups(database)
+        self._reader = PayoutReader(self._lookups)
+        self._duplicates = DuplicateSearch(self._lookups)
         self._pages = PayoutPages(database)
 
     async def add(
@@ -233,7 +262,7 @@ class StoredPayouts:
 
     async def close(self) -> None:
         """Finish what was asked so far; from now on only lists and attempts can be read."""
-        for each in (self._writer, self._reader, self._duplicates, self._pages):
+        for each in (self._writer, self._lookups, self._pages):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:

@@ -1,18 +1,18 @@
 """Looks for similar payouts share a statement, and each is told of its own alone."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout
 from gateway.store.engine import Store, open_store
-from gateway.store.payouts.store import DuplicateSearch
+from gateway.store.kernel.hot_statements import Statement
+from gateway.store.payouts.store import DuplicateSearch, Lookups
 from gateway.store.schema import prepare
 from gateway.store.tables.core import payouts
 from tests.contract.stores import samples
@@ -25,20 +25,17 @@ async def stored(store: Store, *payouts: Payout) -> DuplicateSearch:
     """Store some."""
     for each in payouts:
         await store.payouts.add(each, attempt())
-    return DuplicateSearch(store.database)
+    return DuplicateSearch(Lookups(store.database))
 
 
-async def test_each_is_told_of_its_own_oldest_first(store: Store) -> None:
+async def test_each_is_told_of_its_own_oldest_first(store: Store, asked: list[Statement]) -> None:
     twins = await stored(
         store,
         payout("c", centavos=5, created_at=NOW + timedelta(seconds=1)),
         payout("a", centavos=5),
         payout("b", centavos=7),
     )
-    asked: list[Sequence[str]] = []
-    event.listen(
-        store.database.reader.sync_engine, "before_cursor_execute", lambda *_: asked.append("")
-    )
+    asked.clear()
 
     told = await asyncio.gather(
         twins.similar(payout("new", centavos=5), AGO),
@@ -81,7 +78,7 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
 
 @pytest.mark.parametrize("counted", [False, True], ids=["never counted", "counted long ago"])
 async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
-    migrated_postgres_url: str, counted: bool
+    migrated_postgres_url: str, counted: bool, asked: list[Statement]
 ) -> None:
     """What it has not counted yet it takes for little."""
     store = open_store(migrated_postgres_url)
@@ -96,17 +93,13 @@ async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
         await connection.execute(text("ANALYZE payouts" if counted else "SELECT 1"))
         await connection.execute(text(_copies("new", 20_000)))
 
-    sent: list[tuple[str, tuple[object, ...]]] = []
-    event.listen(
-        store.database.reader.sync_engine,
-        "before_cursor_execute",
-        lambda _connection, _cursor, said, given, *_rest: sent.append((said, given)),
-    )
+    asked.clear()
     looked_for = (payout("next", centavos=number) for number in range(1, 21))
     await asyncio.gather(*(store.payouts.similar(each, AGO) for each in looked_for))
-    [(said, given)] = sent
+    [sent] = asked
     async with store.database.reading() as connection:
-        plan = " ".join((await connection.exec_driver_sql(f"EXPLAIN {said}", given)).scalars())
+        planned = await connection.exec_driver_sql(f"EXPLAIN {sent.text}", sent.parameters)
+        plan = " ".join(planned.scalars())
     await store.close()
 
     assert "using ix_payouts_account_id_centavos_created_at" in plan

@@ -1,44 +1,60 @@
 """Looks at single payouts share a statement, and each finds its own."""
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import event
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from gateway.store.payouts.store import PayoutReader
-from tests.contract.stores.samples import ACCOUNT, attempt, payout
+from gateway.store.kernel.hot_statements import Statement, _Hot
+from gateway.store.kernel.sqlite_driver import OneTripConnection
+from gateway.store.payouts.store import DuplicateSearch, Lookups, PayoutReader
+from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout
 
 
-@pytest.fixture
-def statements(store: Store) -> list[str]:
-    """What is asked of the database from now on."""
-    said: list[str] = []
-
-    def note(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        said.append(statement)
-
-    event.listen(store.database.reader.sync_engine, "before_cursor_execute", note)
-    return said
-
-
-async def test_each_finds_its_own_or_nothing(store: Store, statements: list[str]) -> None:
-    looks = PayoutReader(store.database)
+async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement]) -> None:
+    looks = PayoutReader(Lookups(store.database))
     for name in ("a", "b"):
         await store.payouts.add(payout(name), attempt())
+    asked.clear()
 
     found = await asyncio.gather(
         *(looks.find(ACCOUNT, name) for name in ("b", "none", "a", "b")), looks.find("other", "a")
     )
 
     assert found == [payout("b"), None, payout("a"), payout("b"), None]
-    assert len(statements) == 1
+    assert len(asked) == 1
+
+
+async def test_looks_of_both_kinds_at_one_moment_are_one_trip(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trips: list[object] = []
+    trip = OneTripConnection._in_thread
+
+    async def noted(driver: OneTripConnection, work: Callable[[], object]) -> object:
+        trips.append(work)
+        return await trip(driver, work)
+
+    lookups = Lookups(store.database)
+    looks, twins = PayoutReader(lookups), DuplicateSearch(lookups)
+    await store.payouts.add(payout("a"), attempt())
+    await looks.find(ACCOUNT, "none")
+    monkeypatch.setattr(OneTripConnection, "_in_thread", noted)
+
+    found = await asyncio.gather(
+        looks.find(ACCOUNT, "a"),
+        twins.similar(payout("b"), NOW),
+        looks.find(ACCOUNT, "none"),
+    )
+
+    assert found == [payout("a"), ["a"], None]
+    assert len(trips) == 1
 
 
 async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
-    looks = PayoutReader(store.database)
+    looks = PayoutReader(Lookups(store.database))
     for number in range(20):
         name = f"o-{number}"
         others = [asyncio.ensure_future(looks.find(ACCOUNT, name)) for _ in range(3)]
@@ -49,7 +65,7 @@ async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
 
 
 async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
-    looks = PayoutReader(store.database)
+    looks = PayoutReader(Lookups(store.database))
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -65,14 +81,16 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
     assert isinstance(told[2], StoreUnavailable)
 
 
-async def test_a_store_that_cannot_answer_has_not_found_nothing(store: Store) -> None:
+async def test_a_store_that_cannot_answer_has_not_found_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A 404 would have the partner pay again."""
-    looks = PayoutReader(store.database)
+    looks = PayoutReader(Lookups(store.database))
 
     def fail(*_any: object) -> None:
         raise ConnectionResetError
 
-    event.listen(store.database.reader.sync_engine, "before_cursor_execute", fail)
+    monkeypatch.setattr(_Hot, "asked", fail)
     told = await asyncio.gather(
         looks.find(ACCOUNT, "a"), looks.find(ACCOUNT, "b"), return_exceptions=True
     )
