@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from gateway.domain.kernel.errors import VERSION_CHANGED
@@ -48,7 +49,7 @@ def test_who_asks_for_nothing_is_let_on():
         {"provider": "x"},
         {"provider_account": "x"},
         {"sealed_credentials": b"x"},
-        {"coordinates": replace(account().coordinates, branch="9")},
+        {"coordinates": msgspec.structs.replace(account().coordinates, branch="9")},
     ],
 )
 def test_every_change_of_an_account_is_another_version(changed: dict[str, object]):
