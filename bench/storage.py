@@ -155,7 +155,7 @@ def _goals(database: str, reach_us: float, aim_us: float) -> Iterator[Goal]:
         name=f"R13 {database}",
         meaning="p50 of an intent, 1 writer / fdatasync",
         reach=2.5,
-        fails_above=5,
+        fails_above=4,
         values=_over_floor(named(database, GROUPED, 1)),
     )
 
