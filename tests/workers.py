@@ -2,7 +2,7 @@
 Which worker runs which tests, when there are several: `pytest -n 2`.
 
 Modules are given out whole, so that what a module sets up is set up once; the next one goes
-to whoever is free. What measures how long processes take comes when two workers are left, as it
+to whoever is free. What measures how long processes take comes when three workers are left, as it
 waits for most of its time. What keeps many processes busy comes last, on one worker, when the
 others have ended: it would make others late, and they it.
 """
@@ -17,8 +17,8 @@ from itertools import chain, groupby
 from typing import Protocol
 
 ALONE = ("tests/operating/test_hanging_names.py", "tests/torture/test_campaign.py")
-# Two of these at once, when nothing else runs; the longest begin first.
-IN_PAIRS = (
+# Three of these at once, when nothing else runs; the longest begin first.
+MOSTLY_WAITING = (
     "tests/operating/test_server_processes.py",
     "tests/operating/test_workers.py",
     "tests/operating/",
@@ -39,7 +39,7 @@ LONG = (
 
 _ANY = ""
 _AT_ONCE = 60
-_PAIR = 2
+_TOGETHER = 3
 _KNOWN = 2
 """A worker starts a test when it knows the next one."""
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
@@ -69,18 +69,18 @@ class Shares:
 
     Attributes:
         modules: For any worker, in parts of a size.
-        pairs: Modules for two workers, when no other one is left.
+        waiting: Modules for three workers, when no other one is left.
         alone: For the last worker.
     """
 
     modules: deque[list[str]] = field(default_factory=deque)
-    pairs: deque[list[str]] = field(default_factory=deque)
+    waiting: deque[list[str]] = field(default_factory=deque)
     alone: list[str] = field(default_factory=list)
 
     @property
     def any_left(self) -> bool:
         """Is anything not yet given out?"""
-        return bool(self.modules or self.pairs or self.alone)
+        return bool(self.modules or self.waiting or self.alone)
 
 
 class Shifts:
@@ -99,7 +99,7 @@ class Shifts:
         self._given: dict[Worker, list[str]] = {}
         self._left = Shares()
         self._begun = False
-        self._paired = False
+        self._joined = False
 
     # --- what pytest-xdist asks ---------------------------------------------------------------
 
@@ -199,9 +199,9 @@ class Shifts:
             return
         left, crew = self._left, len(self._given)
         self._fill(node, left.modules)
-        if not left.modules and self._may_pair(node):
-            self._paired = True
-            self._fill(node, left.pairs)
+        if not left.modules and self._may_join(node):
+            self._joined = True
+            self._fill(node, left.waiting)
         if left.modules or len(self._given[node]) >= _KNOWN:
             return
         if left.alone and crew == 1:
@@ -210,16 +210,16 @@ class Shifts:
         elif not self._is_needed(node):
             node.shutdown()
 
-    def _may_pair(self, node: Worker) -> bool:
-        """Is only one more worker left, and that at the end of its modules, but for one test?"""
+    def _may_join(self, node: Worker) -> bool:
+        """Are only two more workers left, and those at the end of their modules, but for a test?"""
         others = [given for each, given in self._given.items() if each is not node]
-        return self._paired or (
-            len(others) < _PAIR and all(len(given) < _KNOWN for given in others)
+        return self._joined or (
+            len(others) < _TOGETHER and all(len(given) < _KNOWN for given in others)
         )
 
     def _is_needed(self, node: Worker) -> bool:
         """Is a worker that has nothing to do kept for what comes last?"""
-        wanted = _PAIR if self._left.pairs else 1 if self._left.alone else 0
+        wanted = _TOGETHER if self._left.waiting else 1 if self._left.alone else 0
         others = [each for each in self._given if each is not node and not each.shutting_down]
         return len(others) < wanted
 
@@ -239,16 +239,16 @@ def shared(names: Sequence[str]) -> Shares:
     The modules of a folder of ``LONG`` follow each other: some share what they set up.
     """
     parts: dict[str, list[list[str]]] = {folder: [] for folder in (*LONG, _ANY)}
-    pairs: dict[str, list[list[str]]] = {path: [] for path in IN_PAIRS}
+    waiting: dict[str, list[list[str]]] = {path: [] for path in MOSTLY_WAITING}
     alone: list[str] = []
     for path, found in groupby(names, lambda name: name.partition("::")[0]):
         if path.startswith(ALONE):
             alone += found
-        elif path.startswith(IN_PAIRS):
-            pairs[_first(IN_PAIRS, path)].append(list(found))
+        elif path.startswith(MOSTLY_WAITING):
+            waiting[_first(MOSTLY_WAITING, path)].append(list(found))
         else:
             parts[_first((*LONG, _ANY), path)] += _parts(list(found))
-    return Shares(*(deque(chain.from_iterable(each.values())) for each in (parts, pairs)), alone)
+    return Shares(*(deque(chain.from_iterable(each.values())) for each in (parts, waiting)), alone)
 
 
 def _first(prefixes: Iterable[str], path: str) -> str:
