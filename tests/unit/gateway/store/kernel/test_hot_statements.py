@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import (
-    Column,
-    Date,
     Executable,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
     bindparam,
     insert,
     select,
@@ -25,16 +19,8 @@ from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.sqlite import open_file
-from gateway.store.tables.columns import Instant
+from tests.unit.gateway.store.kernel.things import THINGS
 
-THINGS = Table(
-    "things",
-    MetaData(),
-    Column("name", Text, primary_key=True),
-    Column("at", Instant),
-    Column("day", Date),
-    Column("content", LargeBinary),
-)
 ADD = insert(THINGS)
 FOUND = select(THINGS).where(THINGS.c.day == bindparam("given")).order_by(THINGS.c.name)
 NAMED = select(THINGS.c.name).where(

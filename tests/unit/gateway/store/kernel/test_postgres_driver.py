@@ -5,12 +5,6 @@ from datetime import UTC, date, datetime
 
 import pytest
 from sqlalchemy import (
-    Column,
-    Date,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
     column,
     delete,
     func,
@@ -25,16 +19,8 @@ from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits, failures_as_ours
 from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.postgres import open_server
-from gateway.store.tables.columns import Instant
+from tests.unit.gateway.store.kernel.things import THINGS
 
-THINGS = Table(
-    "things",
-    MetaData(),
-    Column("name", Text, primary_key=True),
-    Column("at", Instant),
-    Column("day", Date),
-    Column("content", LargeBinary),
-)
 ADD = insert(THINGS)
 ALL = select(THINGS).order_by(THINGS.c.name)
 ABSENT = select(table("absent", column("name")))
