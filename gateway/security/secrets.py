@@ -112,18 +112,23 @@ class SecretDigester:
 
     def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
         """Say whether ``secret`` matches a valid digest; ``digests`` may be empty."""
-        return self.matching(secret, digests, lambda: now) is not None
+        return self.matching(self.digests(secret), digests, lambda: now) is not None
+
+    def digests(self, secret: str) -> Mapping[str, bytes]:
+        """Digest ``secret`` under every pepper; by key id."""
+        content = secret.encode()
+        return {key_id: self._made(key_id, content) for key_id in self._keyed}
 
     def matching(
-        self, secret: str, digests: Sequence[SecretDigest], now: Now
+        self, made: Mapping[str, bytes], digests: Sequence[SecretDigest], now: Now
     ) -> SecretDigest | None:
         """
-        Return the valid digest of ``secret``; only the first two are compared.
+        Return the valid digest that is among those ``made`` of a secret.
+
+        Only the first two of what is stored are compared.
 
         The clock is read only for digests that expire, which few do.
         """
-        content = secret.encode()
-        made = {key_id: self._made(key_id, content) for key_id in self._keyed}
         live = [stored for stored in digests[:SLOTS] if self._is_live(stored, now)]
         found: SecretDigest | None = None
         for stored in live:

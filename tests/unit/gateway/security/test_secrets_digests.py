@@ -60,7 +60,8 @@ def test_the_digest_that_matched_is_told(digester):
     current, rotated = stored("current"), stored("rotated", "old")
 
     found = [
-        digester.matching(text, [current, rotated], lambda: NOW) for text in ("current", "rotated")
+        digester.matching(digester.digests(text), [current, rotated], lambda: NOW)
+        for text in ("current", "rotated")
     ]
 
     assert found == [current, rotated]

@@ -1,9 +1,10 @@
 """Who is calling: the Authorization header and the credential behind it (contract 5.1, 5.3)."""
 
 import base64
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,13 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest, Ready
 from gateway.security.secrets import SecretDigester, has_valid_checksum, new_client_secret
-from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.authentication.basic import (
+    BasicCredentials,
+    RightHeaders,
+    SecretCheck,
+    Shown,
+    Stopwatch,
+)
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.people import ACCOUNT, CLIENT, COMPANY, call
 from tests.unit.refusals import refused
@@ -45,6 +52,7 @@ class PolicyWorld:
     at_hand: bool = False
     asked: list[str] = field(default_factory=list)
     asked_again: list[tuple[str, float]] = field(default_factory=list)
+    digested: list[str] = field(default_factory=list)
     compared: list[int] = field(default_factory=list)
     used: list[tuple[str, bytes]] = field(default_factory=list)
     took: list[float] = field(default_factory=list)
@@ -58,8 +66,12 @@ class PolicyWorld:
             find=self.have if self.at_hand else self.find,
             find_again=self.find_again,
             check=SecretCheck(
-                well_formed=has_valid_checksum, matching=self.matching, used=self.use
+                well_formed=has_valid_checksum,
+                digests=self.digests,
+                matching=self.matching,
+                used=self.use,
             ),
+            known=RightHeaders(b"k" * 32),
             throttle=self.throttle,
             now=self.clock.now,
             stopwatch=Stopwatch(self.clock.monotonic, self.took.append),
@@ -87,9 +99,15 @@ class PolicyWorld:
         self.clock.passes(self.slow_s)
         return Ready(self.stored.get(client_id))
 
-    def matching(self, secret: str, digests: Sequence[SecretDigest]) -> SecretDigest | None:
-        self.compared.append(len(digests))
-        return self.digester.matching(secret, digests, self.clock.now)
+    def digests(self, secret: str) -> Mapping[str, bytes]:
+        self.digested.append(secret)
+        return self.digester.digests(secret)
+
+    def matching(
+        self, made: Mapping[str, bytes], stored: Sequence[SecretDigest]
+    ) -> SecretDigest | None:
+        self.compared.append(len(stored))
+        return self.digester.matching(made, stored, self.clock.now)
 
     def use(self, client_id: str, digest: bytes) -> None:
         self.used.append((client_id, digest))
@@ -400,6 +418,92 @@ async def test_a_credential_without_a_permission_is_a_credential(policy_world: P
 
     assert asking.principal is not None
     assert (asking.principal.permissions, asking.principal.account_id) == (none, None)
+
+
+async def test_a_header_that_was_right_is_compared_again_and_not_digested_again(
+    policy_world: PolicyWorld,
+):
+    await policy_world.sees(GOOD)
+
+    asking = await policy_world.sees(GOOD)
+
+    assert asking.principal is not None
+    assert (policy_world.digested, policy_world.compared) == ([RIGHT], [1, 1])
+    assert len(policy_world.used) == 2
+
+
+async def test_a_header_that_was_wrong_is_digested_each_time(policy_world: PolicyWorld):
+    """Who guesses finds nothing out by how long it takes, and fills no memory."""
+    for _ in range(2):
+        with refused(INVALID):
+            await policy_world.sees(basic(CLIENT, WRONG))
+
+    assert policy_world.digested == [WRONG, WRONG]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        {"revoked_at": NOON},
+        {"expires_at": NOON},
+        {"secrets": ()},
+        {"secrets": (SecretDigest(key_id="p1", digest=b"\0" * 32, created_at=NOON),)},
+        None,
+    ],
+    ids=["revoked", "expired", "without secrets", "another secret", "unknown"],
+)
+async def test_a_header_that_was_right_is_refused_once_it_is_not(
+    policy_world: PolicyWorld, ending: Mapping[str, Any] | None
+):
+    await policy_world.sees(GOOD)
+    held = policy_world.stored.pop(CLIENT)
+    if ending is not None:
+        policy_world.stored[CLIENT] = replace(held, **ending)
+
+    for _ in range(2):
+        with refused(INVALID):
+            await policy_world.sees(GOOD)
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await policy_world.sees(GOOD)
+    assert policy_world.asked_again[0][0] == CLIENT
+
+
+async def test_beside_another_header_one_that_was_right_is_malformed(policy_world: PolicyWorld):
+    await policy_world.sees(GOOD)
+
+    with refused(MALFORMED):
+        await policy_world.sees(GOOD, GOOD)
+
+
+async def test_neither_a_header_nor_a_secret_is_kept(policy_world: PolicyWorld):
+    await policy_world.sees(GOOD)
+
+    kept = repr(vars(policy_world.policy.known))
+
+    assert CLIENT in kept
+    assert not [each for each in (RIGHT, RIGHT[4:-6], TOKEN) if each in kept]
+
+
+def test_a_header_is_found_under_the_same_key_alone():
+    one, other = RightHeaders(b"one"), RightHeaders(b"other")
+    shown = Shown(CLIENT, {"p1": b"digest"})
+
+    one.keep("a\udc80", shown)
+
+    assert one.find(["a\udc80"]) is shown
+    assert other.find(["a\udc80"]) is None
+    assert vars(one)["_kept"].keys().isdisjoint(vars(other)["_kept"])
+
+
+def test_the_oldest_header_makes_room():
+    known, shown = RightHeaders(b"k"), Shown(CLIENT, {})
+
+    for each in range(10_001):
+        known.keep(str(each), shown)
+
+    assert known.find(["0"]) is None
+    assert known.find(["1"]) is known.find(["10000"]) is shown
 
 
 async def test_how_long_it_took_is_told_of_right_credentials_alone(policy_world: PolicyWorld):

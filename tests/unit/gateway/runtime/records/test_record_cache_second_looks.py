@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
 from gateway.runtime.records.record_cache import EVERY_S, Lifetimes, RecordCache, SecondLooks
 from gateway.security.secrets import SecretDigester
-from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.leaping import leaping
 from tests.unit.people import call
@@ -214,15 +214,17 @@ class Watched:
             find_again=self.desk.second.after,  # type: ignore[arg-type] # (same reason)
             check=SecretCheck(
                 well_formed=lambda _secret: True,
+                digests=lambda _secret: {},
                 matching=self.matching,
                 used=lambda _id, _digest: None,
             ),
+            known=RightHeaders(b"k"),
             throttle=FailureThrottle(limits, time.monotonic),
             now=Clock().now,
             stopwatch=Stopwatch(time.monotonic, lambda _took: None),
         )
 
-    def matching(self, _secret: str, _digests: Sequence[SecretDigest]) -> None:
+    def matching(self, _made: Mapping[str, bytes], _stored: Sequence[SecretDigest]) -> None:
         self.compared += 1
 
     async def tried(self, key: str) -> tuple[int, int, bool]:
