@@ -79,9 +79,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> Shifts | None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show the figures that tests have recorded; what a worker prints goes nowhere."""
-    for reports in terminalreporter.stats.values():
-        for name, text in (each for one in reports for each in getattr(one, "user_properties", ())):
-            if name == "figures":
+    reports = (one for each in terminalreporter.stats.values() for one in each)
+    for report in reports:
+        # that of the teardown has them too
+        if getattr(report, "when", "") == "call":
+            for text in (text for name, text in report.user_properties if name == "figures"):
                 terminalreporter.write_line(text)
 
 

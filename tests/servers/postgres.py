@@ -25,7 +25,7 @@ from tests.servers.process import Account, free_port, run, serving, unprivileged
 
 DRIVER = "postgresql+asyncpg"
 # Its data is thrown away with the folder: durability would only be slower.
-FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=256MB"]
 
 
 @dataclass(frozen=True, slots=True)
