@@ -31,7 +31,7 @@ from aiohttp import hdrs
 from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
-from aiohttp.streams import StreamReader
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.tcp_helpers import tcp_keepalive
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
@@ -93,6 +93,7 @@ class Connection(BaseProtocol):
     """
 
     __slots__ = (
+        "_former",
         "_is_admitted",
         "_is_lingering",
         "_is_new",
@@ -111,6 +112,8 @@ class Connection(BaseProtocol):
         self.server = server
         self._queue = RequestQueue(parser)
         self._timer = LazyTimer(loop, self._on_late)
+        # The last one without a body: one with the same head need not be checked again.
+        self._former: Request | None = None
         self._task: asyncio.Task[Reply | Written] | None = None
         self._stall_timer: asyncio.TimerHandle | None = None
         self._is_admitted = False
@@ -142,7 +145,7 @@ class Connection(BaseProtocol):
         self._queue.waiting.clear()
         self._queue.close(ConnectionResetError("the caller hung up"))
         self._queue.release_parser()
-        self._parser = None
+        self._parser = self._former = None
         if self._is_admitted:
             self._is_admitted = False
             self.server.release(self)
@@ -267,19 +270,30 @@ class Connection(BaseProtocol):
         if isinstance(message, Exception):
             self._refuse_unread(find_code(message, HTTPStatus.BAD_REQUEST), "", content)
             return
-        flaw = find_flaw(message, self.server.limits)
-        if flaw is not None:
-            self._refuse_unread(flaw, message.method, content)
-            return
-        try:
-            request = Request(message, content, self)
-        except ValueError:  # a target that only looks like a URL
-            self._refuse_unread(MALFORMED_REQUEST, message.method, content)
+        request = self._former
+        if request is None or request.message is not message:
+            request = self._checked(message, content)
+        if request is None:
             return
         if self.server.draining:
             self._refuse(request, DRAINING)
         else:
             self._dispatch(request)
+
+    def _checked(self, message: RawRequestMessage, content: StreamReader) -> Request | None:
+        """Make a request of a head; refuse one with a flaw."""
+        flaw = find_flaw(message, self.server.limits)
+        if flaw is None:
+            try:
+                request = Request(message, content, self)
+            except ValueError:  # a target that only looks like a URL
+                flaw = MALFORMED_REQUEST
+        if flaw is not None:
+            self._refuse_unread(flaw, message.method, content)
+            return None
+        if content is EMPTY_PAYLOAD:
+            self._former = request
+        return request
 
     def _dispatch(self, request: Request) -> None:
         """Call the application, in a context of the request's own."""

@@ -249,6 +249,8 @@ _END_OF_HEADERS: Final = b"\r\n\r\n"
 _BODY_AHEAD: Final = 65536
 # Pipelined requests that wait at most. aiohttp's own bound; callers rarely send two.
 _LONGEST: Final = 32
+# Most heads have some hundred bytes; longer ones are not worth the memory.
+_LONGEST_KEPT: Final = 4096
 Item = tuple[RawRequestMessage | Exception, StreamReader]
 """A request whose head is complete, with its body; or the error that ended reading."""
 
@@ -274,13 +276,26 @@ class RequestQueue:
     """
     Turns bytes into requests, until the framing is lost.
 
+    Callers often ask for the same again. Bytes that were a request without a body are the
+    same request if they follow it at once, and are not parsed anew. They are kept no longer
+    than the parser keeps what it has read last.
+
     Attributes:
         waiting: Read and not yet started, in order.
         has_partial: Bytes of another request have come, and its head is not complete.
         closed: Nothing more is read: the framing is lost, or the connection ends.
     """
 
-    __slots__ = ("_ended_at_head", "_last", "_parser", "closed", "has_partial", "waiting")
+    __slots__ = (
+        "_ended_at_head",
+        "_former",
+        "_former_bytes",
+        "_last",
+        "_parser",
+        "closed",
+        "has_partial",
+        "waiting",
+    )
 
     def __init__(self, parser: HttpRequestParser) -> None:
         """Start empty."""
@@ -290,6 +305,8 @@ class RequestQueue:
         self._parser = parser
         self._last: StreamReader = EMPTY_PAYLOAD
         self._ended_at_head = True
+        self._former: Item | None = None
+        self._former_bytes = b""
 
     @property
     def is_full(self) -> bool:
@@ -307,6 +324,23 @@ class RequestQueue:
 
         Input that cannot be read is refused in its turn, and nothing after it is read.
         """
+        if self._former is not None and data == self._former_bytes:
+            self.waiting.append(self._former)
+            return True
+        was_between = self._is_between() and not self.waiting
+        has_more = self._parse(data)
+        # without data it is one that was held back, and its bytes are not known
+        is_alone = was_between and self._is_between() and len(self.waiting) == 1 and data != b""
+        keeps = is_alone and len(data) <= _LONGEST_KEPT
+        self._former, self._former_bytes = (self.waiting[0], data) if keeps else (None, b"")
+        return has_more
+
+    def _is_between(self) -> bool:
+        """Say whether a whole request without a body has ended, and nothing was read after it."""
+        return self._last is EMPTY_PAYLOAD and self._ended_at_head and not self.has_partial
+
+    def _parse(self, data: bytes) -> bool:
+        """Let the parser read on; return whether there is more to answer."""
         in_body = self._last is not EMPTY_PAYLOAD and not self._last.is_eof()
         try:
             heads, is_upgraded, rest = self._parser.feed_data(data)
@@ -323,7 +357,7 @@ class RequestQueue:
         if is_upgraded:
             # Asked for and not granted: what follows is a request like any other.
             self._parser.set_upgraded(False)
-            return self.feed(rest) or bool(heads)
+            return self._parse(rest) or bool(heads)
         return bool(heads)
 
     def take(self) -> Item:

@@ -70,6 +70,27 @@ async def test_an_answer_that_needs_no_waiting_has_no_task(seen):
     assert tasks == [None, None]
 
 
+async def test_who_asks_for_the_same_again_is_answered_again(seen):
+    """Its head is not checked anew, and all else is done as for any other."""
+    asked = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request.path)
+        return Reply(body=str(len(asked)).encode())
+
+    async with listening(answer, seen) as listener:
+        reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        told = []
+        for data in (GET, GET, GET.replace(b"/ ", b"/other "), GET, GET):
+            writer.write(data)
+            await reader.readuntil(b"\r\n\r\n")
+            told.append(await reader.readexactly(1))
+        writer.close()
+
+    assert asked == ["/", "/", "/other", "/", "/"]
+    assert told == [b"1", b"2", b"3", b"4", b"5"]
+
+
 async def test_each_request_has_a_context_of_its_own(seen):
     """What one request has set, no other finds, waited for or not."""
     found = []

@@ -4,16 +4,33 @@ import asyncio
 
 import pytest
 from aiohttp.base_protocol import BaseProtocol
+from aiohttp.http_parser import RawRequestMessage
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.request import MalformedBody, RequestQueue, RequestTimeout, make_parser
+from gateway.net.server.request import (
+    Item,
+    MalformedBody,
+    RequestQueue,
+    RequestTimeout,
+    make_parser,
+)
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
 
 
+UPGRADE = GET[:-2] + b"Upgrade: websocket\r\nConnection: upgrade\r\n\r\n"
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
 @pytest.fixture
 async def queue() -> RequestQueue:
+    return made()
+
+
+def made() -> RequestQueue:
     loop = asyncio.get_running_loop()
     protocol = BaseProtocol(loop)
     protocol._parser = make_parser(protocol, loop, ServerLimits())
@@ -96,9 +113,135 @@ async def test_who_waits_for_a_body_is_told_that_it_will_not_come(queue):
 
 async def test_an_upgrade_that_is_not_granted_hides_no_request(queue):
     """What follows is a request like any other."""
-    upgrade = GET[:-2] + b"Upgrade: websocket\r\nConnection: upgrade\r\n\r\n"
-
-    queue.feed(upgrade + GET)
+    queue.feed(UPGRADE + GET)
     queue.feed(GET)
 
     assert [queue.take()[0].upgrade for _ in range(3)] == [True, False, False]
+
+
+async def test_the_same_bytes_are_the_same_request(queue):
+    for _ in range(3):
+        assert queue.feed(GET)
+
+    first, second, third = (queue.take()[0] for _ in range(3))
+
+    assert first is second is third
+
+
+@pytest.mark.parametrize(
+    ("pieces", "requests"),
+    [
+        ([b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 28\r\n\r\n", GET], 1),
+        ([CHUNKED, GET], 1),
+        ([b"GET /b HTTP/1.1\r\nX: ", GET], 1),
+        ([GET + b"G", GET], 1),
+        ([GET + b"G", GET + b"G"], 1),
+        ([GET[1:]], 0),
+        ([POST + b"helloG", GET[1:], GET[1:]], 2),
+        ([b"X" + GET], 0),
+        ([GET + GET, GET], 3),
+        ([GET + GET, GET + GET], 4),
+        ([b"\r\n", GET], 1),
+    ],
+    ids=[
+        "body",
+        "chunks",
+        "header",
+        "begun",
+        "begun twice",
+        "without its first byte",
+        "begun behind a body",
+        "behind a byte",
+        "two at once",
+        "twice two at once",
+        "blank line",
+    ],
+)
+async def test_the_same_bytes_in_another_place_are_read_anew(queue, pieces, requests):
+    """They may be a part of something else."""
+    heads: list[RawRequestMessage] = []
+
+    for piece in [GET, *pieces]:
+        if not queue.closed:
+            queue.feed(piece)
+        while queue.waiting:
+            heads += [each for each in queue.take()[:1] if not isinstance(each, Exception)]
+
+    assert len(heads) == 1 + requests
+    assert heads[0] not in heads[1:]
+
+
+async def test_blank_lines_behind_a_request_that_waits_are_no_request(queue):
+    queue.feed(GET)
+
+    for _ in range(3):
+        queue.feed(b"\r\n\r\n")
+
+    assert len(queue.waiting) == 1
+
+
+async def test_what_was_held_back_is_read_once(queue):
+    queue.feed(GET * 33)
+    while queue.waiting:
+        queue.take()
+
+    for _ in range(3):
+        queue.feed(b"")
+
+    assert len(queue.waiting) == 1
+
+
+async def test_no_more_than_32_wait_behind_the_same_requests(queue):
+    """The parser is told that each was answered, also of those that it has not read."""
+    for _ in range(5):
+        queue.feed(GET)
+        queue.take()
+
+    queue.feed(GET * 40)
+
+    assert len(queue.waiting) == 32
+
+
+async def test_a_long_head_is_not_kept(queue):
+    long = GET[:-2] + b"X-A: " + b"a" * 4096 + b"\r\n\r\n"
+    for _ in range(2):
+        queue.feed(long)
+
+    assert queue.take()[0] is not queue.take()[0]
+
+
+PIECES = st.sampled_from(
+    [
+        *(GET, GET, GET, GET[:9], GET[9:], GET + GET[:9], GET * 33, b"", b"\r\n", b"\r\n\r\n"),
+        *(POST, b"hello", POST + b"hello", POST + b"hello" + GET[:9], POST + b"hello" + GET),
+        *(UPGRADE, UPGRADE, CHUNKED, b"5\r\nhello\r\n", b"0\r\n\r\n", b"BAD\r\n\r\n"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(PIECES, st.integers(1, 3), st.integers(0, 40)), max_size=8))
+async def test_requests_are_what_they_are_without_what_is_kept(
+    steps: list[tuple[bytes, int, int]],
+) -> None:
+    """However they are cut into pieces, and whenever they are taken."""
+    ours, forgetful = made(), made()
+
+    for piece, taken in [(piece, taken) for piece, times, taken in steps for _ in range(times)]:
+        if ours.closed:
+            break
+        forgetful._former = None
+        assert ours.feed(piece) is forgetful.feed(piece)
+        assert state(ours) == state(forgetful)
+        for _ in range(min(taken, len(ours.waiting))):
+            assert read(ours.take()) == read(forgetful.take())
+
+
+def state(queue: RequestQueue) -> list[object]:
+    return [queue.has_partial, queue.closed, queue.is_full, *map(read, queue.waiting)]
+
+
+def read(item: Item) -> tuple[object, ...]:
+    head, content = item
+    if isinstance(head, Exception):
+        return type(head), content.is_eof()
+    return head.method, head.path, head.raw_headers, head.upgrade, content.is_eof()
