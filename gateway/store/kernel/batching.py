@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,6 +19,7 @@ from gateway.store.kernel.database import Undone
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+Waiter = TypeVar("Waiter")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +36,95 @@ class BatchLimits:
             and little beside one on a slow disk.
         queue_s: Seconds. An item that has waited this long for its turn is refused; nothing of it
             was done.
+        whole_s: Seconds. Nobody waits longer for an answer, whatever has been done by then.
     """
 
     count: int
     most: int = 64
     relief_s: float = 0.002
     queue_s: float = 2.0
+    whole_s: float = 10.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Patience(Generic[Waiter]):
+    """
+    Gives up those that wait for too long.
+
+    A timer for each would be made and taken back with each; this one is for the oldest.
+
+    Args:
+        within_s: How long each may wait.
+        is_over: Whether one waits no more.
+        give_up: Called with one that is late.
+        context: What the timer runs in: that of nobody who waits.
+    """
+
+    def __init__(
+        self,
+        within_s: float,
+        is_over: Callable[[Waiter], bool],
+        give_up: Callable[[Waiter], None],
+        context: Context,
+    ) -> None:
+        self._within_s, self._context = within_s, context
+        self._is_over, self._give_up = is_over, give_up
+        self._waiting: deque[tuple[float, Waiter]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        """Count those that are remembered."""
+        return len(self._waiting)
+
+    def begin(self, waiter: Waiter) -> None:
+        """Let one wait from now on."""
+        self._drop_ended()
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._within_s
+        self._waiting.append((end, waiter))
+        if self._timer is None:
+            self._timer = loop.call_at(end, self._on_time, context=self._context)
+
+    def close(self) -> None:
+        """Give up nobody any more."""
+        self._waiting.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _drop_ended(self) -> None:
+        """Forget those in front that wait no more; one behind them is forgotten in its turn."""
+        while self._waiting and self._is_over(self._waiting[0][1]):
+            self._waiting.popleft()
+
+    def _on_time(self) -> None:
+        """Give up those that are late, and look again when the next one would be."""
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._drop_ended()
+        while self._waiting and self._waiting[0][0] <= now:
+            self._give_up(self._waiting.popleft()[1])
+            self._drop_ended()
+        if self._waiting:
+            self._timer = loop.call_at(self._waiting[0][0], self._on_time, context=self._context)
+
+
+@dataclass(slots=True, eq=False)
 class _Waiting(Generic[Item, Answer]):
-    """A caller that waits; ``turn`` is the timeout of the queue and ends when its batch begins."""
+    """A caller that waits; its turn has come when its batch begins."""
 
     item: Item
     answer: asyncio.Future[Answer | None]
-    turn: asyncio.Timeout
+    has_begun: bool = False
 
-    def begin(self) -> None:
-        self.turn.reschedule(None)
+    def is_answered(self) -> bool:
+        return self.answer.done()
+
+    def has_had_turn(self) -> bool:
+        return self.has_begun or self.answer.done()
+
+    def be_late(self) -> None:
+        self.answer.set_exception(TimeoutError())
 
     def resolve(self, answer: Answer | None) -> None:
         if not self.answer.done():
@@ -91,6 +163,12 @@ class BatchQueue(Generic[Item, Answer]):
         self._workers: set[asyncio.Task[None]] = set()
         self._relief: asyncio.TimerHandle | None = None
         self._context = copy_context()
+        self._turns: Patience[_Waiting[Item, Answer]] = Patience(
+            limits.queue_s, _Waiting.has_had_turn, _Waiting.be_late, self._context
+        )
+        self._answers: Patience[_Waiting[Item, Answer]] = Patience(
+            limits.whole_s, _Waiting.is_answered, _Waiting.be_late, self._context
+        )
         self._closed = False
 
     async def ask(self, item: Item) -> Answer:
@@ -99,12 +177,14 @@ class BatchQueue(Generic[Item, Answer]):
 
         Raises:
             StoreUnavailable: the work failed, or the queue is closed.
-            TimeoutError: its turn did not come; it was not begun.
+            TimeoutError: its turn did not come, and it was not begun; or ``whole_s`` are over.
         """
+        end = asyncio.get_running_loop().time() + self._limits.whole_s
         answer = await self._answer(item)
         if answer is None:
             # In the caller's own task: a row that is held for long delays no batch.
-            [answer] = await self._work([item])
+            async with asyncio.timeout_at(end):
+                [answer] = await self._work([item])
         if answer is None:
             problem = "undecided"
             raise StoreUnavailable(problem)
@@ -117,16 +197,20 @@ class BatchQueue(Generic[Item, Answer]):
             await asyncio.wait(set(self._workers))
         if self._relief is not None:
             self._relief.cancel()
+        self._turns.close()
+        self._answers.close()
 
     async def _answer(self, item: Item) -> Answer | None:
         if self._closed:
             problem = "closed"
             raise StoreUnavailable(problem)
         answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        async with asyncio.timeout(self._limits.queue_s) as turn:
-            self._queue.append(_Waiting(item, answer, turn))
-            self._ensure_worker()
-            return await answer
+        waiting = _Waiting(item, answer)
+        self._queue.append(waiting)
+        self._turns.begin(waiting)
+        self._answers.begin(waiting)
+        self._ensure_worker()
+        return await answer
 
     def _ensure_worker(self) -> None:
         """Start a worker, or see later whether another one is needed."""
@@ -168,7 +252,7 @@ class BatchQueue(Generic[Item, Answer]):
         while self._queue and len(batch) < self._limits.most:
             waiting = self._queue.popleft()
             if not waiting.answer.done():
-                waiting.begin()
+                waiting.has_begun = True
                 batch.append(waiting)
         return batch
 

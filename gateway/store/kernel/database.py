@@ -13,7 +13,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
@@ -310,20 +310,33 @@ def faults_of_rows(of: int) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def failures_as_ours() -> Iterator[None]:
+class _AsOurs(AbstractContextManager[None]):
+    """See ``failures_as_ours``; one is enough for all, and costs less than a generator each time."""
+
+    __slots__ = ()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Raise ours in place of theirs."""
+        if isinstance(problem, _FAILURES):
+            said = StoreUnavailable(_reason(problem))
+            raise said from (None if _quotes_the_row(problem) else problem)
+
+
+_AS_OURS: Final = _AsOurs()
+
+
+def failures_as_ours() -> AbstractContextManager[None]:
     """
     Turn whatever the driver or SQLAlchemy raises into ``StoreUnavailable``.
 
     A caller that is cancelled stays cancelled.
     """
-    try:
-        yield
-    except _FAILURES as problem:
-        said = StoreUnavailable(_reason(problem))
-        if _quotes_the_row(problem):
-            raise said from None
-        raise said from problem
+    return _AS_OURS
 
 
 def _reason(problem: Exception) -> str:

@@ -7,7 +7,6 @@ left to be written alone, so that two batches never wait for each other; see ``w
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -101,7 +100,8 @@ class CheckWriter:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._queue: BatchQueue[Checked, bool] = BatchQueue(
-            self._commit, BatchLimits(count=1, queue_s=database.checkout_s)
+            self._commit,
+            BatchLimits(count=1, queue_s=database.checkout_s, whole_s=database.whole_s),
         )
 
     async def write(self, checked: Checked) -> bool:
@@ -112,8 +112,7 @@ class CheckWriter:
             StoreUnavailable: it was not done; or its commit was asked for, and the answer is lost.
         """
         with failures_as_ours():
-            async with asyncio.timeout(self._database.whole_s):
-                return await self._queue.ask(checked)
+            return await self._queue.ask(checked)
 
     async def close(self) -> None:
         """Finish what was asked for."""

@@ -7,7 +7,6 @@ SQLite is one trip to its thread.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -91,7 +90,13 @@ class PayoutPages:
         self._database = database
         self._totals = PayoutTotals(database)
         self._queue: BatchQueue[BulkRow, _Found] = BatchQueue(
-            self._find, BatchLimits(count=_BATCHES, most=_MOST, queue_s=database.checkout_s)
+            self._find,
+            BatchLimits(
+                count=_BATCHES,
+                most=_MOST,
+                queue_s=database.checkout_s,
+                whole_s=database.whole_s,
+            ),
         )
 
     async def search(
@@ -113,8 +118,7 @@ class PayoutPages:
                 found = await _found(_LISTED_STANDING, asked, connection)
         else:
             with failures_as_ours():
-                async with asyncio.timeout(self._database.whole_s):
-                    found = await self._queue.ask(asked)
+                found = await self._queue.ask(asked)
             self._totals.walked(account_id, search.window, found.walked)
         return [listed_payout(row) for row in found.rows], found.total
 

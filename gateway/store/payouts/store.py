@@ -9,7 +9,6 @@ One atomic insert creates a payout, compare-and-set changes its state, and nothi
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -66,13 +65,13 @@ class Lookups:
     """Every look of both kinds at the payouts of a database; each finds its own rows."""
 
     def __init__(self, database: Database) -> None:
-        self.whole_s = database.whole_s
         self._database = database
         self._named = select(payouts).where(database.among(_KEY, "keys"))
         lately = database.each_of(_MOVED, _CONTENT, "contents")
         self._alike = lately.order_by(payouts.c.created_at)
         self._queue: BatchQueue[Look, Rows] = BatchQueue(
-            self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
+            self._find,
+            BatchLimits(count=_BATCHES, queue_s=database.checkout_s, whole_s=database.whole_s),
         )
 
     async def ask(self, look: Look) -> Rows:
@@ -83,8 +82,7 @@ class Lookups:
             StoreUnavailable: the store did not answer.
         """
         with failures_as_ours():
-            async with asyncio.timeout(self.whole_s):
-                return await self._queue.ask(look)
+            return await self._queue.ask(look)
 
     async def close(self) -> None:
         """Finish the looks that were asked for."""

@@ -19,7 +19,6 @@ three things depend on the number:
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -118,7 +117,10 @@ class PayoutWriter:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._queue: BatchQueue[Write, WriteResult] = BatchQueue(
-            self._commit, BatchLimits(count=database.writers, queue_s=database.checkout_s)
+            self._commit,
+            BatchLimits(
+                count=database.writers, queue_s=database.checkout_s, whole_s=database.whole_s
+            ),
         )
 
     async def write(self, write: Write) -> Payout | bool:
@@ -130,8 +132,7 @@ class PayoutWriter:
             LimitReached: it is above a limit of its credential; it was not done.
         """
         with failures_as_ours():
-            async with asyncio.timeout(self._database.whole_s):
-                result = await self._queue.ask(write)
+            result = await self._queue.ask(write)
         if isinstance(result, LimitReached):
             raise result
         return result

@@ -12,7 +12,6 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Limits
 from gateway.store.payouts.writes import (
     Claim,
@@ -208,7 +207,7 @@ async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
         return []
 
     writer = PayoutWriter(replace(store.database, whole_s=0.05))
-    writer._queue = BatchQueue(never, BatchLimits(count=1))
+    writer._queue._work = never
 
     with pytest.raises(StoreUnavailable, match="TimeoutError"):
         await asyncio.wait_for(writer.write(change(SENDING, PAID)), 5)
