@@ -172,7 +172,7 @@ class HotExecution:
         self, statement: Executable, parameters: Sequence[BulkRow] | BulkRow | None = None, /
     ) -> DriverResult:
         """Execute a statement once for each row; by one call where it only changes something."""
-        rows = [parameters or {}] if isinstance(parameters, Mapping | None) else parameters
+        rows = [parameters or {}] if isinstance(parameters, dict | Mapping | None) else parameters
         hot = _hot(statement, self.dialect, tuple(rows[0]))
         if not hot.names and not hot.expands:
             return DriverResult(rowcount=(await self.run(hot.asked(rows))).rowcount)

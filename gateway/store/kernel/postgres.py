@@ -95,6 +95,7 @@ UNNEST_ARRAYS = UnnestArrays()
 
 def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic) -> Database:
     """Prepare a pool; the first use connects."""
+    _take_lists_for_arrays()
     writer = _engine(url, limits)
     event.listen(writer.sync_engine, "checkout", _refuse_closed)
     event.listen(writer.sync_engine, "checkout", _FreshPlans(monotonic))
@@ -134,6 +135,19 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
     )
     set_timeouts(engine, pooler, limits.statement_s)
     return engine
+
+
+def _take_lists_for_arrays() -> None:
+    """
+    Have the driver ask of a value only whether it is a list, to know that it is an array.
+
+    It asks of each value in an array, by abstract classes in Python, whether it is an array too:
+    that costs more than to write it. Arrays of ours are lists.
+    """
+    from asyncpg.protocol import protocol  # noqa: PLC0415 - only with a server
+
+    protocol.IterableABC = protocol.SizedABC = list
+    protocol.MappingABC = dict
 
 
 def _refuse_closed(

@@ -14,7 +14,7 @@ from gateway.domain.payouts.payouts import EventKind, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.facts import FactSealing
 from gateway.store.payouts.rows import key_columns
-from gateway.store.tables.columns import Record
+from gateway.store.tables.columns import Record, written_in_ascii
 from gateway.store.tables.core import payout_events, payouts
 
 # One transaction deletes no more: a payout that is stored meanwhile waits for it.
@@ -102,7 +102,7 @@ def _sealed(event: PayoutEvent, digest: object, sealing: FactSealing) -> bytes |
     facts = {name: value for name, value in event.facts.items() if name in KEPT_FACTS}
     if not facts:
         return None
-    content = json.dumps(facts, separators=(",", ":")).encode()
+    content = written_in_ascii(facts).encode()
     return sealing.seal(content, _bound(event.account_id, digest, event.attempt, event.kind.value))
 
 

@@ -213,7 +213,7 @@ def evidence_document(evidence: Evidence) -> str:
         "http_status": evidence.http_status,
         "provider_code": evidence.provider_code,
     }
-    return json.dumps(fields, separators=(",", ":"))
+    return columns.written_in_ascii(fields)
 
 
 def restored_evidence(document: str) -> Evidence:

@@ -189,7 +189,13 @@ def ending_values(change: Change) -> dict[str, object]:
 
 
 def _named(when: str, columns: Mapping[str, object]) -> dict[str, object]:
-    return {f"{when}_{name}": value for name, value in columns.items()}
+    return dict(zip(_names(when, tuple(columns)), columns.values(), strict=True))
+
+
+@cache
+def _names(when: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of parameters; there are as many kinds of rows as statements."""
+    return tuple(f"{when}_{name}" for name in names)
 
 
 # Money may have left in these states. In the others it is proven that it did not.
