@@ -144,13 +144,7 @@ def document(asked: RawRequest) -> Mapping[str, Any]:
     _check_media(asked)
     try:
         text = asked.body.decode("utf-8")
-        found = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_float=Number,
-            parse_int=Number,
-            parse_constant=_refuse_constant,
-        )
+        found = _READER.decode(text)
         if "\\u" in text:
             _refuse_surrogates(found)
     except (ValueError, RecursionError) as problem:
@@ -179,9 +173,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse_constant(name: str) -> Any:  # noqa: ANN401 - the signature of json.loads
+def _refuse_constant(name: str) -> Any:  # noqa: ANN401 - the signature of a decoder's
     """Refuse NaN and the infinities, which are not JSON."""
     raise ValueError(name)
+
+
+# Made once: it costs as much as a small document to make.
+_READER = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_float=Number,
+    parse_int=Number,
+    parse_constant=_refuse_constant,
+)
 
 
 def _refuse_surrogates(found: object) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import select
-import socket
 import ssl
 from collections.abc import Callable
 from math import inf
@@ -51,6 +50,7 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_deadlines",
+        "_descriptor",
         "_loop",
         "_on_closed",
         "_poll",
@@ -79,6 +79,7 @@ class Connection(asyncio.Protocol):
         self._tls: VerifiedSSLObject | None = None  # while its session has not been kept
         self._transport: asyncio.Transport | None = None
         self._usable = False
+        self._descriptor = -1
         self._waiter: asyncio.Future[ProviderAnswer] | None = None
         self._timer = LazyTimer(loop, self._on_late)
         self._deadlines = AnswerDeadlines(0.0, 0.0)
@@ -146,10 +147,7 @@ class Connection(asyncio.Protocol):
     @property
     def descriptor(self) -> int:
         """The number of its file descriptor; -1 where it has none."""
-        if self._transport is None:
-            return -1
-        opened: socket.socket | None = self._transport.get_extra_info("socket")
-        return -1 if opened is None else opened.fileno()
+        return self._descriptor
 
     def is_quiet(self) -> bool:
         """
@@ -175,9 +173,11 @@ class Connection(asyncio.Protocol):
         self._usable = True
         self._tls = transport.get_extra_info("ssl_object")
         bare = transport.get_extra_info("socket")
+        if bare is not None:
+            self._descriptor = bare.fileno()
         if _HAS_POLL and bare is not None:
             poll = select.poll()
-            poll.register(bare.fileno(), select.POLLIN)
+            poll.register(self._descriptor, select.POLLIN)
             self._poll = poll.poll
 
     def data_received(self, data: bytes) -> None:
@@ -216,10 +216,13 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Note the end; a call that still waits has failed."""
         self._transport = self._poll = None
+        self._descriptor = -1
         self._timer.cancel()
-        # In TLS 1.3 the bank looks at our certificate after the request was written.
-        refused = exc is not None and refuses_ours(exc)
-        self._fail(Unavailable(Reason.CERTIFICATE_REFUSED) if refused else self._reader.cut())
+        if self._waiter is not None:
+            # In TLS 1.3 the bank looks at our certificate after the request was written.
+            refused = exc is not None and refuses_ours(exc)
+            self._fail(Unavailable(Reason.CERTIFICATE_REFUSED) if refused else self._reader.cut())
+        self._usable = False
         self._on_closed(self)
 
     def _is_closed_properly(self) -> bool:

@@ -104,8 +104,9 @@ class Pool:
         """
         connection = Connection(self._loop, largest, self._forget, single=single)
         connection.epoch = self._epoch
-        life_s = LIFE_S * (1 - _SPREAD * self._chance())
-        connection.usable_until = self._loop.time() + life_s
+        if not single:  # which no call may follow
+            life_s = LIFE_S * (1 - _SPREAD * self._chance())
+            connection.usable_until = self._loop.time() + life_s
         (self._ahead if ahead else self._open).add(connection)
         return connection
 

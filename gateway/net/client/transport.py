@@ -233,14 +233,21 @@ class HttpTransport:
 
     async def _ready(self, opened: _Open, progress: SendProgress, within_s: float) -> Connection:
         """Return a connection for one call; if that fails, nothing of the request was sent."""
+        if opened.credentials is None and within_s > self._limits.connect_s:
+            # Nothing else is waited for than the connecting, which has a time of its own.
+            return await self._new(opened, progress)
         try:
             async with asyncio.timeout(within_s):
                 await _check_certificate(opened.credentials, progress)
-                if progress.send_by is None:
-                    return await self._connected(opened)
-                return await self._unused(opened)
+                return await self._new(opened, progress)
         except TimeoutError as problem:
             raise Unreachable(Reason.TIMEOUT) from problem
+
+    async def _new(self, opened: _Open, progress: SendProgress) -> Connection:
+        """Return a connection that this call is the first on, or the only one."""
+        if progress.send_by is None:
+            return await self._connected(opened)
+        return await self._unused(opened)
 
     async def _unused(self, opened: _Open) -> Connection:
         """Return a connection that was never written to, for a call that moves money."""

@@ -220,10 +220,16 @@ class Request:
         """
         if self.content_length > limit_bytes:
             raise BodyTooLarge
+        content = self.content
+        if content.total_bytes and content.is_eof() and content.exception() is None:
+            body = content.read_nowait()  # as of most: nothing is waited for
+            if len(body) > limit_bytes:
+                raise BodyTooLarge
+            return body
         try:
             async with asyncio.timeout(deadline_s):
                 self.send_continue()
-                return await _collect(self.content, limit_bytes)
+                return await _collect(content, limit_bytes)
         except TimeoutError as problem:
             raise RequestTimeout from problem
         except RequestPayloadError as problem:
