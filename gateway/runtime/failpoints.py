@@ -24,8 +24,10 @@ from gateway.domain.payouts.payouts import (
     Change,
     ListedPayout,
     Payout,
+    PayoutRequest,
     Payouts,
     PayoutState,
+    Precedents,
 )
 from gateway.net.common.runtime import Failpoint
 from gateway.net.server.http_server import Handler
@@ -124,6 +126,12 @@ class FailingPayouts:
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """Return one."""
         return await self.store.find(account_id, reference)
+
+    async def precedents(
+        self, account_id: str, request: PayoutRequest, since: datetime | None
+    ) -> Precedents:
+        """Return what a new payout meets."""
+        return await self.store.precedents(account_id, request, since)
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
         """Return others like it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from types import SimpleNamespace
 from typing import TypeVar
 
@@ -51,6 +51,7 @@ from gateway.domain.payouts.payouts import (
     Payout,
     PayoutRequest,
     PayoutState,
+    Precedents,
     provider_key,
 )
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
@@ -242,6 +243,11 @@ class ShakyStore:
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
         return await self._do("find", lambda: self.inner.find(account_id, reference))
+
+    async def precedents(
+        self, account_id: str, request: PayoutRequest, since: datetime | None
+    ) -> Precedents:
+        return await self._do("find", lambda: self.inner.precedents(account_id, request, since))
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()

@@ -25,6 +25,8 @@ from gateway.domain.bank.providers import Accepted, Evidence
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Search
 
+_SORTED: Final = json.JSONEncoder(sort_keys=True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutRequest:
@@ -64,7 +66,7 @@ class PayoutRequest:
             normal_destination(self.destination),
             self.description,
         ]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(_SORTED.encode(content).encode()).hexdigest()
 
 
 def provider_key(environment: Environment, account_id: str, reference: str) -> str:
@@ -285,6 +287,19 @@ class Change:
     cause: EventKind = EventKind.ANSWERED
 
 
+class Precedents(msgspec.Struct, frozen=True):
+    """
+    What a new payout meets in the store.
+
+    Attributes:
+        stored: The payout that has its reference already.
+        similar: Other references with the same amount and destination, oldest first.
+    """
+
+    stored: Payout | None
+    similar: Sequence[str]
+
+
 class Payouts(Protocol):
     """Payouts by account and reference; rows are never deleted."""
 
@@ -319,6 +334,12 @@ class Payouts(Protocol):
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """Return one."""
+        ...
+
+    async def precedents(
+        self, account_id: str, request: PayoutRequest, since: datetime | None
+    ) -> Precedents:
+        """Return what a new payout meets; none that are similar if there is no ``since``."""
         ...
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import (
@@ -61,6 +61,11 @@ class PayoutGuards:
     now: Now
     count: Count
 
+    @property
+    def since(self) -> datetime | None:
+        """From when on one like a payout is looked for; None for never."""
+        return self.now() - self.similar.within if self.similar.within else None
+
     async def admit(self, caller: Caller, payout: Payout) -> None:
         """
         Let the payout through.
@@ -72,10 +77,14 @@ class PayoutGuards:
         """
         await self.go_on(caller)
         if self.similar.within and await self._has_twin(payout):
-            self.count(Event.PAYOUT_SIMILAR, payout.provider)
-            _log.warning("payout_similar provider_key=%s", payout.provider_key)
-            if self.similar.refuse:
-                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+            self.meet_similar(payout)
+
+    def meet_similar(self, payout: Payout) -> None:
+        """Count and log that there is one like it; raise as ``admit`` does if it is refused."""
+        self.count(Event.PAYOUT_SIMILAR, payout.provider)
+        _log.warning("payout_similar provider_key=%s", payout.provider_key)
+        if self.similar.refuse:
+            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
     async def check(self, caller: Caller, payout: Payout) -> None:
         """Refuse as ``admit`` does; nothing is counted or logged."""

@@ -8,10 +8,10 @@ compare-and-set; an outcome that is not known is never sent again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import NoReturn
+from datetime import datetime, timedelta
+from typing import Any, NoReturn
 
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.accounts.credentials import UNLIMITED
@@ -69,6 +69,7 @@ WAIT_FOR_WINNER_S = 5.0
 _WAIT_STEP_S = 0.1
 
 _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
+_ONLY_SENDING = frozenset({PayoutState.SENDING})
 
 
 def _no_digest(_number: str) -> bytes:
@@ -130,12 +131,15 @@ class Payouts:
             StoreUnavailable: nothing was sent by this call.
         """
         tell_method(request.method)
-        stored = await self.store.find(caller.account.id, request.reference)
+        met = await self.store.precedents(caller.account.id, request, self.guards.since)
+        stored = met.stored
         if stored is None:
             bank = self._admit(caller.account, request)
             started = self.terms.monotonic()
             intent, attempt = self._intent(caller, request, bank)
-            await self.guards.admit(caller, intent)
+            await self.guards.go_on(caller)
+            if met.similar:
+                self.guards.meet_similar(intent)
             stored = await self._add(caller, intent, attempt)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
@@ -353,33 +357,33 @@ class Payouts:
 
 def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
     """Turn the outcome of an attempt into the step it asks for."""
-    step = Change(
+    at = now()
+    return Change(
         account_id=payout.account_id,
         reference=payout.reference,
         attempt=payout.attempt,
-        before=_OPEN,
-        after=PayoutState.UNKNOWN,
-        at=now(),
+        before=_ONLY_SENDING if isinstance(outcome, Unknown) else _OPEN,
+        at=at,
         evidence=outcome.evidence,
+        **_said(outcome, at),
     )
+
+
+def _said(outcome: Outcome, at: datetime) -> Mapping[str, Any]:
+    """Return the state that an outcome leads to, and what the bank said of the payout."""
     match outcome:
         case Accepted(provider_id=provider_id, e2e_id=e2e_id):
-            step = replace(step, after=PayoutState.ACCEPTED, held_until=hold_of(outcome, step.at))
-            return replace(step, provider_id=provider_id, e2e_id=e2e_id)
+            named = {"provider_id": provider_id, "e2e_id": e2e_id}
+            return {"after": PayoutState.ACCEPTED, "held_until": hold_of(outcome, at), **named}
         case Settled(provider_id=provider_id, e2e_id=e2e_id, settled_at=settled_at):
-            return replace(
-                step,
-                after=PayoutState.PAID,
-                provider_id=provider_id,
-                e2e_id=e2e_id,
-                settled_at=settled_at or step.at,
-            )
+            named = {"provider_id": provider_id, "e2e_id": e2e_id}
+            return {"after": PayoutState.PAID, "settled_at": settled_at or at, **named}
         case Rejected(failure=code, forbidden=forbidden):
-            return replace(step, after=PayoutState.REJECTED, failure=Failure(code, forbidden))
+            return {"after": PayoutState.REJECTED, "failure": Failure(code, forbidden)}
         case NotSent():
-            return replace(step, after=PayoutState.NOT_SENT)
+            return {"after": PayoutState.NOT_SENT}
         case Unknown():
-            return replace(step, before=frozenset({PayoutState.SENDING}))
+            return {"after": PayoutState.UNKNOWN}
 
 
 def _limited(caller: Caller) -> bool:

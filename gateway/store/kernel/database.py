@@ -311,7 +311,7 @@ def faults_of_rows(of: int) -> Iterator[None]:
 
 
 class _AsOurs(AbstractContextManager[None]):
-    """See ``failures_as_ours``; one is enough for all, and costs less than a generator each time."""
+    """See ``failures_as_ours``; one is enough for all, and no generator is made each time."""
 
     __slots__ = ()
 

@@ -12,14 +12,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
 from gateway.domain.bank.payout_orders import normal_destination
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Search
-from gateway.domain.payouts.payouts import Attempt, Change, ListedPayout, Payout, PayoutState
+from gateway.domain.payouts.payouts import (
+    Attempt,
+    Change,
+    ListedPayout,
+    Payout,
+    PayoutRequest,
+    PayoutState,
+    Precedents,
+)
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
 from gateway.store.kernel.hot_statements import Execution, Key, bound
@@ -39,7 +47,8 @@ _CONTENT = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
 _MOVED = select(
     *_CONTENT, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
 ).where(
-    payouts.c.state.not_in(_MOVED_NOTHING),
+    # One by one: a list would be written into the statement each time.
+    *(payouts.c.state != each for each in _MOVED_NOTHING),
     payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
 )
 Content = tuple[str, int, str]
@@ -57,8 +66,21 @@ class _Query:
         return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
 
 
-Look = Key | _Query
 Rows = Sequence[Record]
+
+
+class _Look(NamedTuple):
+    """A search for a payout by its key, for payouts by their content, or for both at once."""
+
+    key: Key | None = None
+    query: _Query | None = None
+
+
+class _Seen(NamedTuple):
+    """What a look finds of each."""
+
+    named: Rows
+    alike: Rows
 
 
 class Lookups:
@@ -69,12 +91,12 @@ class Lookups:
         self._named = select(payouts).where(database.among(_KEY, "keys"))
         lately = database.each_of(_MOVED, _CONTENT, "contents")
         self._alike = lately.order_by(payouts.c.created_at)
-        self._queue: BatchQueue[Look, Rows] = BatchQueue(
+        self._queue: BatchQueue[_Look, _Seen] = BatchQueue(
             self._find,
             BatchLimits(count=_BATCHES, queue_s=database.checkout_s, whole_s=database.whole_s),
         )
 
-    async def ask(self, look: Look) -> Rows:
+    async def ask(self, look: _Look) -> _Seen:
         """
         Return what a look finds after this was called.
 
@@ -88,10 +110,10 @@ class Lookups:
         """Finish the looks that were asked for."""
         await self._queue.close()
 
-    async def _find(self, looks: Sequence[Look]) -> Sequence[Rows]:
+    async def _find(self, looks: Sequence[_Look]) -> Sequence[_Seen]:
         """Find all; where one cannot be sent to the database, each is asked for alone."""
-        keys = list(dict.fromkeys(each for each in looks if not isinstance(each, _Query)))
-        queries = [each for each in looks if isinstance(each, _Query)]
+        keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
+        queries = [each.query for each in looks if each.query is not None]
 
         async def ask(trip: Execution) -> tuple[Mapping[Key, Rows], Mapping[Content, Rows]]:
             return await self._rows_of(trip, keys), await self._rows_like(trip, queries)
@@ -99,12 +121,7 @@ class Lookups:
         async with self._database.reading() as connection:
             with faults_of_rows(of=len(looks)):
                 named, alike = await self._database.together(connection, ask)
-        return [
-            [row for row in alike.get(each.content, ()) if each.matches(row)]
-            if isinstance(each, _Query)
-            else named.get(each, ())
-            for each in looks
-        ]
+        return [_seen(each, named, alike) for each in looks]
 
     async def _rows_of(self, trip: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
         """Return the rows with these keys."""
@@ -130,6 +147,15 @@ class Lookups:
         return found
 
 
+def _seen(look: _Look, named: Mapping[Key, Rows], alike: Mapping[Content, Rows]) -> _Seen:
+    """Return what is one look's of all that was found."""
+    rows = named.get(look.key, ()) if look.key is not None else ()
+    query = look.query
+    if query is None or query.content not in alike:
+        return _Seen(rows, ())
+    return _Seen(rows, [row for row in alike[query.content] if query.matches(row)])
+
+
 class PayoutReader:
     """Every read of one payout from a database."""
 
@@ -145,7 +171,7 @@ class PayoutReader:
         """
         with failures_as_ours():
             key = account_id, reference_digest(reference)
-        rows = await self._lookups.ask(key)
+        rows = (await self._lookups.ask(_Look(key))).named
         return restored_payout(rows[0]) if rows else None
 
 
@@ -163,13 +189,42 @@ class DuplicateSearch:
             StoreUnavailable: the store did not answer.
         """
         with failures_as_ours():
-            destination = columns.written(normal_destination(payout.destination))
-            query = _Query(
-                content=(payout.account_id, payout.value.centavos, destination),
-                digest=reference_digest(payout.reference),
-                since=since,
-            )
-        return [row.reference for row in await self._lookups.ask(query)]
+            key = payout.account_id, reference_digest(payout.reference)
+            query = _query(key, payout, since)
+        found = await self._lookups.ask(_Look(query=query))
+        return [row.reference for row in found.alike]
+
+    async def precedents(
+        self, account_id: str, request: PayoutRequest, since: datetime | None
+    ) -> Precedents:
+        """
+        Return what a new payout meets.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            look = _look_before(account_id, request, since)
+        found = await self._lookups.ask(look)
+        return Precedents(
+            restored_payout(found.named[0]) if found.named else None,
+            [row.reference for row in found.alike],
+        )
+
+
+def _look_before(account_id: str, request: PayoutRequest, since: datetime | None) -> _Look:
+    key = account_id, reference_digest(request.reference)
+    if since is None:
+        return _Look(key)
+    return _Look(key, _query(key, request, since))
+
+
+def _query(key: Key, like: Payout | PayoutRequest, since: datetime) -> _Query:
+    account_id, digest = key
+    destination = columns.written(normal_destination(like.destination))
+    return _Query(
+        content=(account_id, like.value.centavos, destination), digest=digest, since=since
+    )
 
 
 _AROUND = (
@@ -266,6 +321,12 @@ class StoredPayouts:
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """Return one as it is now; see ``PayoutReader.find``."""
         return await self._reader.find(account_id, reference)
+
+    async def precedents(
+        self, account_id: str, request: PayoutRequest, since: datetime | None
+    ) -> Precedents:
+        """Return what a new payout meets; see ``DuplicateSearch.precedents``."""
+        return await self._duplicates.precedents(account_id, request, since)
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
         """Return other references created since with the same amount and destination."""

@@ -183,9 +183,9 @@ ROWS = (
         name="same-amount-guard-blind",
         promise="A payout like another one under another reference is told, or refused.",
         source="decisions 2 (step 20)",
-        file="gateway/operations/payouts/guards.py",
-        right="return bool(await self.store.similar(payout, since))",
-        wrong="return len(await self.store.similar(payout, since)) > 1",
+        file="gateway/operations/payouts/payouts.py",
+        right="if met.similar:",
+        wrong="if len(met.similar) > 1:",
         tests=(f"{_PAYOUT_GUARDS}::test_one_like_another_is_told_or_refused",),
     ),
     Mistake(

@@ -9,14 +9,14 @@ from sqlalchemy import text
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.hot_statements import Statement
 from gateway.store.payouts.store import DuplicateSearch, Lookups
 from gateway.store.schema import prepare
 from gateway.store.tables.core import payouts
 from tests.contract.stores import samples
-from tests.contract.stores.samples import NOW, attempt, payout
+from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout
 
 AGO = NOW - timedelta(minutes=10)
 
@@ -26,6 +26,20 @@ async def stored(store: Store, *payouts: Payout) -> DuplicateSearch:
     for each in payouts:
         await store.payouts.add(each, attempt())
     return DuplicateSearch(Lookups(store.database))
+
+
+def asking(reference: str) -> PayoutRequest:
+    """Ask for what ``payout`` has stored."""
+    like = payout(reference)
+    return PayoutRequest(
+        reference=reference,
+        method=like.method,
+        value=like.value,
+        date=like.date,
+        description=like.description,
+        destination=like.destination,
+        destination_sent=like.destination_sent,
+    )
 
 
 async def test_each_is_told_of_its_own_oldest_first(store: Store, asked: list[Statement]) -> None:
@@ -47,6 +61,28 @@ async def test_each_is_told_of_its_own_oldest_first(store: Store, asked: list[St
 
     assert told == [["a", "c"], ["b"], [], ["c"], []]
     assert len(asked) == 1
+
+
+async def test_a_new_one_is_told_of_its_reference_and_of_its_likes_by_one_look(
+    store: Store, asked: list[Statement]
+) -> None:
+    twins = await stored(store, payout("a"), payout("b"), payout("c", centavos=5))
+    asked.clear()
+
+    told = await asyncio.gather(
+        twins.precedents(ACCOUNT, asking("a"), AGO),
+        twins.precedents(ACCOUNT, asking("new"), AGO),
+        twins.precedents(ACCOUNT, asking("new"), None),
+        twins.precedents("other", asking("a"), AGO),
+    )
+
+    assert [(each.stored and each.stored.reference, each.similar) for each in told] == [
+        ("a", ["b"]),
+        (None, ["a", "b"]),
+        (None, []),
+        (None, []),
+    ]
+    assert len(asked) == 2
 
 
 async def test_each_looks_back_as_far_as_it_asks(store: Store) -> None:
