@@ -118,7 +118,7 @@ run: ## gateway, operations listener and sandbox bank on an embedded database; p
 	@$(BIN)/pixgate serve
 
 check: lint $(VENV)/.test ## what a change must pass: lint, format, types, import direction, shape
-	@$(MAKE) -s --no-print-directory -j2 --output-sync=target types shape
+	@$(MAKE) -s --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) --output-sync=target types shape
 
 # Each keeps one core busy.
 types: $(VENV)/.test ## mypy alone

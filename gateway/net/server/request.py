@@ -222,10 +222,9 @@ class Request:
             raise BodyTooLarge
         content = self.content
         if content.total_bytes and content.is_eof() and content.exception() is None:
-            body = content.read_nowait()  # as of most: nothing is waited for
-            if len(body) > limit_bytes:
+            if content.total_bytes > limit_bytes:
                 raise BodyTooLarge
-            return body
+            return content.read_nowait()  # as of most: nothing is waited for
         try:
             async with asyncio.timeout(deadline_s):
                 self.send_continue()

@@ -59,6 +59,10 @@ class Instant(TypeDecorator[datetime]):
         """Write it in UTC; without the calls between that TypeDecorator makes."""
         return _utc if dialect.name == "postgresql" else _microseconds
 
+    def process_literal_param(self, value: datetime | None, dialect: Dialect) -> Any:  # noqa: ANN401 - as bound
+        """Write it into a statement's text as it would be bound."""
+        return self.bind_processor(dialect)(value)
+
     def result_processor(
         self, dialect: Dialect, coltype: object
     ) -> Callable[[Any], datetime | None]:

@@ -91,11 +91,8 @@ ROWS = (
         promise="A payout whose outcome is not known is never sent again.",
         source="decisions 6, ADR 0003",
         file="gateway/operations/payouts/payouts.py",
-        right="return replace(step, before=frozenset({PayoutState.SENDING}))",
-        wrong=(
-            "return replace("
-            "step, before=frozenset({PayoutState.SENDING}), after=PayoutState.NOT_SENT)"
-        ),
+        right='return {"after": PayoutState.UNKNOWN}',
+        wrong='return {"after": PayoutState.NOT_SENT}',
         tests=(f"{_RULES}::test_r3_an_unknown_outcome_is_never_sent_again",),
     ),
     Mistake(
