@@ -27,7 +27,7 @@ PACKAGES := gateway policies provider_adapters
 PAGES := errors metrics
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # Most tests wait for a server or a clock: two for each core.
-WORKERS ?= $(shell echo $$((2 * $(CORES))))
+WORKERS ?= $(shell echo $$((3 * $(CORES))))
 # Few of the quick ones wait: one more than there are cores, for two.
 QUICK_WORKERS := $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
