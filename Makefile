@@ -26,7 +26,7 @@ PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
-# Most tests wait for a server or a clock: two for each core.
+# Many tests wait for a server or a clock: three for each core.
 WORKERS ?= $(shell echo $$((3 * $(CORES))))
 # Few of the quick ones wait: one more than there are cores, for two.
 QUICK_WORKERS := $(shell echo $$(((3 * $(CORES) + 1) / 2)))

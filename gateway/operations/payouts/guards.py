@@ -66,9 +66,9 @@ class PayoutGuards:
         """From when on one like a payout is looked for; None for never."""
         return self.now() - self.similar.within if self.similar.within else None
 
-    async def admit(self, caller: Caller, payout: Payout) -> None:
+    async def admit(self, caller: Caller, payout: Payout, similar: Sequence[str]) -> None:
         """
-        Let the payout through.
+        Let the payout through; ``similar`` are the references of others like it.
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
@@ -76,21 +76,17 @@ class PayoutGuards:
             StoreUnavailable: the store did not answer; nothing is sent then.
         """
         await self.go_on(caller)
-        if self.similar.within and await self._has_twin(payout):
-            self.meet_similar(payout)
-
-    def meet_similar(self, payout: Payout) -> None:
-        """Count and log that there is one like it; raise as ``admit`` does if it is refused."""
-        self.count(Event.PAYOUT_SIMILAR, payout.provider)
-        _log.warning("payout_similar provider_key=%s", payout.provider_key)
-        if self.similar.refuse:
-            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+        if similar:
+            self.count(Event.PAYOUT_SIMILAR, payout.provider)
+            _log.warning("payout_similar provider_key=%s", payout.provider_key)
+            if self.similar.refuse:
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
     async def check(self, caller: Caller, payout: Payout) -> None:
         """Refuse as ``admit`` does; nothing is counted or logged."""
         if await self.stop_of(caller) is not None:
             raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
-        if self.similar.refuse and self.similar.within and await self._has_twin(payout):
+        if self.similar.refuse and await self.similar_to(payout):
             raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
     async def go_on(self, caller: Caller) -> None:
@@ -114,10 +110,11 @@ class PayoutGuards:
                 return stop
         return None
 
-    async def _has_twin(self, payout: Payout) -> bool:
-        """Say whether another reference pays the same amount to the same recipient."""
-        since = payout.created_at - self.similar.within
-        return bool(await self.store.similar(payout, since))
+    async def similar_to(self, payout: Payout) -> Sequence[str]:
+        """Return other references that pay the same amount to the same recipient."""
+        if not self.similar.within:
+            return ()
+        return await self.store.similar(payout, payout.created_at - self.similar.within)
 
 
 async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:

@@ -137,9 +137,7 @@ class Payouts:
             bank = self._admit(caller.account, request)
             started = self.terms.monotonic()
             intent, attempt = self._intent(caller, request, bank)
-            await self.guards.go_on(caller)
-            if met.similar:
-                self.guards.meet_similar(intent)
+            await self.guards.admit(caller, intent, met.similar)
             stored = await self._add(caller, intent, attempt)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
@@ -301,7 +299,7 @@ class Payouts:
             lease_until=attempt.lease_until,
             updated_at=attempt.started_at,
         )
-        await self.guards.admit(caller, claimed)
+        await self.guards.admit(caller, claimed, await self.guards.similar_to(claimed))
         if await self._claim(caller, claimed, attempt):
             return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
         self.terms.count(Event.CAS_LOSS, bank.name)

@@ -185,6 +185,6 @@ async def test_admitting_says_which_rule_refused():
     )
 
     with pytest.raises(ServiceError) as refused:
-        await guards.admit(caller(), payout)
+        await guards.admit(caller(), payout, ())
 
     assert refused.value.reason == "stopped"
