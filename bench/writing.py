@@ -13,10 +13,10 @@ from statistics import quantiles
 from bench import payments, system
 from bench.figures import Round
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import Change
+from gateway.domain.payouts.payouts import Change, Intent
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
-from gateway.store.payouts.writes import Intent, Write, WriteResult, write_batch
+from gateway.store.payouts.writes import Write, WriteResult, write_batch
 from gateway.store.schema import prepare
 
 GROUPED, ONE_BY_ONE = "grouped", "one by one"

@@ -287,6 +287,24 @@ class Change:
     cause: EventKind = EventKind.ANSWERED
 
 
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A new payout and its first attempt; ``limited`` says that its credential has limits."""
+
+    payout: Payout
+    attempt: Attempt
+    limited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The next attempt of a payout that was not sent; see ``Payouts.claim``."""
+
+    payout: Payout
+    attempt: Attempt
+    limited: bool = False
+
+
 class Precedents(msgspec.Struct, frozen=True):
     """
     What a new payout meets in the store.

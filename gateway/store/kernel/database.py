@@ -13,7 +13,12 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
@@ -207,6 +212,8 @@ class Database:
             ``bound``; however much else the SELECT finds, an index that leads to them is used.
         bulk: How a statement takes many rows.
         joins: A statement may do the work of another one with it, which saves a round trip.
+        commits_statements: A statement that writes may stand alone, and is durable when it is
+            answered; see ``writing_at_once``.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
@@ -225,6 +232,7 @@ class Database:
     each_of: Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
     bulk: BulkParameters
     joins: bool
+    commits_statements: bool
     writers: int
     checkout_s: float
     whole_s: float
@@ -233,10 +241,22 @@ class Database:
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Give a connection to read from."""
-        with failures_as_ours(), self.usage.begin("read") as unit:
+        return self._standing_alone("read")
+
+    def writing_at_once(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """
+        Give a connection on which each statement is a transaction of its own.
+
+        For statements that tell no acts, where ``commits_statements``. One that fails without an
+        answer of the server's may have been done, as with a commit.
+        """
+        return self._standing_alone("write")
+
+    @asynccontextmanager
+    async def _standing_alone(self, work: str) -> AsyncIterator[AsyncConnection]:
+        with failures_as_ours(), self.usage.begin(work) as unit:
             async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
                 unit.got()
                 yield connection
@@ -295,17 +315,19 @@ class Undone(Exception):
 
 
 @contextmanager
-def faults_of_rows(of: int) -> Iterator[None]:
+def faults_of_rows(of: int, *, commits: bool = False) -> Iterator[None]:
     """
     Turn a failure that one of many rows may have caused into ``Undone``; one alone just fails.
 
     For statements inside a transaction alone, never for its commit. A row that is refused, or that
-    another transaction locks for too long, is such a cause; a lost server is not.
+    another transaction locks for too long, is such a cause; a lost server is not. A statement that
+    ``commits`` is undone where the server has refused it; one that was given up may have been done.
     """
     try:
         yield
     except _FAILURES as problem:
-        if of > 1 and _may_be_of_a_row(problem):
+        was_given_up = commits and isinstance(problem, TimeoutError)
+        if of > 1 and _may_be_of_a_row(problem) and not was_given_up:
             raise Undone from None
         raise
 

@@ -43,7 +43,13 @@ from gateway.store.kernel.hot_statements import (
     Together,
     Types,
 )
-from gateway.store.kernel.poolers import driver_options, pooler_of, set_timeouts, without_pooler
+from gateway.store.kernel.poolers import (
+    Pooler,
+    driver_options,
+    pooler_of,
+    set_timeouts,
+    without_pooler,
+)
 from gateway.store.tables.backoffice import approvals, requests
 from gateway.store.tables.core import payouts
 
@@ -55,6 +61,8 @@ if TYPE_CHECKING:
 # Middleboxes drop idle connections silently; one is opened anew before that is likely.
 _RECYCLE_S = 1800
 _BATCHES = 3
+_OURS_LATER_S = 0.5
+"""What the server has cancelled is surely undone; what we have given up may be committed yet."""
 _YOUNG_S, _OLD_S = 0.05, 10.0
 
 # The tables themselves do not say it, for this dialect would be loaded wherever a table is.
@@ -98,7 +106,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
     _take_lists_for_arrays()
     writer = _engine(url, limits)
     event.listen(writer.sync_engine, "checkout", _refuse_closed)
-    event.listen(writer.sync_engine, "checkout", _FreshPlans(monotonic))
+    event.listen(writer.sync_engine, "checkout", _FreshPlans(monotonic, limits.statement_s))
     return Database(
         writer=writer,
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
@@ -109,6 +117,8 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
         joins=True,
+        # Through a pooler of transactions it would have no time-out of the server's.
+        commits_statements=pooler_of(url) != "transaction",
         writers=min(_BATCHES, limits.pool_size),
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
@@ -127,7 +137,7 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
         hide_parameters=True,
         connect_args={
             "timeout": limits.connect_s,
-            "command_timeout": limits.statement_s,
+            "command_timeout": _statement_s(pooler, limits),
             # every pooler knows this one
             "server_settings": {"application_name": "pixgate"},
             **driver_options(pooler),
@@ -135,6 +145,11 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
     )
     set_timeouts(engine, pooler, limits.statement_s)
     return engine
+
+
+def _statement_s(pooler: Pooler, limits: Limits) -> float:
+    """Return how long we wait for a statement: longer than a server that knows its time-out."""
+    return limits.statement_s + (0.0 if pooler == "transaction" else _OURS_LATER_S)
 
 
 def _take_lists_for_arrays() -> None:
@@ -169,8 +184,9 @@ class _FreshPlans:
     one round trip.
     """
 
-    def __init__(self, monotonic: Monotonic) -> None:
+    def __init__(self, monotonic: Monotonic, within_s: float) -> None:
         self._monotonic = monotonic
+        self._within_s = within_s
 
     def __call__(
         self, connection: AdaptedConnection, entry: ConnectionPoolEntry, _: PoolProxiedConnection
@@ -182,7 +198,8 @@ class _FreshPlans:
             return
         entry.info[type(self)] = since, now + min(now - since, _OLD_S)
         try:
-            connection.run_async(lambda driver: driver.execute("DISCARD PLANS"))
+            within_s = self._within_s
+            connection.run_async(lambda driver: driver.execute("DISCARD PLANS", timeout=within_s))
         except Exception as problem:
             # of whatever kind: the pool knows this one as the word to open another
             raise DisconnectionError from problem

@@ -75,6 +75,7 @@ def _database(url: URL, limits: Limits) -> Database:
         each_of=_each_of,
         bulk=EXECUTE_MANY,
         joins=False,
+        commits_statements=False,
         writers=1,
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,

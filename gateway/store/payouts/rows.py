@@ -17,6 +17,7 @@ from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.followups import FIRST_CHECK
 from gateway.domain.payouts.payouts import (
+    SUCCESSORS,
     Attempt,
     Change,
     Failure,
@@ -130,6 +131,22 @@ def step_columns(change: Change) -> dict[str, object]:
     if change.failure is not None:
         step |= _failing(change.failure)
     return step
+
+
+def check(change: Change) -> None:
+    """
+    Check a step against the states before the store is asked.
+
+    Raises:
+        ValueError: the states do not allow it; a mistake in our code.
+    """
+    if change.after is PayoutState.SENDING:
+        problem = "only a claim leads to SENDING"
+        raise ValueError(problem)
+    allowed = {state for state, after in SUCCESSORS.items() if change.after in after}
+    if not change.before or not change.before <= allowed:
+        problem = f"{change.after} does not follow each of {sorted(change.before)}"
+        raise ValueError(problem)
 
 
 def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:

@@ -1,40 +1,56 @@
 """
-The statements that write payouts, and limits of credentials, checked in the same transaction.
+The statements that write payouts.
 
 There is one set. Each text is the same for any number of rows: a batch of one is a batch. Values
 are named ``was_*`` where they say which row is meant and ``new_*`` where they are written.
-
-The credential's row is locked until the transaction ends, so the second of two simultaneous
-payouts counts the first. Credentials without limits cost nothing: they are not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     ColumnElement,
     Insert,
+    Select,
     Table,
     Update,
-    bindparam,
+    and_,
     case,
     func,
     insert,
     select,
     update,
 )
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from gateway.domain.kernel.storage import LimitReached
-from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
-from gateway.store.kernel.hot_statements import BulkParameters, Execution, Types
-from gateway.store.payouts.rows import claim_columns, ending_columns, key_columns, step_columns
-from gateway.store.tables.columns import Record, instant_unseen
-from gateway.store.tables.core import accounts, attempts, credentials, payout_events, payouts
+from gateway.domain.payouts.events import begun, stepped
+from gateway.domain.payouts.payouts import (
+    SUCCESSORS,
+    Attempt,
+    Change,
+    Claim,
+    Intent,
+    Payout,
+    PayoutState,
+)
+from gateway.store.kernel.facts import FactSealing
+from gateway.store.kernel.hot_statements import Among, BulkParameters, Found, Types
+from gateway.store.payouts.events import event_row
+from gateway.store.payouts.rows import (
+    attempt_row,
+    claim_columns,
+    ending_columns,
+    key_columns,
+    payout_row,
+    step_columns,
+)
+from gateway.store.tables.columns import reference_digest
+from gateway.store.tables.core import attempts, payout_events, payouts
 
 _KEY = ("account_id", "reference_sha256")
 # A step may leave these as they are. They are NULL then, so that every step has the same text.
@@ -55,6 +71,8 @@ _LATER = ("check_owner", "check_until", "held_until")
 # No state has more predecessors than this, so no step can be allowed from more states.
 _STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)
 _WAS_STATES = tuple(f"was_state_{number}" for number in range(_STATES))
+_NEW = {name: f"new_{name}" for name in (*_WRITTEN, *_KEPT)}
+_LEFT = dict.fromkeys(_NEW[name] for name in _KEPT)
 Parameters = Mapping[str, ColumnElement[Any]]
 
 
@@ -71,7 +89,9 @@ class Statements:
         claim: Does claims where the payouts are unsent and at the attempt before; see
             ``claim_values``.
         end: Ends the attempts of steps; see ``ending_values`` and ``tell``.
-        tell: Inserts events, see ``telling_values``; None where ``begin`` and ``end`` do so too.
+        tell: Inserts events, see ``telling_values``; None where ``begin`` does so too.
+        joined: All that one write needs as one statement; None where a statement takes no other's
+            work along.
     """
 
     add: Insert
@@ -80,6 +100,25 @@ class Statements:
     claim: Update
     end: Update
     tell: Insert | None
+    joined: JoinedStatements | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinedStatements:
+    """
+    Each a transaction's whole work, with attempts and events.
+
+    Attributes:
+        intend: ``add``, ``begin`` and ``tell``; see ``intent_values``. Returns keys as ``add``.
+        settle: ``step``, ``end`` and ``tell``; see ``settling_values``. Returns the keys of the
+            payouts that were changed.
+        settle_free: The same for payouts whose rows no other transaction has locked. Returns the
+            keys of those, and whether each was changed.
+    """
+
+    intend: Found
+    settle: Found
+    settle_free: Found
 
 
 @cache
@@ -90,18 +129,68 @@ def statements(
     new = [each.name for each in payouts.c if each.name not in _LATER]
     add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", new))
     begin = bulk.insert_rows(insert(attempts), _types(attempts, "", attempts.c.keys()))
-    end, tell = _end(bulk), _tell(bulk)
-    if joins:
-        told = tell.cte("told")
-        begin, end = begin.add_cte(told), end.add_cte(told)
+    tell = _tell(bulk)
     return Statements(
-        add=add.returning(*(payouts.c[name] for name in _KEY)),
-        begin=begin,
+        add=add.returning(*_keys()),
+        begin=begin.add_cte(tell.cte("told")) if joins else begin,
         step=_step(bulk),
         claim=_claim(bulk),
-        end=end,
+        end=_end(bulk),
         tell=None if joins else tell,
+        joined=_joined(bulk, insert_new, new) if joins else None,
     )
+
+
+def _joined(
+    bulk: BulkParameters, insert_new: Callable[[Table], Insert], names: Sequence[str]
+) -> JoinedStatements:
+    return JoinedStatements(
+        intend=_intend(bulk, insert_new, names),
+        settle=_settle(bulk),
+        settle_free=_settle_free(bulk),
+    )
+
+
+def _keys() -> Sequence[ColumnElement[Any]]:
+    return [payouts.c[name] for name in _KEY]
+
+
+def _intend(
+    bulk: BulkParameters, insert_new: Callable[[Table], Insert], names: Sequence[str]
+) -> Found:
+    given = bulk.parameters(_types(payouts, "", names))
+    add = insert_new(payouts).from_select(list(names), select(*given.values()))
+    added = add.returning(*_keys()).cte("added")
+    tried = bulk.parameters(_types(attempts, "begin_", attempts.c.keys()))
+    rows = select(*tried.values()).where(*_is_of(added, tried, "begin_"))
+    begin = insert(attempts).from_select(attempts.c.keys(), rows)
+    return select(*added.c).add_cte(begin.cte("begun"), _tell(bulk, added).cte("told"))
+
+
+def _settle(bulk: BulkParameters) -> Found:
+    stepped = _step(bulk).returning(*_keys()).cte("stepped")
+    ended, told = _end(bulk, stepped).cte("ended"), _tell(bulk, stepped).cte("told")
+    return select(*stepped.c).add_cte(ended, told)
+
+
+def _settle_free(bulk: BulkParameters) -> Found:
+    given = bulk.parameters(_types(payouts, "was_", _KEY))
+    free = select(*_keys()).where(*_matches(payouts, given, _KEY))
+    locked = free.with_for_update(skip_locked=True, of=payouts).cte("locked")
+    stepped = _step(bulk, locked).returning(*_keys()).cte("stepped")
+    ended, told = _end(bulk, stepped).cte("ended"), _tell(bulk, stepped).cte("told")
+    both = locked.outerjoin(stepped, and_(*(locked.c[name] == stepped.c[name] for name in _KEY)))
+    is_done = stepped.c.account_id.is_not(None).label("is_done")
+    return select(*locked.c, is_done).select_from(both).add_cte(ended, told)
+
+
+def _is_of(
+    done: CTE | None, row: Parameters | ReadOnlyColumnCollection[str, Any], when: str = ""
+) -> Iterable[ColumnElement[bool]]:
+    """Say that a row's payout is one of those that were written; without them each is."""
+    if done is None:
+        return []
+    return [row[f"{when}{name}"] == done.c[name] for name in _KEY]
 
 
 def _types(table: Table, when: str, names: Iterable[str]) -> Types:
@@ -114,14 +203,14 @@ def _matches(
     return (table.c[name] == given[f"was_{name}"] for name in names)
 
 
-def _step(bulk: BulkParameters) -> Update:
+def _step(bulk: BulkParameters, of: CTE | None = None) -> Update:
     was = _types(payouts, "was_", (*_KEY, "attempt"))
     states = dict.fromkeys(_WAS_STATES, payouts.c.state.type)
     given = bulk.parameters({**was, **states, **_types(payouts, "new_", (*_WRITTEN, *_KEPT))})
     kept = {name: func.coalesce(given[f"new_{name}"], payouts.c[name]) for name in _KEPT}
     return (
         update(payouts)
-        .where(*_matches(payouts, given, (*_KEY, "attempt")))
+        .where(*_matches(payouts, given, (*_KEY, "attempt")), *_is_of(of, payouts.c))
         .where(payouts.c.state.in_([given[name] for name in _WAS_STATES]))
         .values({name: given[f"new_{name}"] for name in _WRITTEN} | kept)
     )
@@ -137,14 +226,14 @@ def _claim(bulk: BulkParameters) -> Update:
     )
 
 
-def _end(bulk: BulkParameters) -> Update:
+def _end(bulk: BulkParameters, of: CTE | None = None) -> Update:
     given = bulk.parameters(
         {**_types(attempts, "was_", _ATTEMPT_KEY), **_types(attempts, "new_", _ENDING)}
     )
     outcome, unsent = attempts.c.outcome, PayoutState.NOT_SENT.value
     return (
         update(attempts)
-        .where(*_matches(attempts, given, _ATTEMPT_KEY))
+        .where(*_matches(attempts, given, _ATTEMPT_KEY), *_is_of(of, attempts.c))
         .values(
             # An attempt proven unsent stays so, whatever becomes of the payout.
             outcome=case((outcome == unsent, outcome), else_=given["new_outcome"]),
@@ -154,9 +243,10 @@ def _end(bulk: BulkParameters) -> Update:
     )
 
 
-def _tell(bulk: BulkParameters) -> Insert:
+def _tell(bulk: BulkParameters, of: CTE | None = None) -> Insert:
     given = bulk.parameters(_types(payout_events, "event_", _TOLD))
-    return insert(payout_events).from_select(_TOLD, select(*given.values()))
+    rows = select(*given.values()).where(*_is_of(of, given, "event_"))
+    return insert(payout_events).from_select(_TOLD, rows)
 
 
 def telling_values(event: Mapping[str, object]) -> dict[str, object]:
@@ -164,15 +254,42 @@ def telling_values(event: Mapping[str, object]) -> dict[str, object]:
     return _named("event", event)
 
 
+def beginning_values(write: Intent | Claim) -> dict[str, object]:
+    """Return the values of the attempt that a new payout or a claim begins."""
+    key = key_columns(write.payout.account_id, write.payout.reference)
+    return key | attempt_row(write.attempt)
+
+
+def intent_values(write: Intent, sealing: FactSealing) -> dict[str, object]:
+    """Return the values of a new payout, its first attempt, and what tells of it."""
+    told = event_row(begun(write.payout, write.attempt), sealing)
+    tried = _named("begin", beginning_values(write))
+    return {**payout_row(write.payout), **tried, **telling_values(told)}
+
+
+def settling_values(change: Change, sealing: FactSealing) -> dict[str, object]:
+    """Return the values of a step, of the end of its attempt, and of what tells of it."""
+    told = event_row(stepped(change), sealing)
+    return {**step_values(change), **ending_values(change), **telling_values(told)}
+
+
 def step_values(change: Change) -> dict[str, object]:
-    """Return the values of a step; parameters for states it does not name repeat one it does."""
-    states = sorted(state.value for state in change.before)
-    was = key_columns(change.account_id, change.reference) | {"attempt": change.attempt}
+    """Return the values of a step; what it leaves as it is, is None."""
     return {
-        **_named("was", was),
-        **dict(zip(_WAS_STATES, states + states[-1:] * _STATES, strict=False)),
-        **_named("new", dict.fromkeys(_KEPT) | step_columns(change)),
+        "was_account_id": change.account_id,
+        "was_reference_sha256": reference_digest(change.reference),
+        "was_attempt": change.attempt,
+        **_was_states(change.before),
+        **_LEFT,
+        **{_NEW[name]: value for name, value in step_columns(change).items()},
     }
+
+
+@cache
+def _was_states(before: frozenset[PayoutState]) -> Mapping[str, str]:
+    """Return the states a step is from; parameters beyond those it names repeat one it does."""
+    states = sorted(state.value for state in before)
+    return dict(zip(_WAS_STATES, states + states[-1:] * _STATES, strict=False))
 
 
 def claim_values(payout: Payout, attempt: Attempt) -> dict[str, object]:
@@ -184,8 +301,15 @@ def claim_values(payout: Payout, attempt: Attempt) -> dict[str, object]:
 
 def ending_values(change: Change) -> dict[str, object]:
     """Return the values of the end of a step's attempt."""
-    was = key_columns(change.account_id, change.reference) | {"number": change.attempt}
-    return _named("was", was) | _named("new", ending_columns(change))
+    ending = ending_columns(change)
+    return {
+        "was_account_id": change.account_id,
+        "was_reference_sha256": reference_digest(change.reference),
+        "was_number": change.attempt,
+        "new_outcome": ending["outcome"],
+        "new_ended_at": ending["ended_at"],
+        "new_evidence": ending["evidence"],
+    }
 
 
 def _named(when: str, columns: Mapping[str, object]) -> dict[str, object]:
@@ -198,88 +322,17 @@ def _names(when: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{when}_{name}" for name in names)
 
 
-# Money may have left in these states. In the others it is proven that it did not.
-_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID)
-# Locked in the order of their ids, so that two transactions never wait for each other.
-_HOLD = (
-    select(
-        credentials.c.client_id,
-        credentials.c.company_id,
-        credentials.c.limit_payout,
-        credentials.c.limit_day,
-    )
-    .where(credentials.c.client_id.in_(bindparam("client_ids", expanding=True)))
-    .order_by(credentials.c.client_id)
-    .with_for_update(key_share=True)
-)
-# ``created_at`` is there for the index. A payout of a day may have been created the day before it,
-# around midnight.
-_SPENT = select(func.coalesce(func.sum(payouts.c.centavos), 0)).where(
-    payouts.c.account_id.in_(
-        select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
-    ),
-    payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
-    payouts.c.date == bindparam("day"),
-    payouts.c.client_id == bindparam("client_id"),
-    payouts.c.state.in_([state.value for state in _COUNTED]),
-)
+_COLUMNS = (payouts.c.account_id, payouts.c.reference_sha256)
+_LOCK = select(*_COLUMNS, payouts.c.state, payouts.c.attempt).with_for_update(skip_locked=True)
 
 
-@dataclass(slots=True)
-class Allowances:
-    """
-    What credentials may still pay out, in centavos.
-
-    Attributes:
-        held: The locked credentials, by id.
-        left: The rest of the daily limit, by credential and day (UTC). There is no entry where
-            there is no daily limit.
-    """
-
-    held: Mapping[str, Record]
-    left: dict[tuple[str, date], int] = field(default_factory=dict)
-
-    def take(self, payout: Payout) -> LimitReached | None:
-        """Count a payout, or return the limit it exceeds; a credential not held has none."""
-        held = self.held.get(payout.client_id)
-        if held is None:
-            return None
-        centavos, spender = payout.value.centavos, (payout.client_id, payout.date)
-        if held.limit_payout is not None and centavos > held.limit_payout:
-            return LimitReached("per_payout")
-        if spender in self.left:
-            if centavos > self.left[spender]:
-                return LimitReached("per_day")
-            self.left[spender] -= centavos
-        return None
+@cache
+def lock(among: Among) -> Select[*tuple[Any, ...]]:
+    """Lock payouts by their keys, but for those that another transaction has locked."""
+    return _LOCK.where(among(_COLUMNS, "keys"))
 
 
-async def allowances(connection: Execution, wanted: Iterable[Payout]) -> Allowances:
-    """Lock the credentials of payouts about to be stored, and count what is left of each."""
-    spenders = {(each.client_id, each.date) for each in wanted}
-    if not spenders:
-        return Allowances({})
-    found = Allowances(await _hold(connection, {client_id for client_id, _ in spenders}))
-    for client_id, day in spenders:
-        held = found.held.get(client_id)
-        if held is not None and held.limit_day is not None:
-            spent = await _spent(connection, held, day)
-            found.left[client_id, day] = held.limit_day - spent
-    return found
-
-
-async def _hold(connection: Execution, client_ids: Iterable[str]) -> Mapping[str, Record]:
-    rows = (await connection.execute(_HOLD, {"client_ids": sorted(client_ids)})).all()
-    return {row.client_id: row for row in rows}
-
-
-async def _spent(connection: Execution, held: Record, day: date) -> int:
-    """Return the centavos of a credential's payouts of a UTC day."""
-    since = datetime.combine(day, time(), UTC) - timedelta(days=1)
-    asked = {
-        "company_id": held.company_id,
-        "client_id": held.client_id,
-        "day": day,
-        "since": since,
-    }
-    return int((await connection.execute(_SPENT, asked)).scalar_one())
+@cache
+def named(among: Among) -> Select[*tuple[Any, ...]]:
+    """Find payouts by their keys."""
+    return select(payouts).where(among(_COLUMNS, "keys"))

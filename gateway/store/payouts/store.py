@@ -22,6 +22,8 @@ from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
+    Claim,
+    Intent,
     ListedPayout,
     Payout,
     PayoutRequest,
@@ -32,8 +34,8 @@ from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
 from gateway.store.kernel.hot_statements import Execution, Key, bound
 from gateway.store.payouts.pages import PayoutPages
-from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
-from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
+from gateway.store.payouts.rows import check, key_columns, restored_attempt, restored_payout
+from gateway.store.payouts.writes import PayoutWriter
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import attempts, payouts

@@ -19,22 +19,20 @@ three things depend on the number:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
-from sqlalchemy import Insert, Select, Update, select
+from sqlalchemy import Insert, Update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
+from sqlalchemy.sql.expression import Executable
 
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent, begun, stepped
-from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
+from gateway.domain.payouts.payouts import Change, Claim, Intent, Payout, PayoutState
 from gateway.store.kernel.batching import BatchLimits, BatchQueue
 from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
 from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
-    Among,
     BulkParameters,
     BulkRow,
     Execution,
@@ -43,41 +41,22 @@ from gateway.store.kernel.hot_statements import (
     bound,
 )
 from gateway.store.payouts.events import event_row
-from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
+from gateway.store.payouts.limits import Allowances, allowances
+from gateway.store.payouts.rows import check, payout_row, restored_payout
 from gateway.store.payouts.statements import (
-    Allowances,
     Statements,
-    allowances,
+    beginning_values,
     claim_values,
     ending_values,
+    intent_values,
+    lock,
+    named,
+    settling_values,
     statements,
     step_values,
     telling_values,
 )
 from gateway.store.tables.columns import Record, reference_digest
-from gateway.store.tables.core import payouts
-
-_KEY = (payouts.c.account_id, payouts.c.reference_sha256)
-_LOCK = select(*_KEY, payouts.c.state, payouts.c.attempt).with_for_update(skip_locked=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A new payout and its first attempt; ``limited`` says that its credential has limits."""
-
-    payout: Payout
-    attempt: Attempt
-    limited: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The next attempt of a payout that was not sent; see ``StoredPayouts.claim``."""
-
-    payout: Payout
-    attempt: Attempt
-    limited: bool = False
-
 
 Write = Intent | Claim | Change
 WriteResult = Payout | bool | LimitReached
@@ -90,38 +69,24 @@ written.
 """
 
 
-def check(change: Change) -> None:
-    """
-    Check a step against the states before the store is asked.
-
-    Raises:
-        ValueError: the states do not allow it; a mistake in our code.
-    """
-    if change.after is PayoutState.SENDING:
-        problem = "only a claim leads to SENDING"
-        raise ValueError(problem)
-    allowed = {state for state, after in SUCCESSORS.items() if change.after in after}
-    if not change.before or not change.before <= allowed:
-        problem = f"{change.after} does not follow each of {sorted(change.before)}"
-        raise ValueError(problem)
-
-
 class PayoutWriter:
     """
     Every write of payouts into a database, in batches.
 
     A commit waits for the disk, and writes that come meanwhile share the next one. Every caller
-    gets its result after the commit.
+    gets its result after the commit. Where one statement can be all, new payouts and what becomes
+    of them are batches apart: mixed ones would take a transaction of several statements.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._queue: BatchQueue[Write, WriteResult] = BatchQueue(
-            self._commit,
-            BatchLimits(
-                count=database.writers, queue_s=database.checkout_s, whole_s=database.whole_s
-            ),
+        limits = BatchLimits(
+            count=database.writers, queue_s=database.checkout_s, whole_s=database.whole_s
         )
+        self._intents: BatchQueue[Write, WriteResult] = BatchQueue(self._commit, limits)
+        self._moves = self._intents
+        if database.commits_statements:
+            self._moves = BatchQueue(self._commit, limits)
 
     async def write(self, write: Write) -> Payout | bool:
         """
@@ -132,32 +97,47 @@ class PayoutWriter:
             LimitReached: it is above a limit of its credential; it was not done.
         """
         with failures_as_ours():
-            result = await self._queue.ask(write)
+            queue = self._intents if isinstance(write, Intent) else self._moves
+            result = await queue.ask(write)
         if isinstance(result, LimitReached):
             raise result
         return result
 
     async def close(self) -> None:
         """Commit what was asked so far; refuse what is asked from now on."""
-        await self._queue.close()
+        await self._intents.close()
+        await self._moves.close()
 
     async def _commit(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         """
-        Write a batch in one transaction.
+        Write a batch durably: by one statement where it can stand alone, else in a transaction.
 
         A row that cannot be stored undoes a batch of many, and each write is tried alone then. Once
         the commit was asked for nothing is tried again: it may have happened.
         """
+        if can_stand_alone(self._database, writes):
+            return await self._at_once(writes)
         try:
-            async with self._database.writing() as connection:
-                with faults_of_rows(of=len(writes)):
-                    done: Sequence[WriteResult | None] = await self._database.together(
-                        connection, lambda trip: write_batch(self._database, trip, writes)
-                    )
-                    return done
+            return await self._in_transaction(writes)
         except LimitReached as above:
             # A result like any other, of the only write there is.
             return [above]
+
+    async def _at_once(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
+        """Write by a statement that commits itself: to ask for it is to ask for its commit."""
+        async with self._database.writing_at_once() as connection:
+            done: Sequence[WriteResult | None] = await self._database.together(
+                connection, lambda trip: write_at_once(self._database, trip, writes)
+            )
+            return done
+
+    async def _in_transaction(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
+        async with self._database.writing() as connection:
+            with faults_of_rows(of=len(writes)):
+                done: Sequence[WriteResult | None] = await self._database.together(
+                    connection, lambda trip: write_batch(self._database, trip, writes)
+                )
+                return done
 
 
 async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:
@@ -165,6 +145,41 @@ async def record_step(database: Database, connection: AsyncConnection, change: C
     check(change)
     [result] = await write_batch(database, connection, [change])
     return result is True
+
+
+def can_stand_alone(database: Database, writes: Sequence[Write]) -> bool:
+    """Say whether ``write_at_once`` can do a batch: all steps, or new payouts without limits."""
+    return database.commits_statements and (
+        all(isinstance(each, Change) for each in writes)
+        or all(isinstance(each, Intent) and not each.limited for each in writes)
+    )
+
+
+async def write_at_once(
+    database: Database, connection: Execution, writes: Sequence[Write]
+) -> Sequence[WriteResult | None]:
+    """
+    Do writes that can stand alone by one statement, which is a transaction of its own.
+
+    Returns:
+        What ``write_batch`` returns, and it is durable.
+
+    Raises:
+        Undone: as of ``faults_of_rows``. A statement that was not answered is no such case.
+        StoreUnavailable: as ``write_batch``.
+    """
+    batch = _Batch(database, connection, Allowances({}), alone=_alone(writes))
+    if batch.alone:
+        return [await batch.write_one(writes[0])]
+    intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
+    steps = {number: each for number, each in enumerate(writes) if isinstance(each, Change)}
+    results: dict[int, Payout | bool] = {}
+    with faults_of_rows(of=len(writes), commits=True):
+        results |= await (batch.add_new(intents) if intents else batch.settle_free(steps))
+    # From here on they are stored: whatever fails now, none of them is tried again.
+    lost = {number: each for number, each in intents.items() if number not in results}
+    results |= await batch.rivals(lost)
+    return [results.get(number) for number in range(len(writes))]
 
 
 async def write_batch(
@@ -184,7 +199,8 @@ async def write_batch(
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
-    left = await allowances(connection, [*_limited(intents.values()), *_limited(moves.values())])
+    limited = [each.payout for each in writes if not isinstance(each, Change) and each.limited]
+    left = await allowances(connection, limited) if limited else Allowances({})
     batch = _Batch(database, connection, left, alone=_alone(writes))
     if batch.alone:
         return [await batch.write_one(writes[0])]
@@ -215,8 +231,6 @@ class _Batch:
             done = await self._change([write]) == 1
         if done and above is not None:
             raise above
-        if done:
-            await self._write_attempts([write])
         if done or not isinstance(write, Intent):
             return done
         for found in (await _found(self.database, self.connection, [_key_of(write)])).values():
@@ -226,24 +240,30 @@ class _Batch:
 
     async def add(self, intents: Mapping[int, Intent]) -> Mapping[int, Payout | bool]:
         """Insert new payouts; the result of the others is the payout with their reference."""
-        keys = {number: _key_of(each) for number, each in intents.items()}
-        firsts = _firsts(keys)
+        new = await self.add_new(intents)
+        return new | await self.rivals({n: each for n, each in intents.items() if n not in new})
+
+    async def add_new(self, intents: Mapping[int, Intent]) -> dict[int, Payout | bool]:
+        """Insert payouts that are new; True for each of them."""
+        firsts = _firsts({number: _key_of(each) for number, each in intents.items()})
         # In the order of their keys, so that two batches with the same ones cannot deadlock.
         wanted = [intents[firsts[key]] for key in sorted(firsts)]
         new = await self._insert([each for each in wanted if self._above(each) is None])
-        await self._write_attempts([intents[firsts[key]] for key in new])
-        results: dict[int, Payout | bool] = {firsts[key]: True for key in new}
-        lost = {number: key for number, key in keys.items() if number not in results}
-        if lost:
-            found = await _found(self.database, self.connection, list(dict.fromkeys(lost.values())))
-            results |= {number: found[key] for number, key in lost.items() if key in found}
-        return results
+        return {firsts[key]: True for key in new}
+
+    async def rivals(self, lost: Mapping[int, Intent]) -> dict[int, Payout | bool]:
+        """Return the payout that has the reference of each."""
+        if not lost:
+            return {}
+        keys = {number: _key_of(each) for number, each in lost.items()}
+        found = await _found(self.database, self.connection, list(dict.fromkeys(keys.values())))
+        return {number: found[key] for number, key in keys.items() if key in found}
 
     async def move(self, moves: Mapping[int, Claim | Change]) -> Mapping[int, bool]:
         """Do claims and steps where the payouts are in the state that each expects."""
         firsts = _firsts({number: _key_of(each) for number, each in moves.items()})
         locked = await self.connection.execute(
-            _lock(self.database.among), bound("keys", list(firsts))
+            lock(self.database.among), bound("keys", list(firsts))
         )
         rows = {firsts[row.account_id, row.reference_sha256]: row for row in locked.all()}
         fits = {number: _fits(moves[number], row) for number, row in rows.items()}
@@ -254,8 +274,17 @@ class _Batch:
         }
         done = [moves[number] for number, fit in decided.items() if fit]
         await self._change(done)
-        await self._write_attempts(done)
         return decided
+
+    async def settle_free(self, steps: Mapping[int, Change]) -> dict[int, Payout | bool]:
+        """Do steps as ``move`` does, by one statement."""
+        joined = self._statements.joined
+        if joined is None:
+            return {**await self.move(steps)}
+        firsts = _firsts({number: _key_of(each) for number, each in steps.items()})
+        rows = [settling_values(steps[number], self.database.facts) for number in firsts.values()]
+        found = await self._execute(joined.settle_free, rows)
+        return {firsts[row.account_id, row.reference_sha256]: row.is_done for row in found.all()}
 
     def _above(self, write: Write) -> LimitReached | None:
         """Return the limit of the credential that a write exceeds; a step moves no money."""
@@ -264,43 +293,59 @@ class _Batch:
         return self.left.take(write.payout)
 
     async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:
-        """Insert payouts that are new; return their keys."""
+        """Insert payouts that are new, each with its attempt; return their keys."""
         if not intents:
             return []
+        joined = self._statements.joined
+        if joined is not None:
+            rows = [intent_values(each, self.database.facts) for each in intents]
+            return _keys(await self._execute(joined.intend, rows))
         rows = [payout_row(each.payout) for each in intents]
-        new = (await self._execute(self._statements.add, rows)).all()
-        return [(row.account_id, row.reference_sha256) for row in new]
+        new = _keys(await self._execute(self._statements.add, rows))
+        by_key = {_key_of(each): each for each in intents}
+        await self._begin([by_key[key] for key in new])
+        return new
 
     async def _change(self, moves: Sequence[Claim | Change]) -> int:
-        """Change payouts that are in the state a claim or step expects; return how many were."""
-        claims = [
-            claim_values(each.payout, each.attempt) for each in moves if isinstance(each, Claim)
-        ]
-        steps = [step_values(each) for each in moves if isinstance(each, Change)]
-        done = 0
-        if claims:
-            done += (await self._execute(self._statements.claim, claims)).rowcount
-        if steps:
-            done += (await self._execute(self._statements.step, steps)).rowcount
+        """Change payouts in the state a move expects, and attempts; return how many were."""
+        claimed = await self._claim([each for each in moves if isinstance(each, Claim)])
+        return claimed + await self._step([each for each in moves if isinstance(each, Change)])
+
+    async def _claim(self, claims: Sequence[Claim]) -> int:
+        if not claims:
+            return 0
+        rows = [claim_values(each.payout, each.attempt) for each in claims]
+        done = (await self._execute(self._statements.claim, rows)).rowcount
+        if done:
+            await self._begin(claims)
         return done
 
-    async def _write_attempts(self, writes: Sequence[Write]) -> None:
-        """Begin the attempts of intents and claims that were done, end those of steps; tell it."""
-        begun = [each for each in writes if not isinstance(each, Change)]
-        ended = [each for each in writes if isinstance(each, Change)]
-        if begun:
-            rows = [_attempt_of(each) for each in begun]
-            await self._tell(self._statements.begin, rows, map(_begun, begun))
-        if ended:
-            rows = [ending_values(each) for each in ended]
-            await self._tell(self._statements.end, rows, map(stepped, ended))
+    async def _step(self, steps: Sequence[Change]) -> int:
+        if not steps:
+            return 0
+        joined = self._statements.joined
+        if joined is not None:
+            rows = [settling_values(each, self.database.facts) for each in steps]
+            return len((await self._execute(joined.settle, rows)).all())
+        done = (await self._execute(self._statements.step, list(map(step_values, steps)))).rowcount
+        if done:
+            rows = [ending_values(each) for each in steps]
+            await self._tell(self._statements.end, rows, map(stepped, steps))
+        return done
+
+    async def _begin(self, writes: Sequence[Intent | Claim]) -> None:
+        """Begin the attempts of intents and claims that were done; tell it."""
+        if writes:
+            rows = [beginning_values(each) for each in writes]
+            await self._tell(
+                self._statements.begin, rows, (begun(each.payout, each.attempt) for each in writes)
+            )
 
     async def _tell(
         self, statement: Insert | Update, rows: Sequence[BulkRow], told: Iterable[PayoutEvent]
     ) -> None:
         """Execute a statement, and add an event for each row; together where that is possible."""
-        sealing = self.database.facts
-        events = [telling_values(event_row(each, sealing)) for each in told]
+        events = [telling_values(event_row(each, self.database.facts)) for each in told]
         if self._statements.tell is None:
             rows = [{**row, **event} for row, event in zip(rows, events, strict=True)]
             await self._execute(statement, rows)
@@ -308,7 +353,7 @@ class _Batch:
         await self._execute(statement, rows)
         await self._execute(self._statements.tell, events)
 
-    async def _execute(self, statement: Insert | Update, rows: Sequence[BulkRow]) -> Result:
+    async def _execute(self, statement: Executable, rows: Sequence[BulkRow]) -> Result:
         return await self.connection.execute(statement, self._bulk.bind(rows))
 
     @property
@@ -320,16 +365,6 @@ class _Batch:
         return statements(self._bulk, self.database.insert_new, joins=self.database.joins)
 
 
-@cache
-def _lock(among: Among) -> Select[*tuple[Any, ...]]:
-    return _LOCK.where(among(_KEY, "keys"))
-
-
-@cache
-def _named(among: Among) -> Select[*tuple[Any, ...]]:
-    return select(payouts).where(among(_KEY, "keys"))
-
-
 def _alone(writes: Sequence[Write]) -> bool:
     return len(writes) == 1
 
@@ -337,7 +372,7 @@ def _alone(writes: Sequence[Write]) -> bool:
 async def _found(
     database: Database, connection: Execution, keys: Sequence[Key]
 ) -> Mapping[Key, Payout | bool]:
-    rows = await connection.execute(_named(database.among), bound("keys", keys))
+    rows = await connection.execute(named(database.among), bound("keys", keys))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 
 
@@ -349,25 +384,13 @@ def _fits(move: Claim | Change, row: Record) -> bool:
     return row.attempt == move.attempt and PayoutState(row.state) in move.before
 
 
-def _limited(writes: Iterable[Write]) -> Iterator[Payout]:
-    """Return the payouts whose credentials have limits."""
-    for each in writes:
-        if not isinstance(each, Change) and each.limited:
-            yield each.payout
-
-
 def _firsts(keys: Mapping[int, Key]) -> dict[Key, int]:
     """Return the number of the first write of each key."""
     return {key: number for number, key in reversed(list(keys.items()))}
 
 
-def _attempt_of(begun: Intent | Claim) -> dict[str, object]:
-    key = key_columns(begun.payout.account_id, begun.payout.reference)
-    return key | attempt_row(begun.attempt)
-
-
-def _begun(write: Intent | Claim) -> PayoutEvent:
-    return begun(write.payout, write.attempt)
+def _keys(new: Result) -> Sequence[Key]:
+    return [(row.account_id, row.reference_sha256) for row in new.all()]
 
 
 def _key_of(write: Write) -> Key:

@@ -10,9 +10,18 @@ from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import LimitReached
-from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Failure, Payout, PayoutState
+from gateway.domain.payouts.payouts import (
+    SUCCESSORS,
+    Attempt,
+    Change,
+    Claim,
+    Failure,
+    Intent,
+    Payout,
+    PayoutState,
+)
 from gateway.store.engine import Store
-from gateway.store.payouts.writes import Claim, Intent, Write, WriteResult, write_batch
+from gateway.store.payouts.writes import Write, WriteResult, write_batch
 from tests.contract.stores.samples import (
     ACCOUNT,
     CLIENT,

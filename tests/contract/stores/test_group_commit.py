@@ -1,8 +1,8 @@
 """Writes of one moment share a transaction, and each is answered as if it had been alone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from sqlite3 import SQLITE_DENY, SQLITE_INSERT, SQLITE_OK
@@ -15,7 +15,8 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store
-from gateway.store.kernel.hot_statements import BulkRow, Statement, _Hot
+from gateway.store.kernel.hot_statements import BulkRow, Outcome, Statement, _Hot
+from gateway.store.kernel.postgres import _Asked
 from tests.contract.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
@@ -25,35 +26,55 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 class Commits:
-    """Counts the transactions of a store that end well or are undone, and can spoil them."""
+    """
+    Counts the transactions of a store that end well or are undone, and can spoil them.
+
+    A statement of payouts that stands alone is one: to ask for it is to ask for its commit.
+    """
 
     def __init__(self, store: Store) -> None:
         self.engine = store.database.writer.sync_engine
         self.done = self.undone = 0
-        self._loses: Callable[[], None] | None = None
-        self._real = self.engine.dialect.do_commit
+        self.asked: list[str] = []
+        self._after = False
+        self._loses: type[OSError] | None = None
+        self._real, self._run = self.engine.dialect.do_commit, _Asked.run
         self.engine.dialect.do_commit = self._commit
+        _Asked.run = self._ask  # type: ignore[method-assign]
         event.listen(self.engine, "rollback", self._rollback)
 
-    def lose(self, *, after: bool) -> None:
+    def lose(self, problem: type[OSError], *, after: bool) -> None:
         """Have every commit from now on fail, before it is done or after."""
-
-        def lost() -> None:
-            raise ConnectionResetError
-
-        self._after, self._loses = after, lost
+        self._after, self._loses = after, problem
 
     def restore(self) -> None:
         self.engine.dialect.do_commit = self._real
+        _Asked.run = self._run  # type: ignore[method-assign]
         event.remove(self.engine, "rollback", self._rollback)
 
     def _commit(self, connection: Connection) -> None:
+        with self._counted():
+            self._real(connection)
+
+    @property
+    def _ask(self) -> Callable[[_Asked, Statement], Coroutine[object, object, Outcome]]:
+        async def ask(asked: _Asked, statement: Statement) -> Outcome:
+            self.asked.append(statement.text)
+            if not asked._adapter.autocommit or "payout_events" not in statement.text:
+                return await self._run(asked, statement)
+            with self._counted():
+                return await self._run(asked, statement)
+
+        return ask
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
         if self._loses and not self._after:
-            self._loses()
-        self._real(connection)
+            raise self._loses
+        yield
         self.done += 1
         if self._loses:
-            self._loses()
+            raise self._loses
 
     def _rollback(self, _connection: Connection) -> None:
         self.undone += 1
@@ -226,7 +247,8 @@ async def test_each_step_of_a_batch_is_compared_by_itself(store: Store, commits:
     )
 
     assert told == [True, False, False, True, False, None]
-    assert commits.done == before + 1
+    # Where a statement stands alone, a new payout shares no transaction with claims.
+    assert commits.done == before + 1 + store.database.commits_statements
     stand = [await found(store, f"order-{number}") for number in range(1, 7)]
     assert stand == [PAID, REJECTED, SENDING, SENDING, SENDING, SENDING]
     numbers = [each.number for each in await store.payouts.attempts(ACCOUNT, "order-4")]
@@ -309,12 +331,27 @@ async def test_a_batch_writes_what_each_would_write_alone(store: Store, first: C
     )
 
 
+@pytest.mark.parametrize("number", [1, 3])
+async def test_new_payouts_and_their_outcomes_take_a_trip_each_to_a_server(
+    store: Store, commits: Commits, number: int
+) -> None:
+    """A transaction would take three more: its beginning, another statement, and its end."""
+    if not store.database.commits_statements:
+        pytest.skip("a file is no server")
+    names = [f"o-{each}" for each in range(number)]
+    await added(store, *map(payout, names))
+    await recorded(store, *(change(SENDING, ACCEPTED, reference=name) for name in names))
+
+    assert len(commits.asked) == commits.done == 2
+
+
 @pytest.mark.parametrize("after", [False, True], ids=["not done", "done"])
+@pytest.mark.parametrize("lost", [ConnectionResetError, TimeoutError], ids=["cut", "late"])
 async def test_a_lost_commit_is_told_to_all_and_tried_by_nobody(
-    store: Store, commits: Commits, after: bool
+    store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
     """Whether it was done nobody can tell: a second try could find its own row."""
-    commits.lose(after=after)
+    commits.lose(lost, after=after)
 
     told = await added(store, payout(), payout("order-2"))
 
@@ -322,6 +359,24 @@ async def test_a_lost_commit_is_told_to_all_and_tried_by_nobody(
     assert commits.done == after
     stored = SENDING if after else None
     assert [await found(store, each) for each in ("order-1", "order-2")] == [stored, stored]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["not done", "done"])
+@pytest.mark.parametrize("lost", [ConnectionResetError, TimeoutError], ids=["cut", "late"])
+async def test_steps_whose_commit_is_lost_are_tried_by_nobody(
+    store: Store, commits: Commits, lost: type[OSError], after: bool
+) -> None:
+    """A second try could find its own step, and say that another was first."""
+    await added(store, payout(), payout("order-2"))
+    before = commits.done
+    commits.lose(lost, after=after)
+
+    told = await recorded(store, change(SENDING, PAID), change(SENDING, PAID, reference="order-2"))
+
+    assert all(isinstance(each, StoreUnavailable) for each in told)
+    assert commits.done == before + after
+    stands = PAID if after else SENDING
+    assert [await found(store, each) for each in ("order-1", "order-2")] == [stands, stands]
 
 
 async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_again(
@@ -332,7 +387,8 @@ async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_a
         told = await added(store, payout(), payout("order-2"), payout("order-3"))
 
     assert all(isinstance(each, StoreUnavailable) for each in told)
-    assert (commits.done, commits.undone) == (0, 1)
+    # One statement that stands alone was not sent: there is nothing to undo.
+    assert (commits.done, commits.undone) == (0, not store.database.commits_statements)
     assert await found(store, "order-1") is None
     assert await added(store, payout(), payout("order-2")) == [None, None]
 

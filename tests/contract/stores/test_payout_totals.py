@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from gateway.domain.kernel.windows import Paging, Search, Window
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.payouts import Intent, PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts.totals import PayoutTotals
-from gateway.store.payouts.writes import Intent, write_batch
+from gateway.store.payouts.writes import write_batch
 from gateway.store.tables.core import payouts
 from gateway.store.tables.figures import payout_totals
 from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, change, payout

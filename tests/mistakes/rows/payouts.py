@@ -189,7 +189,7 @@ ROWS = (
         name="unknown-payouts-free-of-limits",
         promise="What may have left counts against the credential's limit of a day.",
         source="decisions 11 (extension codes)",
-        file="gateway/store/payouts/statements.py",
+        file="gateway/store/payouts/limits.py",
         right=(
             "_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, "
             "PayoutState.ACCEPTED, PayoutState.PAID)"
@@ -204,7 +204,7 @@ ROWS = (
             "on PostgreSQL too."
         ),
         source="decisions 11 (extension codes), ADR 0005",
-        file="gateway/store/payouts/statements.py",
+        file="gateway/store/payouts/limits.py",
         right=("\n    .with_for_update(key_share=True)\n"),
         wrong="\n",
         tests=(_PAYOUT_LIMITS,),

@@ -179,6 +179,20 @@ def test_what_no_row_can_have_caused_is_not_tried_for_each(problem: Exception) -
         raise problem
 
 
+@pytest.mark.parametrize(("commits", "seen"), [(False, Undone), (True, TimeoutError)])
+def test_only_in_a_transaction_is_a_statement_that_was_given_up_undone(
+    commits: bool, seen: type[Exception]
+) -> None:
+    """One that commits itself may have been done, and would be done twice."""
+    with pytest.raises(seen), faults_of_rows(of=2, commits=commits):
+        raise TimeoutError
+
+
+def test_a_statement_that_the_server_refuses_is_undone_in_any_case() -> None:
+    with pytest.raises(Undone), faults_of_rows(of=2, commits=True):
+        raise of_driver(DBAPIError, Told("57014"))
+
+
 async def test_a_reader_cannot_write(store: Store) -> None:
     async def write() -> None:
         async with store.database.reading() as connection:

@@ -8,12 +8,20 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
 from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.payouts import SUCCESSORS, Failure, PayoutState
+from gateway.domain.payouts.payouts import SUCCESSORS, Failure, Intent, PayoutState
+from gateway.store.kernel.facts import KEYLESS
 from gateway.store.kernel.hot_statements import BulkParameters
 from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.payouts.rows import payout_row
-from gateway.store.payouts.statements import claim_values, ending_values, statements, step_values
+from gateway.store.payouts.statements import (
+    claim_values,
+    ending_values,
+    intent_values,
+    settling_values,
+    statements,
+    step_values,
+)
 from gateway.store.tables.core import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
 
@@ -66,6 +74,28 @@ def test_values_fill_every_place_and_no_other(
     own = places.keys() & (payouts.c.keys() if said.is_insert else _new_and_was(places))
 
     assert values.keys() == own
+
+
+@pytest.mark.parametrize("bulk", [UNNEST_ARRAYS, EXECUTE_MANY], ids=["many", "one"])
+@pytest.mark.parametrize(
+    ("statement", "values"),
+    [
+        ("intend", intent_values(Intent(payout(), attempt()), KEYLESS)),
+        ("settle", settling_values(FULL, KEYLESS)),
+        ("settle_free", settling_values(BARE, KEYLESS)),
+    ],
+    ids=["intent", "step", "step among many"],
+)
+def test_values_of_a_whole_write_fill_every_place_too(
+    bulk: BulkParameters, statement: str, values: dict[str, object]
+) -> None:
+    joined = statements(bulk, postgresql.insert, joins=True).joined
+    said = getattr(joined, statement)
+    own = {"outcome_1"}  # what the statement has in itself
+
+    places = said.compile(dialect=postgresql.dialect(), column_keys=list(values)).params
+
+    assert values.keys() == places.keys() - own
 
 
 def _new_and_was(places: Iterable[str]) -> set[str]:

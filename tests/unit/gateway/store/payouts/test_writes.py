@@ -10,16 +10,14 @@ from sqlalchemy import literal, select
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.payouts import Claim, Intent, PayoutState
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
+from gateway.store.payouts.rows import check
 from gateway.store.payouts.writes import (
-    Claim,
-    Intent,
     PayoutWriter,
     Write,
     WriteResult,
-    check,
     record_step,
     write_batch,
 )
@@ -207,7 +205,7 @@ async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
         return []
 
     writer = PayoutWriter(replace(store.database, whole_s=0.05))
-    writer._queue._work = never
+    writer._moves._work = never
 
     with pytest.raises(StoreUnavailable, match="TimeoutError"):
         await asyncio.wait_for(writer.write(change(SENDING, PAID)), 5)

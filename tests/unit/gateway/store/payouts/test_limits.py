@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from gateway.store.payouts.statements import Allowances
+from gateway.store.payouts.limits import Allowances
 from tests.contract.stores.samples import CLIENT, NOW, payout
 
 TODAY = NOW.date()
