@@ -75,7 +75,9 @@ def amount(text: str) -> Money:
 
 def plain_text(text: str, longest: int = MAX_TEXT) -> str:
     """Check a text: no control character, no lone surrogate, not too long."""
-    if len(text) > longest or _CONTROL.search(text) or _SURROGATE.search(text):
+    # Nearly every text is printable, and holds neither then.
+    plain = text.isprintable() or not (_CONTROL.search(text) or _SURROGATE.search(text))
+    if len(text) > longest or not plain:
         raise Malformed
     return text
 

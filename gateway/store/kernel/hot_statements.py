@@ -23,7 +23,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Dialect, Insert, Select, bindparam
+from sqlalchemy import ARRAY, ColumnElement, Dialect, Insert, Select, bindparam
 from sqlalchemy.exc import StatementError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable, ReturnsRows
@@ -277,9 +277,17 @@ def _taking(order: Sequence[str]) -> Callable[[BulkRow], Values]:
 
 def _binds(compiled: SQLCompiler, dialect: Dialect) -> Iterator[tuple[str, Process]]:
     for name, bind in compiled.binds.items():
-        process = bind.type.dialect_impl(dialect).bind_processor(dialect)
+        process = _writing(bind.type, dialect)
         if process is not None:
             yield name, process
+
+
+def _writing(kind: TypeEngine[Any], dialect: Dialect) -> Process | None:
+    """Return what writes a value of a type; arrays are flat lists, whose values need nothing."""
+    if not isinstance(kind, ARRAY):
+        return kind.dialect_impl(dialect).bind_processor(dialect)
+    each = _writing(kind.item_type, dialect)
+    return None if each is None else lambda values: [each(value) for value in values]
 
 
 def _reading(

@@ -99,7 +99,9 @@ def attempt_of(account_id: str, reference: str) -> Select[int]:
 
 
 def _sealed(event: PayoutEvent, digest: object, sealing: FactSealing) -> bytes | None:
-    facts = {name: value for name, value in event.facts.items() if name in KEPT_FACTS}
+    facts = event.facts
+    if not facts.keys() <= KEPT_FACTS:
+        facts = {name: value for name, value in facts.items() if name in KEPT_FACTS}
     if not facts:
         return None
     content = written_in_ascii(facts).encode()
