@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, TextClause, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Insert, Select, TextClause, and_, func, insert, or_, select
 
 from gateway.domain.backoffice.request_log import (
     COUNTED_AT_MOST,
@@ -17,6 +18,7 @@ from gateway.domain.backoffice.request_log import (
 )
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.hot_statements import BulkParameters
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import (
     OF_ACCOUNT,
@@ -46,8 +48,11 @@ class StoredRequestLog:
         rows = [row_of(each) for each in logged]
         for row in rows:
             del row["number"]  # the database counts
+        add, bulk = _addition(self._database.bulk), self._database.bulk
         async with self._database.writing() as connection:
-            await connection.execute(insert(requests), rows)
+            await self._database.together(
+                connection, lambda trip: trip.execute(add, bulk.bind(rows))
+            )
 
     async def search(
         self, search: RequestSearch, scope: CompanyScope
@@ -78,6 +83,12 @@ class StoredRequestLog:
     async def forget(self, before: datetime) -> int:
         """Delete what is older; return how many."""
         return await delete_old(self._database, requests.c.at, before)
+
+
+@cache
+def _addition(bulk: BulkParameters) -> Insert:
+    types = {each.name: each.type for each in requests.c if each.name != "number"}
+    return bulk.insert_rows(insert(requests), types)
 
 
 def _grouped() -> Select[*tuple[Any, ...]]:
