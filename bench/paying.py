@@ -26,6 +26,7 @@ from gateway.store.engine import open_store
 
 FILE, SERVER = "gateway, payout, SQLite", "gateway, payout, PostgreSQL"
 _HERE = Path(__file__).parent
+_WORKER = "gateway/runtime/worker"
 _PATIENCE_S = 60
 _LAST_ANSWERS_S = 30.0
 _OK = 200
@@ -157,8 +158,8 @@ def _config(place: GatewaySite, choice: Choice, tree: Path) -> Path:
     if choice.similar_s is not None:
         document["payouts"] = {"similar_within_s": choice.similar_s}
     document["providers"]["sandbox"]["payout_connections"] = choice.ahead
-    if tree != OURS:
-        del document["worker"]  # earlier trees know no other than one in the process
+    if not (tree / _WORKER).exists():
+        del document["worker"]  # an earlier tree, which knows no other than one in the process
     config.write_text(json.dumps(document))
     return config
 
