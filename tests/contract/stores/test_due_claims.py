@@ -15,6 +15,7 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts import due, followups
 from tests.contract.stores.due import claim_of
+from tests.contract.stores.plans import Explained
 from tests.contract.stores.samples import (
     ACCOUNT,
     NOW,
@@ -172,12 +173,9 @@ async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
     await bulk_rows.fill_payouts(store.url, [await open_account(store)], bulk_rows.Bulk(rows=2_000))
     asked = due.ACCOUNTS_DUE.params(at=LATER, after="")
     async with store.database.reading() as connection:
-        explain = "EXPLAIN QUERY PLAN "
         if connection.dialect.name == "postgresql":
             await connection.execute(text("SET enable_seqscan = off"))
-            explain = "EXPLAIN "
-        written = asked.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
-        rows = (await connection.execute(text(explain + str(written)))).all()
+        rows = (await connection.execute(Explained(asked))).all()
         plan = " ".join(str(row) for row in rows)
 
     assert plan.count("ix_payouts_provider_account_id_next_check_at") >= 3
