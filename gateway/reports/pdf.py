@@ -15,6 +15,7 @@ from typing import Final
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import LocalWindow
 from gateway.reports import texts
 from gateway.reports.document import Document, change
 from gateway.reports.paper import GREY, HEIGHT, RED, WIDTH, Face, Ink, Paper, drawable, width_of
@@ -151,7 +152,8 @@ def _whose(document: Document) -> Iterator[tuple[str, str]]:
     yield "Agência", at.branch
     yield "Conta", at.account
     days = f"{texts.day(window.init)} a {texts.day(window.ends)}"
-    yield "Período", f"{days} (dias contados em UTC)"
+    zone = "horário de Brasília" if isinstance(window, LocalWindow) else "UTC"
+    yield "Período", f"{days} (dias contados em {zone})"
 
 
 def _sums(document: Document) -> Iterator[tuple[str, str]]:

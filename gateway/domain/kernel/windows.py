@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -46,6 +47,10 @@ class Window:
             return datetime.max.replace(tzinfo=UTC)
         return datetime(after.year, after.month, after.day, tzinfo=UTC)
 
+    def utc_days(self) -> Iterator[Window]:
+        """Yield the windows of UTC days that a bank is asked for, newest first."""
+        yield self
+
 
 LOCAL: Final = ZoneInfo("America/Sao_Paulo")
 """The time of Brasilia, which banks print and people read; what is stored and sent is UTC."""
@@ -68,6 +73,31 @@ def local_end(day: date) -> datetime:
     if day == date.max:
         return datetime.max.replace(tzinfo=UTC)
     return local_start(day + timedelta(days=1))
+
+
+class LocalWindow(Window):
+    """Whole days of Brasilia, as people mean them; otherwise as ``Window``."""
+
+    __slots__ = ()
+
+    @property
+    def start(self) -> datetime:
+        """The first instant inside."""
+        return local_start(self.init)
+
+    @property
+    def end(self) -> datetime:
+        """The first instant after."""
+        return local_end(self.ends)
+
+    def utc_days(self) -> Iterator[Window]:
+        """Yield what it touches: one UTC day more, which may be one too many for a window."""
+        after = self.ends if self.ends == date.max else self.ends + timedelta(days=1)
+        if after - self.init < timedelta(days=LONGEST_DAYS):
+            yield Window(self.init, after)
+        else:
+            yield Window(after, after)
+            yield Window(self.init, self.ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class ReportRequest:
     What is asked for; ``format`` is a name of ``FORMATS``.
 
     Attributes:
+        window: Days in UTC, or those of Brasilia.
         hides_people: Tax numbers of people lose both ends.
     """
 
@@ -150,9 +151,10 @@ class Reports:
     async def _packed(self, account: Account, window: Window) -> PackedMovements:
         """Read the whole window from the bank, in little memory."""
         packed = PackedMovements()
-        async with aclosing(self.movements.pages(account, window, MOST_PACKED)) as pages:
-            async for page in pages:
-                packed.add(page)
+        for days in window.utc_days():
+            async with aclosing(self.movements.pages(account, days, MOST_PACKED)) as pages:
+                async for page in pages:
+                    packed.add(_inside(window, page))
         _bound(packed.centavos)
         return packed
 
@@ -184,7 +186,7 @@ class Reports:
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.GET_BALANCE)
         before = await calls.get_balance(bank.account)
-        found = _bounded(await self.movements.movements(account, window))
+        found = _bounded(await self._moved(account, window))
         is_open = window.start <= self.now() < window.end
         after = await calls.get_balance(bank.account) if is_open else before
         at = self.now()
@@ -202,6 +204,13 @@ class Reports:
             closing=closing,
             generated_at=at,
         )
+
+    async def _moved(self, account: Account, window: Window) -> Sequence[Entry]:
+        """Read the whole window from the bank, newest first."""
+        found: list[Entry] = []
+        for days in window.utc_days():
+            found += _inside(window, await self.movements.movements(account, days))
+        return found
 
     async def _written(self, write: Write, document: Document) -> bytes:
         """Write in a thread; a caller that goes away leaves the turn to it until it is done."""
@@ -224,6 +233,12 @@ def _format(name: str) -> Format:
         message = f"a report is one of {', '.join(FORMATS)}"
         raise RuleViolation(message)
     return form
+
+
+def _inside(window: Window, found: Sequence[Entry]) -> Sequence[Entry]:
+    """Cut what is beside the window: a bank is asked for days in UTC."""
+    begins, ends = window.start, window.end
+    return [each for each in found if begins <= each.created_at < ends]
 
 
 def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -14,7 +14,14 @@ from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSe
 from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.kernel.windows import (
+    DEFAULT_LIMIT,
+    LARGEST_LIMIT,
+    LocalWindow,
+    Paging,
+    Search,
+    Window,
+)
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation import fields
@@ -209,6 +216,13 @@ STATEMENT: Final[Input[StatementAsked]] = Input(
 )
 
 
+_LOCAL: Final = ("local",)
+_LOCAL_DAYS: Final = Parameter(
+    name="days",
+    required=False,
+    schema={"type": "string", "enum": list(_LOCAL)},
+    description="Counts days by the clock of Brasilia; without it they are days in UTC.",
+)
 _HIDDEN: Final = ("hidden",)
 _TAX_NUMBERS: Final = Parameter(
     name="tax_numbers",
@@ -255,7 +269,7 @@ class ReportReader:
         if not wanted:
             raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
         return ReportAsked(
-            window=days,
+            window=LocalWindow(days.init, days.ends) if _word(asked, "days", _LOCAL) else days,
             format=wanted,
             locale=_word(asked, "locale", self.locales),
             hides_people=bool(_word(asked, "tax_numbers", _HIDDEN)),
@@ -291,6 +305,7 @@ def report_input(formats: Collection[str], locales: Collection[str]) -> Input[Re
                 schema={"type": "string", "enum": sorted(locales)},
                 description="For readers in Brazil; only csv is written differently.",
             ),
+            _LOCAL_DAYS,
             _TAX_NUMBERS,
         ),
         refuses=(

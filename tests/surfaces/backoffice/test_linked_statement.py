@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from gateway.domain.kernel.windows import LOCAL
 from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_charge_list import stands
 from tests.surfaces.backoffice.test_operations import days, paid
@@ -16,8 +18,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def read(backoffice_client: BackofficeClient, more: str = "") -> Any:
-    """Read the statement of the days that are today somewhere."""
-    answer = await backoffice_client.read(f"/statement{days(backoffice_client)}{more}")
+    """Read the statement of yesterday and today, as people in Brazil count them."""
+    today = backoffice_client.world.gateway.kernel.now().astimezone(LOCAL).date()
+    wanted = f"?init={today - timedelta(days=1)}&ends={today}"
+    answer = await backoffice_client.read(f"/statement{wanted}{more}")
     assert answer.status == 200, answer.body
     return answer.document
 

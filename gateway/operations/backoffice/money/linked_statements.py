@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Final
-from zoneinfo import ZoneInfo
+from datetime import date, datetime
 
 from gateway.domain.bank.providers import BadReply
 from gateway.domain.bank.records.charges import ChargeRecord, ChargeRecords
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import MAX_CENTAVOS
-from gateway.domain.kernel.windows import Paging, Search, Window, local_end, local_start
+from gateway.domain.kernel.windows import (
+    LOCAL,
+    LocalWindow,
+    Paging,
+    Search,
+    Window,
+    local_end,
+    local_start,
+)
 from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.returns import is_return_id
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.statements import Statements
-
-ZONE: Final = ZoneInfo("America/Sao_Paulo")
-"""Days of people at the desk; Brasilia's, which is behind UTC."""
-_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,10 +141,10 @@ class LinkedStatements:
 
     async def _local(self, caller: Caller, days: Window, *, fresh: bool) -> Sequence[Entry]:
         """Read the UTC days that the local days touch, newest first, and cut what is beside."""
-        begins, ends = local_start(days.init), local_end(days.ends)
-        found = list[Entry]()
-        for window in _utc_windows(days):
+        local, found = LocalWindow(days.init, days.ends), list[Entry]()
+        for window in local.utc_days():
             found += await self.statements.window(caller, window, fresh=fresh)
+        begins, ends = local.start, local.end
         return [each for each in found if begins <= each.created_at < ends]
 
     async def _linked(self, account_id: str, page: Sequence[Entry]) -> Sequence[LinkedEntry]:
@@ -164,21 +166,7 @@ class LinkedStatements:
 
 def local_day(at: datetime) -> date:
     """Return the day of Brasilia."""
-    return at.astimezone(ZONE).date()
-
-
-def _utc_windows(local: Window) -> Iterator[Window]:
-    """Divide what a window of local days touches: one UTC day more, which may be too many."""
-    try:
-        after = local.ends + _DAY
-    except OverflowError:  # the calendar's last day
-        after = local.ends
-    try:
-        yield Window(local.init, after)
-    except ValueError:
-        # newest first, as the entries are
-        yield Window(after, after)
-        yield local
+    return at.astimezone(LOCAL).date()
 
 
 def _summed(entries: Iterable[Entry]) -> tuple[Sums, Mapping[date, Sums]]:

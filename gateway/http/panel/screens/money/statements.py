@@ -107,7 +107,8 @@ class StatementPages:
         if form not in _FORMATS:
             raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="format")
         query = {**days.asked, "format": form, "locale": "pt-BR" if form == "csv" else ""}
-        query["tax_numbers"] = "hidden"
+        # the days that the page shows
+        query |= {"days": "local", "tax_numbers": "hidden"}
         made = await self.rows.ask(
             visit, "backoffice.report", path=account_path(visit), query=query
         )

@@ -3,10 +3,10 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gateway.domain.kernel.windows import Paging, Window, local_end, local_start
+from gateway.domain.kernel.windows import LocalWindow, Paging, Window, local_end, local_start
 
 DAY = date(2026, 1, 1)
 
@@ -46,6 +46,19 @@ def test_the_first_and_the_last_day_of_the_calendar_are_windows(edge: date):
 
     assert window.start < window.end
     assert (window.end - window.start) > timedelta(hours=23)
+
+
+@given(st.dates(max_value=date.max - timedelta(days=89)), st.integers(0, 89))
+@example(date.max, 0)
+@example(DAY, 89)
+def test_days_of_people_lie_in_days_in_utc_without_a_gap(init: date, more: int):
+    """Newest first; a bank is asked for no longer window than it may be."""
+    local = LocalWindow(init, init + timedelta(days=more))
+
+    found = list(local.utc_days())
+
+    assert found[-1].start <= local.start < local.end <= found[0].end
+    assert [each.start for each in found[:-1]] == [each.end for each in found[1:]]
 
 
 @given(st.dates(), st.dates())

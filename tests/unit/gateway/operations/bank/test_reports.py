@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import BadReply, Page, ProviderAccount, Unava
 from gateway.domain.bank.statements import Balance, Direction, Entry
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
-from gateway.domain.kernel.windows import Window
+from gateway.domain.kernel.windows import LocalWindow, Window
 from gateway.operations.bank import reports as reports_module
 from gateway.operations.bank.reads import MOST, AccountMovements
 from gateway.operations.bank.reports import Report, ReportRequest, Reports
@@ -361,6 +361,23 @@ async def test_many_movements_are_one_file(form: str, count: int):
     assert len(made.content) < 2**17
     mark = b"<STMTTRN>" if form == "ofx" else b"\r\n"
     assert (await whole(made)).count(mark) == count + (form == "csv")
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "ofx"])
+async def test_days_may_be_those_of_brasilia(form: str):
+    """The bank is asked for the days in UTC that they touch; what is beside them is left out."""
+    day = LocalWindow(TODAY, TODAY)
+    inside = [day.end - timedelta(seconds=1), day.start]
+    beside = [day.end, day.start - timedelta(seconds=1)]
+    office = BankWorld(
+        *(entry(description="in it", created_at=at) for at in inside),
+        *(entry(description="beside", created_at=at) for at in beside),
+    )
+
+    made = await whole(await office.reports.make(account(), asking(form, day)))
+
+    assert office.moved.windows == [Window(TODAY, TODAY + timedelta(days=1))]
+    assert (made.count(b"in it"), made.count(b"beside")) == (2, 0)
 
 
 @pytest.mark.parametrize("form", FORMATS)

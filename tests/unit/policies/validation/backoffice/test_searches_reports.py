@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import Window
+from gateway.domain.kernel.windows import LocalWindow, Window
 from gateway.domain.requests.calls import RawRequest
 from policies.validation.backoffice.searches import ReportAsked, report_input
 from tests.unit.refusals import refusal_of
@@ -25,6 +25,14 @@ def test_a_report_is_read(locale: list[str] | None, read: str):
     assert found == ReportAsked(window=JANUARY, format="csv", locale=read)
 
 
+def test_its_days_may_be_those_of_people():
+    query = {**DAYS, "format": ["csv"], "days": ["local"]}
+
+    found = TAKES.read(RawRequest(path={}, query=query))
+
+    assert found.window == LocalWindow(JANUARY.init, JANUARY.ends)
+
+
 @pytest.mark.parametrize(
     ("query", "error"),
     [
@@ -34,6 +42,7 @@ def test_a_report_is_read(locale: list[str] | None, read: str):
         ({**DAYS, "format": ["CSV"]}, errors.PAYLOAD_INVALID),
         ({**DAYS, "format": ["csv", "pdf"]}, errors.PAYLOAD_INVALID),
         ({**DAYS, "format": ["csv"], "locale": ["pt-br"]}, errors.PAYLOAD_INVALID),
+        ({**DAYS, "format": ["csv"], "days": ["utc"]}, errors.PAYLOAD_INVALID),
         ({**DAYS, "ends": ["2025-01-01"], "format": ["csv"]}, errors.WINDOW_INVALID),
         ({**DAYS, "ends": ["2026-13-01"], "format": ["csv"]}, errors.DATE_INVALID),
     ],
@@ -51,5 +60,6 @@ def test_the_words_are_documented():
         "ends": None,
         "format": ["csv", "pdf"],
         "locale": ["pt-BR"],
+        "days": ["local"],
         "tax_numbers": ["hidden"],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +19,13 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.inter.words import ZONE
 from provider_adapters.apipix.secrets import InterSecrets
 from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.verify.stage import Fate, Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.efi.test_calls import far, order
-from tests.unit.provider_adapters.apipix.test_lists import today
 
 
 async def last_call(inter: Standing) -> dict[str, Any]:
@@ -92,12 +94,14 @@ async def test_a_refused_payout_is_unknown(inter: Standing):
 
 
 async def test_the_statement_is_walked_page_by_page(inter: Standing):
+    """A movement is at the beginning of its day in Brazil: the bank tells no more."""
+    today = datetime.now(ZONE).date()
     opening = (await inter.adapter.get_balance(inter.account)).balance
     for centavos in (100, 200, 300):
         await inter.stage.put(inter.account, Received(value=Money(centavos)))
     found, cursor, pages = [], None, 0
     while pages == 0 or cursor:
-        page = await inter.adapter.list_statement(inter.account, today(), cursor, 2)
+        page = await inter.adapter.list_statement(inter.account, Window(today, today), cursor, 2)
         found += [each.value for each in page.items if each.is_pix]
         cursor, pages = page.next_cursor, pages + 1
 
