@@ -93,7 +93,7 @@ class LocalWindow(Window):
     def utc_days(self) -> Iterator[Window]:
         """Yield what it touches: one UTC day more, which may be one too many for a window."""
         after = self.ends if self.ends == date.max else self.ends + timedelta(days=1)
-        if after - self.init < timedelta(days=LONGEST_DAYS):
+        if (after - self.init).days < LONGEST_DAYS:
             yield Window(self.init, after)
         else:
             yield Window(after, after)

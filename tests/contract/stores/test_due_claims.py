@@ -170,7 +170,8 @@ async def test_a_walk_that_ends_early_goes_on_behind_it(
 
 async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
     """Every account is one step in it, however many payouts it has; a few would be walked."""
-    await bulk_rows.fill_payouts(store.url, [await open_account(store)], bulk_rows.Bulk(rows=2_000))
+    accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
+    await bulk_rows.fill_payouts(store.url, accounts, bulk_rows.Bulk(rows=2_000))
     asked = due.ACCOUNTS_DUE.params(at=LATER, after="")
     async with store.database.reading() as connection:
         if connection.dialect.name == "postgresql":
