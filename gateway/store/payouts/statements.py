@@ -65,9 +65,16 @@ _CLAIMED = (
 )
 _ATTEMPT_KEY = (*_KEY, "number")
 _ENDING = ("outcome", "ended_at", "evidence")
-_TOLD = [each.name for each in payout_events.c if each.name != "number"]
-# A new payout has none of these.
-_LATER = ("check_owner", "check_until", "held_until")
+
+
+def _given(table: Table, *later: str) -> Sequence[str]:
+    """Name the columns of a new row that we write; those with a default get it from the server."""
+    return [each.name for each in table.c if each.server_default is None and each.name not in later]
+
+
+_TOLD = _given(payout_events, "number")
+_NEW_PAYOUT = _given(payouts, "check_owner", "check_until", "held_until")
+_NEW_ATTEMPT = _given(attempts)
 # No state has more predecessors than this, so no step can be allowed from more states.
 _STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)
 _WAS_STATES = tuple(f"was_state_{number}" for number in range(_STATES))
@@ -126,9 +133,8 @@ def statements(
     bulk: BulkParameters, insert_new: Callable[[Table], Insert], *, joins: bool = False
 ) -> Statements:
     """Build them for a database, once; with ``joins`` a statement takes another's work along."""
-    new = [each.name for each in payouts.c if each.name not in _LATER]
-    add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", new))
-    begin = bulk.insert_rows(insert(attempts), _types(attempts, "", attempts.c.keys()))
+    add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", _NEW_PAYOUT))
+    begin = bulk.insert_rows(insert(attempts), _types(attempts, "", _NEW_ATTEMPT))
     tell = _tell(bulk)
     return Statements(
         add=add.returning(*_keys()),
@@ -137,15 +143,13 @@ def statements(
         claim=_claim(bulk),
         end=_end(bulk),
         tell=None if joins else tell,
-        joined=_joined(bulk, insert_new, new) if joins else None,
+        joined=_joined(bulk, insert_new) if joins else None,
     )
 
 
-def _joined(
-    bulk: BulkParameters, insert_new: Callable[[Table], Insert], names: Sequence[str]
-) -> JoinedStatements:
+def _joined(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> JoinedStatements:
     return JoinedStatements(
-        intend=_intend(bulk, insert_new, names),
+        intend=_intend(bulk, insert_new),
         settle=_settle(bulk),
         settle_free=_settle_free(bulk),
     )
@@ -155,15 +159,13 @@ def _keys() -> Sequence[ColumnElement[Any]]:
     return [payouts.c[name] for name in _KEY]
 
 
-def _intend(
-    bulk: BulkParameters, insert_new: Callable[[Table], Insert], names: Sequence[str]
-) -> Found:
-    given = bulk.parameters(_types(payouts, "", names))
-    add = insert_new(payouts).from_select(list(names), select(*given.values()))
+def _intend(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Found:
+    given = bulk.parameters(_types(payouts, "", _NEW_PAYOUT))
+    add = insert_new(payouts).from_select(list(_NEW_PAYOUT), select(*given.values()))
     added = add.returning(*_keys()).cte("added")
-    tried = bulk.parameters(_types(attempts, "begin_", attempts.c.keys()))
+    tried = bulk.parameters(_types(attempts, "begin_", _NEW_ATTEMPT))
     rows = select(*tried.values()).where(*_is_of(added, tried, "begin_"))
-    begin = insert(attempts).from_select(attempts.c.keys(), rows)
+    begin = insert(attempts).from_select(list(_NEW_ATTEMPT), rows)
     return select(*added.c).add_cte(begin.cte("begun"), _tell(bulk, added).cte("told"))
 
 
