@@ -35,7 +35,7 @@ from bench.writing import (
 
 FLOOR = "append 4 KiB and fdatasync, ms"
 _FILE, _SERVER = "SQLite", "PostgreSQL"
-_FLOOR_S = 1.0
+_FLOOR_S = 0.2
 _MANY = WRITERS[-1]
 
 
@@ -47,11 +47,10 @@ def main(arguments: Sequence[str]) -> int:
         with ExitStack() as stack:
             made = tempfile.TemporaryDirectory(prefix="pixgate-bench-", dir=options.folder)
             folder = Path(stack.enter_context(made))
-            measured.values[FLOOR] = disk.flushes_ms(folder, _FLOOR_S)
             system.pin(os.getpid(), system.cores().others)
             urls = dict(_urls(stack, folder, options.only))
             system.pin(os.getpid(), system.cores().measured)
-            uvloop.run(_measure(urls, measured, options))
+            uvloop.run(_measure(urls, folder, measured, options))
     except NotStored as problem:
         print(f"NotStored: {problem}", file=sys.stderr)
         return 1
@@ -86,7 +85,9 @@ def _urls(stack: ExitStack, folder: Path, only: str | None) -> Iterator[tuple[st
             print(f"{_SERVER} is left out: {problem}")
 
 
-async def _measure(urls: dict[str, str], measured: Measured, options: argparse.Namespace) -> None:
+async def _measure(
+    urls: dict[str, str], folder: Path, measured: Measured, options: argparse.Namespace
+) -> None:
     async with AsyncExitStack() as stack:
         subjects: list[Subject] = []
         for name, url in urls.items():
@@ -95,14 +96,26 @@ async def _measure(urls: dict[str, str], measured: Measured, options: argparse.N
             for subject in subjects:
                 # the first round warms up: statements are compiled, files grow
                 seconds = options.seconds if number else options.seconds / 4
+                before = _flushes_ms(subject, folder)
                 one = await take_round(subject, seconds)
                 if number:
-                    _keep(measured, subject, one)
+                    _keep(measured, subject, one, before + _flushes_ms(subject, folder))
 
 
-def _keep(measured: Measured, subject: Subject, one: tuple[Round, float]) -> None:
+def _flushes_ms(subject: Subject, folder: Path) -> list[float]:
+    """Ask the disk itself, beside a writer who has nobody to share a flush with."""
+    return disk.flushes_ms(folder, _FLOOR_S) if subject.writers == 1 else []
+
+
+def _keep(
+    measured: Measured, subject: Subject, one: tuple[Round, float], flushes_ms: Sequence[float]
+) -> None:
+    """Keep a round, and what the disk needed before and after it: that changes by the minute."""
     taken, server_us = one
     measured.rounds.setdefault(subject.name, []).append(taken)
+    if flushes_ms:
+        measured.values.setdefault(FLOOR, []).extend(flushes_ms)
+        measured.values.setdefault(_beside(subject.name), []).append(median(flushes_ms))
     if subject.server is not None:
         told = f"CPU of the server per payout, µs: {subject.name}"
         measured.values.setdefault(told, []).append(server_us)
@@ -127,10 +140,15 @@ def _ratio(of: str, to: str) -> Values:
     return values
 
 
+def _beside(name: str) -> str:
+    return f"{FLOOR}, beside {name}"
+
+
 def _over_floor(name: str) -> Values:
     def values(measured: Measured) -> Sequence[float]:
-        floor = median(measured.values[FLOOR])
-        return measured.each(name, lambda one: one.p50_ms / floor)
+        p50_ms = measured.each(name, lambda one: one.p50_ms)
+        pairs = zip(p50_ms, measured.values.get(_beside(name), []), strict=True)
+        return [one / floor for one, floor in pairs]
 
     return values
 

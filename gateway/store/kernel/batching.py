@@ -9,17 +9,54 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from sqlalchemy.exc import DBAPIError, StatementError
+
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.kernel.database import Undone
+from gateway.store.kernel.database import FAILURES, quotes_the_row
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Waiter = TypeVar("Waiter")
+
+# Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
+_MET_ANOTHER = ("40", "55P03", "57014")
+
+
+class Undone(Exception):
+    """A transaction was rolled back before its commit was sent: nothing of it is stored."""
+
+
+@contextmanager
+def faults_of_rows(of: int, *, commits: bool = False) -> Iterator[None]:
+    """
+    Turn a failure that one of many rows may have caused into ``Undone``; one alone just fails.
+
+    For statements inside a transaction alone, never for its commit. A row that is refused, or that
+    another transaction locks for too long, is such a cause; a lost server is not. A statement that
+    ``commits`` is undone where the server has refused it; one that was given up may have been done.
+    """
+    try:
+        yield
+    except FAILURES as problem:
+        was_given_up = commits and isinstance(problem, TimeoutError)
+        if of > 1 and _may_be_of_a_row(problem) and not was_given_up:
+            raise Undone from None
+        raise
+
+
+def _may_be_of_a_row(problem: Exception) -> bool:
+    if isinstance(problem, TimeoutError) or quotes_the_row(problem):
+        return True
+    if not isinstance(problem, DBAPIError):
+        # a value that cannot be sent
+        return isinstance(problem, StatementError)
+    return str(getattr(problem.orig, "sqlstate", "")).startswith(_MET_ANOTHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,28 +9,19 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import (
-    AbstractAsyncContextManager,
     AbstractContextManager,
     asynccontextmanager,
-    contextmanager,
 )
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
 
 from sqlalchemy import ColumnElement, Insert, Select, Table, func, select
-from sqlalchemy.exc import (
-    DataError,
-    DBAPIError,
-    IntegrityError,
-    SQLAlchemyError,
-    StatementError,
-)
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
 from gateway.domain.backoffice.change_feed import Act
@@ -39,7 +30,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.facts import KEYLESS, FactSealing
-from gateway.store.kernel.hot_statements import Among, BulkParameters, Found, Together
+from gateway.store.kernel.hot_statements import Among, BulkParameters, Done, Found, Lend, Together
 from gateway.store.tables.columns import Record
 
 
@@ -152,9 +143,7 @@ _QUOTING = (
     *(IntegrityError, DataError, UnicodeError, OverflowError),
     *(sqlite3.IntegrityError, sqlite3.DataError),
 )
-_FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
-# Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
-_MET_ANOTHER = ("40", "55P03", "57014")
+FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 # States whose messages name what is the server's or the pooler's, never a value of a row.
 _SAYS: Final = (
     *("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58", "XX"),
@@ -206,6 +195,7 @@ class Database:
             the same text for any number where a server keeps statements by their text.
         together: Does statements that are made once on a connection, asking the driver itself; in
             one trip where it is a thread.
+        lend: Gives a connection on which such statements stand alone, each its own transaction.
         one_of: Whether a column is in a list of texts, which is bound under a name when the
             statement is executed; a statement is built with it once.
         each_of: Those of a SELECT whose columns are one of the rows of values that are given by
@@ -213,7 +203,7 @@ class Database:
         bulk: How a statement takes many rows.
         joins: A statement may do the work of another one with it, which saves a round trip.
         commits_statements: A statement that writes may stand alone, and is durable when it is
-            answered; see ``writing_at_once``.
+            answered; see ``write_at_once``.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
@@ -228,6 +218,7 @@ class Database:
     insert_new: Callable[[Table], Insert]
     among: Among
     together: Callable[[AsyncConnection, Together[Any]], Awaitable[Any]]
+    lend: Lend
     one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
     each_of: Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
     bulk: BulkParameters
@@ -241,25 +232,33 @@ class Database:
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
-    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection to read from."""
-        return self._standing_alone("read")
+        with failures_as_ours(), self.usage.begin("read") as unit:
+            async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
+                unit.got()
+                yield connection
 
-    def writing_at_once(self) -> AbstractAsyncContextManager[AsyncConnection]:
+    async def read_at_once(self, work: Together[Done]) -> Done:
+        """Do statements that are made once and only find something, as ``together`` does them."""
+        return await self._at_once("read", work)
+
+    async def write_at_once(self, work: Together[Done]) -> Done:
         """
-        Give a connection on which each statement is a transaction of its own.
+        Do statements that are made once, each of which is a transaction of its own.
 
         For statements that tell no acts, where ``commits_statements``. One that fails without an
         answer of the server's may have been done, as with a commit.
         """
-        return self._standing_alone("write")
+        return await self._at_once("write", work)
 
-    @asynccontextmanager
-    async def _standing_alone(self, work: str) -> AsyncIterator[AsyncConnection]:
-        with failures_as_ours(), self.usage.begin(work) as unit:
-            async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
+    async def _at_once(self, kind: str, work: Together[Done]) -> Done:
+        with failures_as_ours(), self.usage.begin(kind) as unit:
+            async with asyncio.timeout(self.whole_s), self.lend(self.reader) as do:
                 unit.got()
-                yield connection
+                done: Done = await do(work)
+                return done
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
@@ -310,28 +309,6 @@ def chain_of(connection: AsyncConnection) -> ChainKeys:
     return keys
 
 
-class Undone(Exception):
-    """A transaction was rolled back before its commit was sent: nothing of it is stored."""
-
-
-@contextmanager
-def faults_of_rows(of: int, *, commits: bool = False) -> Iterator[None]:
-    """
-    Turn a failure that one of many rows may have caused into ``Undone``; one alone just fails.
-
-    For statements inside a transaction alone, never for its commit. A row that is refused, or that
-    another transaction locks for too long, is such a cause; a lost server is not. A statement that
-    ``commits`` is undone where the server has refused it; one that was given up may have been done.
-    """
-    try:
-        yield
-    except _FAILURES as problem:
-        was_given_up = commits and isinstance(problem, TimeoutError)
-        if of > 1 and _may_be_of_a_row(problem) and not was_given_up:
-            raise Undone from None
-        raise
-
-
 class _AsOurs(AbstractContextManager[None]):
     """See ``failures_as_ours``; one is enough for all, and no generator is made each time."""
 
@@ -344,9 +321,9 @@ class _AsOurs(AbstractContextManager[None]):
         trace: TracebackType | None,
     ) -> None:
         """Raise ours in place of theirs."""
-        if isinstance(problem, _FAILURES):
+        if isinstance(problem, FAILURES):
             said = StoreUnavailable(_reason(problem))
-            raise said from (None if _quotes_the_row(problem) else problem)
+            raise said from (None if quotes_the_row(problem) else problem)
 
 
 _AS_OURS: Final = _AsOurs()
@@ -382,16 +359,8 @@ def _reason(problem: Exception) -> str:
     return f"{named}: {line[:_LONGEST]}{_REMEDIES.get(state, '')}"
 
 
-def _quotes_the_row(problem: Exception) -> bool:
+def quotes_the_row(problem: Exception) -> bool:
+    """Say whether the text of a failure may quote what a row has."""
     origin = problem.orig if isinstance(problem, DBAPIError) else problem
     state = str(getattr(origin, "sqlstate", None) or "")
     return isinstance(problem, _QUOTING) or state.startswith(("22", "23"))
-
-
-def _may_be_of_a_row(problem: Exception) -> bool:
-    if isinstance(problem, TimeoutError) or _quotes_the_row(problem):
-        return True
-    if not isinstance(problem, DBAPIError):
-        # a value that cannot be sent
-        return isinstance(problem, StatementError)
-    return str(getattr(problem.orig, "sqlstate", "")).startswith(_MET_ANOTHER)

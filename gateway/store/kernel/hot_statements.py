@@ -7,6 +7,7 @@ does. The texts and the types of columns stay Core's: there is no SQL beside it.
 
 from __future__ import annotations
 
+import asyncio
 from collections import namedtuple
 from collections.abc import (
     Awaitable,
@@ -18,16 +19,21 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
+from types import TracebackType
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from sqlalchemy import ARRAY, ColumnElement, Dialect, Insert, Select, bindparam
-from sqlalchemy.exc import StatementError
+from sqlalchemy.exc import DBAPIError, StatementError
+from sqlalchemy.ext.asyncio.engine import AsyncEngine
+from sqlalchemy.pool import PoolProxiedConnection
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable, ReturnsRows
 from sqlalchemy.types import TypeEngine
+from sqlalchemy.util import greenlet_spawn
 
 from gateway.store.tables.columns import Record
 
@@ -179,6 +185,63 @@ class HotExecution:
         done = [await self.run(hot.asked([row])) for row in rows]
         found = [hot.restored(values) for each in done for values in each.rows]
         return DriverResult(found, sum(each.rowcount for each in done))
+
+
+Do = Callable[[Together[Any]], Awaitable[Any]]
+Lend = Callable[[AsyncEngine], AbstractAsyncContextManager[Do]]
+
+
+class Lent:
+    """
+    A connection of a pool for hot statements that stand alone, without SQLAlchemy's around it.
+
+    That, its isolation level and the task it is closed in cost more than the driver does.
+    """
+
+    __slots__ = ("_connection", "_do", "_engine")
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        do: Callable[[PoolProxiedConnection, Dialect, Together[Any]], Awaitable[Any]],
+    ) -> None:
+        """Lend one of this pool; ``do`` asks its driver."""
+        self._engine, self._do = engine, do
+
+    async def __aenter__(self) -> Do:
+        """Wait for one that is free; it fails as SQLAlchemy's connections do."""
+        try:
+            self._connection = await self._engine.raw_connection()
+        except self._engine.dialect.loaded_dbapi.Error as problem:
+            raise DBAPIError(None, None, problem) from problem
+        return partial(self._do, self._connection, self._engine.dialect)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give it back."""
+        if problem is None:
+            # nothing is asked of the database, so that there is nothing to be cut short
+            await greenlet_spawn(self._connection.close)
+        else:
+            await _to_the_end(greenlet_spawn(self._connection.close))
+
+
+async def _to_the_end(closing: Coroutine[Any, Any, None]) -> None:
+    """Wait until all is done, also when cancelled: what would be left would hold a thread."""
+    task = asyncio.create_task(closing)  # noqa: TID251 - awaited here in any case
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as problem:
+            cancelled = problem
+    task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,16 @@ between changes is in ``poolers``.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import (
     URL,
     BindParameter,
     ColumnElement,
+    Dialect,
     Insert,
     Table,
     Text,
@@ -35,9 +38,11 @@ from gateway.domain.kernel.clocks import Monotonic
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import (
     BulkRow,
+    Do,
     Done,
     Found,
     HotExecution,
+    Lent,
     Outcome,
     Statement,
     Together,
@@ -113,6 +118,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         insert_new=_insert_new,
         among=_among,
         together=_together if pooler_of(url) == "transaction" else _by_driver,
+        lend=partial(Lent, do=_alone) if pooler_of(url) == "none" else _lend_pooled,
         one_of=_in_list,
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
@@ -235,20 +241,40 @@ async def _by_driver(connection: AsyncConnection, work: Together[Done]) -> Done:
     sync = connection.sync_connection
     if sync is None:  # closed: SQLAlchemy says so
         return await work(connection)
-    adapter = cast("AsyncAdapt_asyncpg_connection", sync.connection.dbapi_connection)
-    asked = _Asked(connection, adapter)
-    await asked.begin()
-    return await work(HotExecution(sync.dialect, asked.run))
+    asked = _Asked(sync.connection)
+    try:
+        await asked.begin()
+        return await work(HotExecution(sync.dialect, asked.run))
+    except Exception as problem:
+        if asked.is_lost():
+            await connection.invalidate(problem)
+        raise
+
+
+async def _alone(lent: PoolProxiedConnection, dialect: Dialect, work: Together[Done]) -> Done:
+    """Do statements that each stand alone; one without a transaction commits itself."""
+    return await work(HotExecution(dialect, _Asked(lent).run))
+
+
+@asynccontextmanager
+async def _lend_pooled(engine: AsyncEngine) -> AsyncIterator[Do]:
+    """Lend a connection of SQLAlchemy's, whose events a pooler needs."""
+    async with engine.connect() as connection:
+        yield partial(_together, connection)
 
 
 class _Asked:
     """A connection whose driver is asked; what fails there is told as SQLAlchemy tells it."""
 
-    __slots__ = ("_adapter", "_connection", "_driver")
+    __slots__ = ("_adapter", "_driver")
 
-    def __init__(self, connection: AsyncConnection, adapter: AsyncAdapt_asyncpg_connection) -> None:
-        self._connection, self._adapter = connection, adapter
-        self._driver = cast("asyncpg.Connection[asyncpg.Record]", adapter.driver_connection)
+    def __init__(self, lent: PoolProxiedConnection) -> None:
+        self._adapter = cast("AsyncAdapt_asyncpg_connection", lent.dbapi_connection)
+        self._driver = cast("asyncpg.Connection[asyncpg.Record]", lent.driver_connection)
+
+    def is_lost(self) -> bool:
+        """Say whether nothing more can be asked."""
+        return bool(self._driver.is_closed())
 
     async def begin(self) -> None:
         """Begin the transaction that SQLAlchemy ends; a connection of lone statements has none."""
@@ -256,7 +282,7 @@ class _Asked:
             try:
                 await self._adapter._start_transaction()  # type: ignore[no-untyped-call]  # noqa: SLF001 - see above
             except Exception as problem:  # noqa: BLE001 - of whatever kind: told below
-                await self._fail("BEGIN", problem)
+                _fail("BEGIN", problem)
 
     async def run(self, statement: Statement) -> Outcome:
         """Do a statement: its rows, or how many it changed."""
@@ -268,16 +294,15 @@ class _Asked:
             each = given if statement.is_for_many else [given]
             changed = sum([_count(await self._driver.execute(text, *one)) for one in each])
         except Exception as problem:  # noqa: BLE001 - of whatever kind: told below
-            return await self._fail(text, problem)
+            return _fail(text, problem)
         return Outcome(None, [], changed, None)
 
-    async def _fail(self, text: str, problem: Exception) -> Outcome:
-        """Raise what the driver has raised as SQLAlchemy does; a lost connection is not kept."""
-        if self._driver.is_closed():
-            await self._connection.invalidate(problem)
-        if isinstance(problem, OSError):
-            raise problem  # TimeoutError is one
-        raise DBAPIError(text, None, problem) from problem
+
+def _fail(text: str, problem: Exception) -> Outcome:
+    """Raise what the driver has raised as SQLAlchemy does."""
+    if isinstance(problem, OSError):
+        raise problem  # TimeoutError is one
+    raise DBAPIError(text, None, problem) from problem
 
 
 def _count(said: str) -> int:

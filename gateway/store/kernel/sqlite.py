@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from sqlalchemy import (
     URL,
     ColumnElement,
     Connection,
+    Dialect,
     Insert,
     Table,
     and_,
@@ -31,10 +33,17 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import EXECUTE_MANY, Done, Found, HotExecution, Together
+from gateway.store.kernel.hot_statements import (
+    EXECUTE_MANY,
+    Done,
+    Found,
+    HotExecution,
+    Lent,
+    Together,
+)
 from gateway.store.kernel.sqlite_driver import OneTripConnection, connect
 
 # Readers run beside the one writer; more only wait for the same disk.
@@ -71,6 +80,7 @@ def _database(url: URL, limits: Limits) -> Database:
         insert_new=_insert_new,
         among=_among,
         together=_together,
+        lend=partial(Lent, do=_alone),
         one_of=_in_list,
         each_of=_each_of,
         bulk=EXECUTE_MANY,
@@ -175,8 +185,12 @@ async def _together(connection: AsyncConnection, work: Together[Done]) -> Done:
     sync = connection.sync_connection
     if sync is None:  # closed: SQLAlchemy says so
         return await work(connection)
-    driver = cast("OneTripConnection", sync.connection.dbapi_connection)
-    return await driver.run_together(lambda run: work(HotExecution(sync.dialect, run)))
+    return await _alone(sync.connection, sync.dialect, work)
+
+
+async def _alone(lent: PoolProxiedConnection, dialect: Dialect, work: Together[Done]) -> Done:
+    driver = cast("OneTripConnection", lent.dbapi_connection)
+    return await driver.run_together(lambda run: work(HotExecution(dialect, run)))
 
 
 def _insert_new(table: Table) -> Insert:

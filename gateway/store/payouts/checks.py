@@ -16,8 +16,8 @@ from sqlalchemy import Insert, Select, Update, and_, case, insert, select, updat
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts.followups import Checked
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
     Among,

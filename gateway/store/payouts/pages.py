@@ -16,8 +16,8 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select
 
 from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import ListedPayout, Payout, PayoutState
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import BulkRow, Execution
 from gateway.store.payouts.rows import LISTED, listed_payout, restored_payout
 from gateway.store.payouts.totals import PayoutTotals, length
@@ -141,16 +141,12 @@ class PayoutPages:
 
     async def _find(self, asked: Sequence[BulkRow]) -> Sequence[_Found]:
         """Find all; where one fails by itself, each is asked for alone."""
-        async with self._database.reading() as connection:
-            with faults_of_rows(of=len(asked)):
-                found: Sequence[_Found] = await self._database.together(
-                    connection, partial(_all, asked)
-                )
-        return found
+        return await self._database.read_at_once(partial(_all, asked))
 
 
 async def _all(asked: Sequence[BulkRow], connection: Execution) -> Sequence[_Found]:
-    return [await _found(_LISTED, each, connection) for each in asked]
+    with faults_of_rows(of=len(asked)):
+        return [await _found(_LISTED, each, connection) for each in asked]
 
 
 async def _found(listed: _List, asked: BulkRow, connection: Execution) -> _Found:

@@ -30,8 +30,8 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
     Precedents,
 )
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import Execution, Key, bound
 from gateway.store.payouts.pages import PayoutPages
 from gateway.store.payouts.rows import check, key_columns, restored_attempt, restored_payout
@@ -118,11 +118,10 @@ class Lookups:
         queries = [each.query for each in looks if each.query is not None]
 
         async def ask(trip: Execution) -> tuple[Mapping[Key, Rows], Mapping[Content, Rows]]:
-            return await self._rows_of(trip, keys), await self._rows_like(trip, queries)
-
-        async with self._database.reading() as connection:
             with faults_of_rows(of=len(looks)):
-                named, alike = await self._database.together(connection, ask)
+                return await self._rows_of(trip, keys), await self._rows_like(trip, queries)
+
+        named, alike = await self._database.read_at_once(ask)
         return [_seen(each, named, alike) for each in looks]
 
     async def _rows_of(self, trip: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:

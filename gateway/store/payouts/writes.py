@@ -29,8 +29,8 @@ from sqlalchemy.sql.expression import Executable
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent, begun, stepped
 from gateway.domain.payouts.payouts import Change, Claim, Intent, Payout, PayoutState
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
+from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
     BulkParameters,
@@ -125,11 +125,9 @@ class PayoutWriter:
 
     async def _at_once(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         """Write by a statement that commits itself: to ask for it is to ask for its commit."""
-        async with self._database.writing_at_once() as connection:
-            done: Sequence[WriteResult | None] = await self._database.together(
-                connection, lambda trip: write_at_once(self._database, trip, writes)
-            )
-            return done
+        return await self._database.write_at_once(
+            lambda trip: write_at_once(self._database, trip, writes)
+        )
 
     async def _in_transaction(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         async with self._database.writing() as connection:

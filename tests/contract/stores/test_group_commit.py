@@ -60,7 +60,7 @@ class Commits:
     def _ask(self) -> Callable[[_Asked, Statement], Coroutine[object, object, Outcome]]:
         async def ask(asked: _Asked, statement: Statement) -> Outcome:
             self.asked.append(statement.text)
-            if not asked._adapter.autocommit or "payout_events" not in statement.text:
+            if asked._driver.is_in_transaction() or "payout_events" not in statement.text:
                 return await self._run(asked, statement)
             with self._counted():
                 return await self._run(asked, statement)

@@ -7,8 +7,7 @@ from contextvars import ContextVar
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import Undone
+from gateway.store.kernel.batching import BatchLimits, BatchQueue, Undone
 
 ASKER: ContextVar[str] = ContextVar("asker", default="nobody")
 _PATIENCE_S = 5.0

@@ -27,7 +27,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gateway.domain.kernel.storage import AlreadyExists, StoreUnavailable
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel.database import Database, Limits, Undone, failures_as_ours, faults_of_rows
+from gateway.store.kernel.batching import Undone, faults_of_rows
+from gateway.store.kernel.database import Database, Limits, failures_as_ours
 
 
 class Told(Exception):

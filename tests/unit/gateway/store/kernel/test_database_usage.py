@@ -1,6 +1,7 @@
 """Units of work of a database, counted and timed."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits, Usage
+from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.sqlite import open_file
 
 LIMITS = Limits(pool_size=1, checkout_s=0.05)
@@ -61,21 +63,27 @@ async def test_a_database_counts_who_works_and_who_waits(tmp_path: Path):
     assert told == ["read", "read", "write"]
 
 
-async def look(database: Database, began: asyncio.Event) -> None:
-    began.set()
+async def look(database: Database) -> None:
     async with database.reading():
         pass
 
 
+async def look_at_once(database: Database) -> None:
+    async def nothing(_: Execution) -> None:
+        return
+
+    await database.read_at_once(nothing)
+
+
+@pytest.mark.parametrize("way", [look, look_at_once])
 @pytest.mark.parametrize("turns", range(12))
 async def test_a_look_that_was_cancelled_is_over_when_the_database_is_closed(
-    tmp_path: Path, turns: int
+    tmp_path: Path, turns: int, way: Callable[[Database], Coroutine[object, object, None]]
 ):
     """Wherever it was: left behind, it would wait for a thread of the driver for ever."""
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
-    began = asyncio.Event()
-    looking = asyncio.ensure_future(look(database, began))
-    await began.wait()
+    looking = asyncio.ensure_future(way(database))
+    await asyncio.sleep(0)
     for _ in range(turns):
         await asyncio.sleep(0.0005)
     looking.cancel()

@@ -1,0 +1,155 @@
+"""Statements that stand alone on a connection lent by a pool, which gets it back in any case."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import column, func, insert, select, table
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.engine import open_database
+from gateway.store.kernel.address import address
+from gateway.store.kernel.database import Database, Limits
+from gateway.store.kernel.hot_statements import Execution
+from gateway.store.kernel.postgres import open_server
+from gateway.store.kernel.sqlite import nowhere
+from tests.unit.gateway.store.kernel.things import THINGS
+
+_ONE = Limits(pool_size=1, checkout_s=0.2)
+_ROW = {
+    "name": "a",
+    "at": datetime(2026, 11, 24, 3, 15, 0, 1, tzinfo=UTC),
+    "day": date(2026, 11, 24),
+    "content": b"\x00\xff",
+}
+_ALL = select(THINGS).order_by(THINGS.c.name)
+_ABSENT = select(table("absent", column("name")))
+_END = select(func.pg_terminate_backend(func.pg_backend_pid()))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/store.db"
+    return str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    opened = open_database(url, _ONE)
+    async with opened.writing() as connection:
+        await connection.run_sync(THINGS.metadata.create_all)
+        await connection.execute(insert(THINGS), _ROW)
+    yield opened
+    await opened.close()
+
+
+async def every(execution: Execution) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in (await execution.execute(_ALL)).all()]
+
+
+async def test_they_find_what_is_stored(database: Database) -> None:
+    assert await database.read_at_once(every) == [tuple(_ROW.values())]
+
+
+async def test_one_that_fails_is_told_as_the_store_s_and_spoils_no_other(
+    database: Database,
+) -> None:
+    async def fail(execution: Execution) -> None:
+        await execution.execute(_ABSENT)
+
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await database.read_at_once(fail)
+
+    assert await database.read_at_once(every) == [tuple(_ROW.values())]
+    assert (database.usage.waiting, database.usage.in_use) == (0, 0)
+
+
+async def test_one_that_waits_for_too_long_for_a_connection_is_refused(database: Database) -> None:
+    async with database.reading():
+        with pytest.raises(StoreUnavailable):
+            await database.read_at_once(every)
+
+    assert await database.read_at_once(every)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
+@pytest.mark.parametrize("turns", range(8))
+async def test_one_that_is_cancelled_gives_its_connection_back(
+    database: Database, turns: int, *, again: bool
+) -> None:
+    """Wherever it is, also while it gives it back."""
+    assert await database.read_at_once(every)
+    looking = asyncio.ensure_future(database.read_at_once(every))
+    for _ in range(turns):
+        await asyncio.sleep(0.0003)
+    for _ in range(1 + again):
+        looking.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait([looking])
+
+    assert looking.cancelled() or looking.result()
+    assert await database.read_at_once(every)
+
+
+async def test_one_that_is_cancelled_in_the_driver_s_thread_waits_for_it(tmp_path: Path) -> None:
+    """What is left behind there would use the connection beside its next borrower."""
+    database = open_database(f"sqlite:///{tmp_path}/store.db", _ONE)
+    held, go, done = threading.Event(), threading.Event(), threading.Event()
+
+    async def hold(execution: Execution) -> None:
+        await execution.execute(select(func.sqlite_version()))
+        held.set()
+        go.wait(5)
+        done.set()
+
+    looking = asyncio.ensure_future(database.read_at_once(hold))
+    await asyncio.to_thread(held.wait, 5)
+    for _ in range(3):
+        looking.cancel()
+        await asyncio.sleep(0.01)
+    was_waiting = not looking.done()
+    go.set()
+    await asyncio.wait([looking])
+
+    assert (was_waiting, done.is_set(), looking.cancelled()) == (True, True, True)
+    await database.close()
+
+
+async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) -> None:
+    database = open_database(postgres_url, _ONE)
+
+    async def lose(execution: Execution) -> None:
+        await execution.execute(_END)
+
+    async def version(execution: Execution) -> object:
+        return (await execution.execute(select(func.version()))).scalar_one()
+
+    with pytest.raises(StoreUnavailable):
+        await database.read_at_once(lose)
+
+    assert str(await database.read_at_once(version)).startswith("PostgreSQL")
+    await database.close()
+
+
+@pytest.mark.parametrize(
+    "database",
+    [open_server(address("postgresql://127.0.0.1:1/x"), _ONE), nowhere(_ONE)],
+    ids=["postgres", "sqlite"],
+)
+async def test_a_database_that_is_not_there_is_told_in_the_same_words(database: Database) -> None:
+    with pytest.raises(StoreUnavailable) as by_sqlalchemy:
+        async with database.reading():
+            pass
+    with pytest.raises(StoreUnavailable) as at_once:
+        await database.read_at_once(every)
+
+    assert str(at_once.value) == str(by_sqlalchemy.value)
+    await database.close()
+    for thread in threading.enumerate():
+        if "_connection_worker" in thread.name:  # of the file's driver: it ends a moment later
+            await asyncio.to_thread(thread.join, 5)
