@@ -136,11 +136,15 @@ class _Trips(OneTripConnection):
         rows = await cursor.fetchall()
         return Outcome(cursor.description, rows, cursor.rowcount, cursor.lastrowid)
 
-    async def do_together(self, work: Work[Done], *, begins: bool) -> Done:
+    async def do_together(self, work: Work[Done]) -> Done:
         """What is one trip for the product can be killed between any two statements here."""
-        if begins:
-            await self.do(Statement(BEGIN), begins=False)
         return await work(lambda statement: self.do(statement, begins=False))
+
+    async def do_transaction(self, work: Work[Done]) -> Done:
+        await self.do(Statement(BEGIN), begins=False)
+        done = await self.do_together(work)
+        await self._driver.commit()
+        return done
 
 
 class InlineConnection:

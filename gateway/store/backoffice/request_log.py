@@ -49,10 +49,7 @@ class StoredRequestLog:
         for row in rows:
             del row["number"]  # the database counts
         add, bulk = _addition(self._database.bulk), self._database.bulk
-        async with self._database.writing() as connection:
-            await self._database.together(
-                connection, lambda trip: trip.execute(add, bulk.bind(rows))
-            )
+        await self._database.write_together(lambda trip: trip.execute(add, bulk.bind(rows)))
 
     async def search(
         self, search: RequestSearch, scope: CompanyScope

@@ -7,12 +7,12 @@ import sqlite3
 import time
 from collections.abc import (
     AsyncIterator,
-    Awaitable,
     Callable,
     Mapping,
     Sequence,
 )
 from contextlib import (
+    AbstractAsyncContextManager,
     AbstractContextManager,
     asynccontextmanager,
 )
@@ -30,7 +30,15 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.facts import KEYLESS, FactSealing
-from gateway.store.kernel.hot_statements import Among, BulkParameters, Done, Found, Lend, Together
+from gateway.store.kernel.hot_statements import (
+    Among,
+    BulkParameters,
+    Do,
+    Done,
+    Found,
+    Lend,
+    Together,
+)
 from gateway.store.tables.columns import Record
 
 
@@ -193,9 +201,9 @@ class Database:
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
         among: Whether two columns are one of the keys that are given by ``bound`` under a name;
             the same text for any number where a server keeps statements by their text.
-        together: Does statements that are made once on a connection, asking the driver itself; in
-            one trip where it is a thread.
-        lend: Gives a connection on which such statements stand alone, each its own transaction.
+        lend: Gives a connection on which statements that are made once stand alone, each its own
+            transaction; its driver is asked, in one trip where that is a thread.
+        transact: Gives one on which all of them are one transaction.
         one_of: Whether a column is in a list of texts, which is bound under a name when the
             statement is executed; a statement is built with it once.
         each_of: Those of a SELECT whose columns are one of the rows of values that are given by
@@ -217,8 +225,8 @@ class Database:
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
     among: Among
-    together: Callable[[AsyncConnection, Together[Any]], Awaitable[Any]]
     lend: Lend
+    transact: Lend
     one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
     each_of: Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
     bulk: BulkParameters
@@ -241,8 +249,8 @@ class Database:
                 yield connection
 
     async def read_at_once(self, work: Together[Done]) -> Done:
-        """Do statements that are made once and only find something, as ``together`` does them."""
-        return await self._at_once("read", work)
+        """Do statements that are made once and only find something."""
+        return await self._do("read", self.lend(self.reader), work)
 
     async def write_at_once(self, work: Together[Done]) -> Done:
         """
@@ -251,11 +259,21 @@ class Database:
         For statements that tell no acts, where ``commits_statements``. One that fails without an
         answer of the server's may have been done, as with a commit.
         """
-        return await self._at_once("write", work)
+        return await self._do("write", self.lend(self.reader), work)
 
-    async def _at_once(self, kind: str, work: Together[Done]) -> Done:
+    async def write_together(self, work: Together[Done]) -> Done:
+        """
+        Do statements that are made once in one transaction; what fails among them undoes it.
+
+        For statements that tell no acts.
+        """
+        return await self._do("write", self.transact(self.writer), work)
+
+    async def _do(
+        self, kind: str, lent: AbstractAsyncContextManager[Do], work: Together[Done]
+    ) -> Done:
         with failures_as_ours(), self.usage.begin(kind) as unit:
-            async with asyncio.timeout(self.whole_s), self.lend(self.reader) as do:
+            async with asyncio.timeout(self.whole_s), lent as do:
                 unit.got()
                 done: Done = await do(work)
                 return done

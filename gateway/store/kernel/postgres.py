@@ -17,6 +17,7 @@ from sqlalchemy import (
     URL,
     BindParameter,
     ColumnElement,
+    Connection,
     Dialect,
     Insert,
     Table,
@@ -117,8 +118,8 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
         among=_among,
-        together=_together if pooler_of(url) == "transaction" else _by_driver,
         lend=partial(Lent, do=_alone) if pooler_of(url) == "none" else _lend_pooled,
+        transact=_transact_pooled if pooler_of(url) == "transaction" else _transact,
         one_of=_in_list,
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
@@ -226,21 +227,14 @@ def _among(columns: Sequence[ColumnElement[object]], name: str) -> ColumnElement
     return tuple_(*columns).in_(select(*map(func.unnest, _arrays(columns, name))))
 
 
-async def _together(connection: AsyncConnection, work: Together[Done]) -> Done:
-    # SQLAlchemy's events set the time-outs of a transaction, see ``poolers``.
-    return await work(connection)
-
-
 async def _by_driver(connection: AsyncConnection, work: Together[Done]) -> Done:
     """
-    Do statements by asking the driver itself.
+    Do statements inside SQLAlchemy's transaction by asking the driver itself.
 
     SQLAlchemy's adapter adds to each two changes of greenlet, a look for the compiled text and a
     wrapped result, which cost more than the driver.
     """
-    sync = connection.sync_connection
-    if sync is None:  # closed: SQLAlchemy says so
-        return await work(connection)
+    sync = cast("Connection", connection.sync_connection)  # it is open
     asked = _Asked(sync.connection)
     try:
         await asked.begin()
@@ -257,10 +251,23 @@ async def _alone(lent: PoolProxiedConnection, dialect: Dialect, work: Together[D
 
 
 @asynccontextmanager
+async def _transact(engine: AsyncEngine) -> AsyncIterator[Do]:
+    async with engine.begin() as connection:
+        yield partial(_by_driver, connection)
+
+
+@asynccontextmanager
+async def _transact_pooled(engine: AsyncEngine) -> AsyncIterator[Do]:
+    """Have SQLAlchemy's events set the time-outs of the transaction, see ``poolers``."""
+    async with engine.begin() as connection:
+        yield lambda work: work(connection)
+
+
+@asynccontextmanager
 async def _lend_pooled(engine: AsyncEngine) -> AsyncIterator[Do]:
-    """Lend a connection of SQLAlchemy's, whose events a pooler needs."""
+    """Lend a connection of SQLAlchemy's, which a pooler gets back as it needs it."""
     async with engine.connect() as connection:
-        yield partial(_together, connection)
+        yield lambda work: work(connection)
 
 
 class _Asked:
@@ -277,7 +284,7 @@ class _Asked:
         return bool(self._driver.is_closed())
 
     async def begin(self) -> None:
-        """Begin the transaction that SQLAlchemy ends; a connection of lone statements has none."""
+        """Begin the transaction that SQLAlchemy ends, unless it has begun."""
         if self._adapter._transaction is None:  # noqa: SLF001 - no public way to begin it from here
             try:
                 await self._adapter._start_transaction()  # type: ignore[no-untyped-call]  # noqa: SLF001 - see above

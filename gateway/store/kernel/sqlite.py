@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.store.kernel.database import Database, Limits
@@ -79,8 +79,8 @@ def _database(url: URL, limits: Limits) -> Database:
         reader=reader,
         insert_new=_insert_new,
         among=_among,
-        together=_together,
         lend=partial(Lent, do=_alone),
+        transact=partial(Lent, do=_transact),
         one_of=_in_list,
         each_of=_each_of,
         bulk=EXECUTE_MANY,
@@ -181,16 +181,14 @@ def _begin(connection: Connection) -> None:
     cast("OneTripConnection", connection.connection.dbapi_connection).begin()
 
 
-async def _together(connection: AsyncConnection, work: Together[Done]) -> Done:
-    sync = connection.sync_connection
-    if sync is None:  # closed: SQLAlchemy says so
-        return await work(connection)
-    return await _alone(sync.connection, sync.dialect, work)
-
-
 async def _alone(lent: PoolProxiedConnection, dialect: Dialect, work: Together[Done]) -> Done:
     driver = cast("OneTripConnection", lent.dbapi_connection)
     return await driver.run_together(lambda run: work(HotExecution(dialect, run)))
+
+
+async def _transact(lent: PoolProxiedConnection, dialect: Dialect, work: Together[Done]) -> Done:
+    driver = cast("OneTripConnection", lent.dbapi_connection)
+    return await driver.run_transaction(lambda run: work(HotExecution(dialect, run)))
 
 
 def _insert_new(table: Table) -> Insert:

@@ -134,15 +134,27 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
 
     async def run_together(self, work: Work[Done]) -> Done:
         """Do all statements of a piece of work in one trip; raises what it raises."""
-        return await self._tracked(lambda begins: self.do_together(work, begins=begins))
+        return await self._tracked(lambda _: self.do_together(work))
+
+    async def run_transaction(self, work: Work[Done]) -> Done:
+        """
+        Do all statements of a piece of work in one transaction, in one trip; raises what it raises.
+
+        Nothing of it is done then, unless it was its commit that failed: that may be done.
+        """
+        return await self._tracked(lambda _: self.do_transaction(work))
 
     async def do(self, statement: Statement, *, begins: bool) -> Outcome:
         """Make the trip of a statement."""
         return await self._in_thread(partial(_do, self._raw, statement, begins))
 
-    async def do_together(self, work: Work[Done], *, begins: bool) -> Done:
+    async def do_together(self, work: Work[Done]) -> Done:
         """Make the trip of a piece of work."""
-        return await self._in_thread(partial(_do_together, self._raw, work, begins))
+        return await self._in_thread(partial(_do_together, self._raw, work))
+
+    async def do_transaction(self, work: Work[Done]) -> Done:
+        """Make the trip of a transaction; one that fails is undone when the connection is back."""
+        return await self._in_thread(partial(_do_transaction, self._raw, work))
 
     async def _tracked(self, trip: Callable[[bool], Awaitable[Done]]) -> Done:
         """Make a trip, and know afterwards whether there may be a transaction."""
@@ -154,7 +166,7 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
             except Exception:
                 self._is_interrupted = interrupted
                 # One that could not begin must not do without a transaction what comes next.
-                self._begins = begins and not self._is_in_transaction()
+                self._begins = begins and not self.is_in_transaction()
                 raise
             # Whoever is cancelled leaves the thread at work: what it does then is not known here.
             self._is_interrupted = interrupted
@@ -169,19 +181,30 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
         return cast("Done", await in_thread(trip))
 
     def _may_be_in_transaction(self) -> bool:
-        return self._is_interrupted or self._is_in_transaction()
+        return self._is_interrupted or self.is_in_transaction()
 
-    def _is_in_transaction(self) -> bool:
+    def is_in_transaction(self) -> bool:
+        """Say whether a transaction is open, as far as this thread sees."""
         is_open = self._driver._connection is not None  # noqa: SLF001 - SQLAlchemy looks at it, too
         return is_open and self._driver.in_transaction
 
 
-def _do_together(connection: sqlite3.Connection, work: Work[Done], begins: bool) -> Done:  # noqa: FBT001 - what a trip takes with it
-    async def run(statement: Statement) -> Outcome:
-        return _do(connection, statement, False)  # noqa: FBT003 - it has begun
+def _do_transaction(connection: sqlite3.Connection, work: Work[Done]) -> Done:
+    connection.execute(BEGIN).close()
+    done = _do_together(connection, work)
+    commit(connection)
+    return done
 
-    if begins:
-        connection.execute(BEGIN).close()
+
+def commit(connection: sqlite3.Connection) -> None:
+    """Commit a transaction that is one trip: whatever is raised from here on, it may be done."""
+    connection.commit()
+
+
+def _do_together(connection: sqlite3.Connection, work: Work[Done]) -> Done:
+    async def run(statement: Statement) -> Outcome:
+        return _do(connection, statement, False)  # noqa: FBT003 - it has begun, or stands alone
+
     doing = work(run)
     try:
         doing.send(None)

@@ -130,12 +130,11 @@ class PayoutWriter:
         )
 
     async def _in_transaction(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
-        async with self._database.writing() as connection:
+        async def do(trip: Execution) -> Sequence[WriteResult | None]:
             with faults_of_rows(of=len(writes)):
-                done: Sequence[WriteResult | None] = await self._database.together(
-                    connection, lambda trip: write_batch(self._database, trip, writes)
-                )
-                return done
+                return await write_batch(self._database, trip, writes)
+
+        return await self._database.write_together(do)
 
 
 async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:

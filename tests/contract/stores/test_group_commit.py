@@ -5,18 +5,22 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from sqlite3 import SQLITE_DENY, SQLITE_INSERT, SQLITE_OK
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, text
+from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio.engine import AsyncEngine
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store
+from gateway.store.kernel import sqlite_driver
 from gateway.store.kernel.hot_statements import BulkRow, Outcome, Statement, _Hot
 from gateway.store.kernel.postgres import _Asked
+from gateway.store.kernel.sqlite_driver import OneTripConnection
 from tests.contract.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
@@ -38,23 +42,26 @@ class Commits:
         self.asked: list[str] = []
         self._after = False
         self._loses: type[OSError] | None = None
-        self._real, self._run = self.engine.dialect.do_commit, _Asked.run
-        self.engine.dialect.do_commit = self._commit
+        self._by_sqlalchemy, self._by_driver = self.engine.dialect.do_commit, sqlite_driver.commit
+        self._run = _Asked.run
+        self.engine.dialect.do_commit = partial(self._commit, self._by_sqlalchemy)
+        sqlite_driver.commit = partial(self._commit, self._by_driver)
         _Asked.run = self._ask  # type: ignore[method-assign]
-        event.listen(self.engine, "rollback", self._rollback)
+        event.listen(self.engine, "reset", self._reset)
 
     def lose(self, problem: type[OSError], *, after: bool) -> None:
         """Have every commit from now on fail, before it is done or after."""
         self._after, self._loses = after, problem
 
     def restore(self) -> None:
-        self.engine.dialect.do_commit = self._real
+        self.engine.dialect.do_commit = self._by_sqlalchemy
+        sqlite_driver.commit = self._by_driver
         _Asked.run = self._run  # type: ignore[method-assign]
-        event.remove(self.engine, "rollback", self._rollback)
+        event.remove(self.engine, "reset", self._reset)
 
-    def _commit(self, connection: Connection) -> None:
+    def _commit(self, real: Callable[[Any], None], connection: object) -> None:
         with self._counted():
-            self._real(connection)
+            real(connection)
 
     @property
     def _ask(self) -> Callable[[_Asked, Statement], Coroutine[object, object, Outcome]]:
@@ -76,8 +83,9 @@ class Commits:
         if self._loses:
             raise self._loses
 
-    def _rollback(self, _connection: Connection) -> None:
-        self.undone += 1
+    def _reset(self, connection: object, *_: object) -> None:
+        """A connection is given back to its pool; a file's transaction that is open is undone."""
+        self.undone += isinstance(connection, OneTripConnection) and connection.is_in_transaction()
 
 
 @pytest.fixture

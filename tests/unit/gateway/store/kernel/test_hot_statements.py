@@ -53,9 +53,7 @@ async def do(
         done = await execution.execute(statement, rows)
         return done.all(), done.rowcount
 
-    async with database.writing() as connection:
-        done: tuple[Sequence[Any], int] = await database.together(connection, work)
-        return done
+    return await database.write_together(work)
 
 
 async def test_values_are_stored_and_read_as_by_sqlalchemy(database: Database) -> None:
@@ -110,8 +108,8 @@ async def test_a_value_that_cannot_be_sent_is_not_quoted(database: Database) -> 
 
 
 async def _do_beneath(database: Database, row: Mapping[str, object]) -> None:
-    async with database.writer.begin() as connection:
-        await database.together(connection, lambda execution: _add(execution, row))
+    async with database.transact(database.writer) as do:
+        await do(lambda execution: _add(execution, row))
 
 
 async def _add(execution: Execution, row: Mapping[str, object]) -> None:

@@ -22,7 +22,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
-from gateway.store.kernel.database import Database, Limits, failures_as_ours
+from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.postgres import open_server
 from tests.unit.gateway.store.kernel.things import THINGS
@@ -56,8 +56,7 @@ async def test_values_are_stored_and_read_as_by_sqlalchemy(database: Database) -
         [first, _] = (await execution.execute(ALL)).all()
         return tuple(first)
 
-    async with database.writing() as connection:
-        found = await database.together(connection, work)
+    found = await database.write_together(work)
     async with database.reading() as connection:
         there = (await connection.execute(ALL)).all()
 
@@ -86,8 +85,7 @@ async def test_values_of_an_array_are_asked_by_no_abstract_class_what_they_are(
         finally:
             sys.setprofile(None)
 
-    async with database.reading() as connection:
-        found = await database.together(connection, work)
+    found = await database.read_at_once(work)
 
     assert found == [("a", date(2026, 11, 23)), ("b", None)]
     assert not asked
@@ -100,8 +98,7 @@ async def test_changes_are_counted(database: Database) -> None:
         done.append(await execution.execute(delete(THINGS).where(THINGS.c.name == "none")))
         return [each.rowcount for each in done]
 
-    async with database.writing() as connection:
-        assert await database.together(connection, work) == [2, 2, 0]
+    assert await database.write_together(work) == [2, 2, 0]
 
 
 async def test_what_fails_undoes_what_came_before_it(database: Database) -> None:
@@ -110,8 +107,7 @@ async def test_what_fails_undoes_what_came_before_it(database: Database) -> None
         await execution.execute(ABSENT)
 
     with pytest.raises(StoreUnavailable, match=r'UndefinedTableError 42P01: .*"absent"'):
-        async with database.writing() as connection:
-            await database.together(connection, work)
+        await database.write_together(work)
 
     assert await names(database) == []
 
@@ -121,8 +117,7 @@ async def test_a_value_that_cannot_be_sent_is_refused_and_not_quoted(database: D
         await execution.execute(ADD, {**A, "name": 52998224725})
 
     with pytest.raises(StoreUnavailable) as refused:
-        async with database.writing() as connection:
-            await database.together(connection, work)
+        await database.write_together(work)
 
     assert str(refused.value) == "DataError 22000"
     assert refused.value.__cause__ is None
@@ -134,8 +129,7 @@ async def test_a_row_that_is_refused_is_not_quoted(database: Database) -> None:
         await execution.execute(ADD, A)
 
     with pytest.raises(StoreUnavailable, match="23505") as refused:
-        async with database.writing() as connection:
-            await database.together(connection, work)
+        await database.write_together(work)
 
     assert refused.value.__cause__ is None
 
@@ -146,30 +140,17 @@ async def test_a_connection_that_is_lost_is_not_used_again(database: Database) -
         await execution.execute(END)
 
     with pytest.raises(StoreUnavailable):
-        async with database.writing() as connection:
-            await database.together(connection, work)
+        await database.write_together(work)
 
     assert await names(database) == []
 
 
-async def test_a_lone_statement_begins_nothing(database: Database) -> None:
-    async def work(execution: Execution) -> object:
-        found = await execution.execute(select(func.pg_current_xact_id_if_assigned()))
-        await execution.execute(select(func.now()))
-        return found.scalar_one()
+async def test_a_statement_that_stands_alone_is_its_own_transaction(database: Database) -> None:
+    async def work(execution: Execution) -> list[object]:
+        ids = select(func.txid_current())
+        return [(await execution.execute(ids)).scalar_one() for _ in range(2)]
 
-    async with database.reading() as connection:
-        await database.together(connection, work)
-        raw = await connection.get_raw_connection()
-        assert raw.driver_connection is not None
-        assert not raw.driver_connection.is_in_transaction()
+    alone, together = await database.read_at_once(work), await database.write_together(work)
 
-
-async def test_a_closed_connection_is_told_by_sqlalchemy(database: Database) -> None:
-    async def work(execution: Execution) -> None:
-        await execution.execute(ALL)
-
-    async with database.reading() as connection:
-        await connection.close()
-        with pytest.raises(StoreUnavailable), failures_as_ours():
-            await database.together(connection, work)
+    assert alone[0] != alone[1]
+    assert together[0] == together[1]

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import Execution, Together
+from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.sqlite import open_file
 
 _LIMITS = Limits(busy_s=0.05)
@@ -167,16 +167,14 @@ async def _add_together(execution: Execution) -> None:
     await execution.execute(_ADD, {"name": "c"})
 
 
-async def test_statements_together_are_one_trip_and_one_for_the_commit(
+async def test_statements_together_are_one_trip_with_their_beginning_and_commit(
     database: Database, trips: list[object]
 ) -> None:
-    """Beginning goes with them, the commit does not: what fails before it is surely undone."""
     trips.clear()
 
-    async with database.writing() as connection:
-        await database.together(connection, _add_together)
+    await database.write_together(_add_together)
 
-    assert len(trips) == 2
+    assert len(trips) == 1
     assert await names(database) == ["a", "b", "c"]
 
 
@@ -186,7 +184,7 @@ async def test_one_of_several_that_fails_undoes_all(database: Database) -> None:
         await execution.execute(_ABSENT, {"name": "d"})
 
     with pytest.raises(StoreUnavailable):
-        await _together(database, fail)
+        await database.write_together(fail)
     async with database.writing() as connection:
         await add(connection, "e")
 
@@ -202,7 +200,7 @@ async def test_several_that_wait_for_something_else_are_refused(database: Databa
         await something
 
     with pytest.raises(RuntimeError, match="waits for nothing"):
-        await _together(database, wait)
+        await database.write_together(wait)
 
     assert await names(database) == []
 
@@ -213,12 +211,15 @@ async def test_several_that_could_not_begin_do_nothing_without_a_transaction(
     with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable):
-            await _together(database, _add_together)
+            await database.write_together(_add_together)
 
     assert await names(database) == []
 
 
-async def test_several_that_were_cancelled_leave_nothing_open(database: Database) -> None:
+async def test_several_that_were_cancelled_are_whole_and_waited_for(
+    database: Database,
+) -> None:
+    """The driver's thread cannot be told to stop; nobody else uses the connection meanwhile."""
     held, go = threading.Event(), threading.Event()
 
     async def hold(execution: Execution) -> None:
@@ -226,7 +227,7 @@ async def test_several_that_were_cancelled_leave_nothing_open(database: Database
         held.set()
         go.wait(5)
 
-    write = asyncio.create_task(_together(database, hold))
+    write = asyncio.create_task(database.write_together(hold))
     await asyncio.to_thread(held.wait, 5)
 
     write.cancel()
@@ -236,9 +237,4 @@ async def test_several_that_were_cancelled_leave_nothing_open(database: Database
     async with database.writing() as connection:
         await add(connection, "d")
 
-    assert await names(database) == ["d"]
-
-
-async def _together(database: Database, work: Together[None]) -> None:
-    async with database.writing() as connection:
-        await database.together(connection, work)
+    assert await names(database) == ["a", "b", "c", "d"]

@@ -38,9 +38,9 @@ def trips(monkeypatch: pytest.MonkeyPatch) -> Sequence[object]:
     made: list[object] = []
     trip = sqlite_driver.OneTripConnection.do_together
 
-    async def noted(self, work, **named):
+    async def noted(self, work):
         made.append(work)
-        return await trip(self, work, **named)
+        return await trip(self, work)
 
     monkeypatch.setattr(sqlite_driver.OneTripConnection, "do_together", noted)
     return made
