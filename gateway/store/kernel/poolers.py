@@ -33,6 +33,9 @@ _UNPREPARED: Final[Mapping[str, int]] = {
 """Statements without a name, sent whole with each execution: the next may reach another session."""
 _DUE: Final = "pixgate_timeouts_due"
 _TIMEOUTS: Final = ("statement_timeout", "idle_in_transaction_session_timeout")
+# Where little is done most connections are idle, and what stands in between forgets those it does
+# not hear of, the first after some five minutes.
+_KEPT_ALIVE: Final = "SET tcp_keepalives_idle = 60"
 
 
 def pooler_of(url: URL) -> Pooler:
@@ -74,7 +77,8 @@ class _OfSessions:
     """Sets them when a connection is made: one round trip."""
 
     def __init__(self, milliseconds: int) -> None:
-        self._statements = "; ".join(f"SET {name} = {milliseconds}" for name in _TIMEOUTS)
+        timeouts = (f"SET {name} = {milliseconds}" for name in _TIMEOUTS)
+        self._statements = "; ".join((*timeouts, _KEPT_ALIVE))
 
     def __call__(self, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
         """Set them; a connection that cannot is none."""

@@ -138,6 +138,8 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
         without_pooler(url),
         pool_size=limits.pool_size,
         max_overflow=0,
+        # Few connections that are busy: each process of the server has its own caches to warm.
+        pool_use_lifo=True,
         pool_timeout=limits.checkout_s,
         pool_recycle=_RECYCLE_S,
         isolation_level="READ COMMITTED",

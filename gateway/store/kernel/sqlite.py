@@ -120,6 +120,8 @@ def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
         url,
         pool_size=connections,
         max_overflow=0,
+        # few that are busy: each has its own cache of pages
+        pool_use_lifo=True,
         pool_timeout=limits.checkout_s,
         hide_parameters=True,
         # None: Python's driver begins no transaction by itself, and reads stand alone.

@@ -153,3 +153,20 @@ async def test_a_database_that_is_not_there_is_told_in_the_same_words(database: 
     for thread in threading.enumerate():
         if "_connection_worker" in thread.name:  # of the file's driver: it ends a moment later
             await asyncio.to_thread(thread.join, 5)
+
+
+async def test_one_at_a_time_use_the_same_connection_however_many_are_open(
+    postgres_url: str,
+) -> None:
+    """Each process of the server has caches to warm: in turn with others it does twice as much."""
+    database = open_database(postgres_url, Limits(pool_size=4))
+
+    async def pid(execution: Execution) -> object:
+        return (await execution.execute(select(func.pg_backend_pid()))).scalar_one()
+
+    opened = set(await asyncio.gather(*(database.read_at_once(pid) for _ in range(4))))
+    used = {await database.read_at_once(pid) for _ in range(8)}
+
+    assert len(opened) == 4
+    assert len(used) == 1
+    await database.close()

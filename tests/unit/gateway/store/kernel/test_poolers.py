@@ -62,6 +62,17 @@ async def test_what_writes_has_its_time_outs(postgres_url: str, pooler: Pooler) 
     assert found == ["1500ms", "1500ms"]
 
 
+async def test_an_idle_connection_is_heard_of_by_what_stands_in_between(postgres_url: str) -> None:
+    store = open_store(postgres_url, ONE)
+
+    async with store.database.reading() as connection:
+        shown = await connection.exec_driver_sql("SHOW tcp_keepalives_idle")
+        idle_s = shown.scalar_one()
+
+    await store.close()
+    assert idle_s == "60"
+
+
 async def test_a_transaction_leaves_nothing_in_its_session(postgres_url: str) -> None:
     """The next one of that session may be somebody else's."""
     store = open_store(f"{postgres_url}?pooler=transaction", ONE)
