@@ -146,9 +146,11 @@ def _beside(name: str) -> str:
 
 def _over_floor(name: str) -> Values:
     def values(measured: Measured) -> Sequence[float]:
+        floors = measured.values.get(_beside(name))
+        if floors is None:  # it was not measured, or in an earlier way
+            return []
         p50_ms = measured.each(name, lambda one: one.p50_ms)
-        pairs = zip(p50_ms, measured.values.get(_beside(name), []), strict=True)
-        return [one / floor for one, floor in pairs]
+        return [one / floor for one, floor in zip(p50_ms, floors, strict=True)]
 
     return values
 

@@ -69,6 +69,8 @@ def silent(port: int) -> Iterator[str]:
     """An address whose queue is full: a connection is neither taken nor refused."""
     with ExitStack() as sockets:
         listening = sockets.enter_context(socket.socket())
+        # what another test left half closed there is no matter
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.2", port))
         listening.listen(0)
         for _ in range(4):
