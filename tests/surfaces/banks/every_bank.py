@@ -110,7 +110,9 @@ async def _running(stack: AsyncExitStack, name: str, folder: Path) -> SimulatedB
 
 def _provider(name: str, bank: SimulatedBank) -> Provider:
     # What a bank allows in a second is not what is asked here.
-    limits = {"account_limits": {"rates": {"*": None}}}
+    limits: dict[str, object] = {"account_limits": {"rates": {"*": None}}}
+    # Nor when its calls stop: tests order failures, in any order of the tests.
+    limits["breaker"] = {"consecutive": 1000, "calls": 1000}
     patience = {"connect_timeout_s": 1.0, "read_timeout_s": 2.0, "payout_timeout_s": 2.5}
     return msgspec.convert(
         simulators.find(name).provider(address_of(bank)) | patience | limits, Provider
