@@ -140,6 +140,12 @@ class World:
         said = await self.control.get("executions", query={"key": key})
         return [row["centavos"] for row in said["data"]]
 
+    async def asked(self, trace_id: str) -> list[dict[str, Any]]:
+        """Return the requests that the bank saw under one trace; it keeps the last thousand."""
+        said = await self.control.get("calls")
+        under = [(each, each["headers"].get("X-Trace-ID")) for each in said["data"]]
+        return [each for each, trace in under if trace == trace_id]
+
     async def issue(
         self,
         *,

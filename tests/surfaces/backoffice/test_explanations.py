@@ -134,7 +134,9 @@ async def really(world: World, case: Case, body: bytes, trace: str) -> tuple[int
     return said.status, str(code)
 
 
-async def foretold(desk: BackofficeClient, case: Case, body: bytes, **how: str) -> dict[str, Any]:
+async def foretold(
+    desk: BackofficeClient, case: Case, body: bytes, **how: object
+) -> dict[str, Any]:
     """Ask what the call would be answered."""
     fits = len(body) < 32_768
     said = await desk.ask(
@@ -235,12 +237,12 @@ async def test_asking_pays_nothing_and_asks_no_bank(backoffice_client: Backoffic
     """A payout that nothing refuses is neither stored nor sent by asking about it."""
     world = backoffice_client.world
     case = payout(0, changed={"reference": "only asked"})
-    await world.control.delete("calls")
+    trace = uuid.uuid4().hex
 
-    told = await foretold(backoffice_client, case, case.body(world))
+    told = await foretold(backoffice_client, case, case.body(world), headers={"X-Trace-ID": trace})
 
     assert told["refused"] is False
-    assert (await world.control.get("calls"))["data"] == []
+    assert await world.asked(trace) == []
     read = await world.ask("GET", world.at("/withdraw/only%20asked"))
     assert read.verdict == (404, "SVC.PIX.011")
 

@@ -90,16 +90,16 @@ async def test_a_payout_that_cannot_be_stored_is_not_sent(tmp_path: Path):
     """500, and not a byte to the bank; the same request pays once the store is back."""
     async with opened(sandbox(tmp_path)) as world:
         sent = order("unstored", world.today())
-        await world.control.delete("calls")
         async with world.losing("payouts"):
             failed = await world.pay(sent)
-        calls = (await world.control.get("calls"))["data"]
+        asked = await world.asked(failed.trace_id)
         looked_up = await world.ask("GET", world.at("/withdraw/unstored"))
         again = await world.pay(sent)
+        asked_again = await world.asked(again.trace_id)
         executed = await world.executions("unstored")
 
     assert failed.verdict == (500, "SVC.SYS.001")
-    assert calls == []
+    assert (asked, len(asked_again)) == ([], 1)
     assert looked_up.verdict == (404, "SVC.PIX.011")
     assert (again.status, executed) == (200, [1050])
 
