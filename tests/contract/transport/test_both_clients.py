@@ -217,8 +217,8 @@ async def silent(line: Line) -> None:
 
 
 async def drip(line: Line) -> None:
-    await line.say(answer(b"x" * 1000)[:-1000])
-    for _ in range(1000):
+    await line.say(answer(b"x" * 10_000)[:-10_000])
+    for _ in range(10_000):
         await asyncio.sleep(0.002)
         await line.say(b"x")
 
@@ -240,7 +240,7 @@ async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
 
     assert failed.value.reason == "timeout"
     assert progress.bytes_left
-    assert 0.09 < took < 1.5
+    assert 0.09 < took < 15
     assert progress.phase is (Phase.SENT if play is silent else Phase.ANSWERED)
 
 

@@ -535,7 +535,7 @@ async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(
     reconciler_world.reconciler.task.start()
     await asking.wait()
 
-    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=1)
+    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=20)
 
 
 async def slowly(asking: asyncio.Event) -> None:
@@ -560,7 +560,7 @@ async def test_stopping_gives_up_a_look_under_way(reconciler_world: ReconcilerWo
     await quiet()
     looking = len(reconciler_world.payout_world.bank.lookups)
 
-    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=1)
+    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=20)
     await reconciler_world.reconciler.task.stop()
 
     assert looking == 1

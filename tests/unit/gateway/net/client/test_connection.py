@@ -44,7 +44,7 @@ class Call:
         return self.line.send(ASK, progress, progress.answered, within(first_byte_s, whole_s))
 
     async def until_gone(self) -> None:
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             while not self.gone:
                 await asyncio.sleep(0.001)
 

@@ -190,7 +190,7 @@ async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
     async with listening(seen.answer, seen) as listener:
         await exchange(listener.port, held, patience_s=0.05)
         seen.gate.set()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             while listener.server.in_flight:
                 await asyncio.sleep(0.01)
 
@@ -243,7 +243,7 @@ async def test_a_caller_that_does_not_read_is_let_go(seen):
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
         writer.transport.pause_reading()
         writer.write(GET)
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             while not listener.server.open_connections:
                 await asyncio.sleep(0.01)
             while listener.server.open_connections:

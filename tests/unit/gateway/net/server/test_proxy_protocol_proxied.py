@@ -128,10 +128,10 @@ async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
 async def test_an_announcement_that_does_not_end_is_not_waited_for(seen: Seen, begun: bytes):
     """It has the time of a request's headers."""
     async with telling(seen, "proxy_protocol") as listener:
-        said = await exchange(listener.port, begun, patience_s=2.0)
+        said = await exchange(listener.port, begun, patience_s=20.0)
 
     assert (said.raw, said.closed) == (b"", True)
-    assert 0.2 < said.seconds < 1.5
+    assert 0.2 < said.seconds < 15
 
 
 async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):

@@ -172,7 +172,7 @@ async def test_the_deadline_is_for_the_whole_body(seen, reader):
 async def test_nobody_is_answered_who_hung_up(seen, reader):
     async with listening(reader, seen) as listener:
         await exchange(listener.port, POST + b"Content-Length: 5\r\n\r\n", patience_s=0.05)
-        await asyncio.wait_for(reader.ended.wait(), 1)
+        await asyncio.wait_for(reader.ended.wait(), 20)
 
     assert issubclass(reader.problems[0], ConnectionError)
     assert seen.refusals == []

@@ -213,14 +213,14 @@ async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
 
 async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) -> None:
     """Behind a commit that takes seconds no write waits longer than for a connection."""
-    hasty = open_store(url, Limits(checkout_s=0.1, busy_s=1.0))
+    hasty = open_store(url, Limits(checkout_s=0.1, busy_s=60.0))
 
     async with store.database.writing() as connection:
         await connection.execute(select(literal(1)))
         first = asyncio.create_task(hasty.payouts.add(payout(), attempt()))
         await asyncio.sleep(0.05)
         with pytest.raises(StoreUnavailable, match="TimeoutError"):
-            await asyncio.wait_for(hasty.payouts.add(payout("order-2"), attempt()), 0.5)
+            await asyncio.wait_for(hasty.payouts.add(payout("order-2"), attempt()), 20)
 
     assert await first is None
     assert await store.payouts.find(ACCOUNT, "order-2") is None
