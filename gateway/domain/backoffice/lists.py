@@ -34,7 +34,12 @@ class OwnedAccount:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedPayout:
-    """A payout whose outcome is not proven, with its tries and what people said, oldest first."""
+    """
+    A payout whose outcome is not proven.
+
+    Attributes:
+        attempts, opinions: Oldest first; only opinions on the review as it is now.
+    """
 
     payout: Payout
     account_name: str

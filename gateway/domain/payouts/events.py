@@ -119,12 +119,12 @@ def noticed(payout: Payout, callback_id: str, at: datetime) -> PayoutEvent:
     )
 
 
-def judged(opinion: Opinion, attempt: int) -> PayoutEvent:
+def judged(opinion: Opinion) -> PayoutEvent:
     """Tell of a person's opinion; the reason stands with the opinion."""
     return PayoutEvent(
         account_id=opinion.account_id,
         reference=opinion.reference,
-        attempt=attempt,
+        attempt=opinion.attempt or 1,
         kind=EventKind.JUDGED,
         at=opinion.at,
         facts={"by": opinion.by, "verdict": opinion.verdict.value},

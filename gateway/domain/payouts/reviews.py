@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.payouts.payouts import Change, PayoutState
+from gateway.domain.payouts.payouts import Change, Payout, PayoutState
 
 
 class Verdict(StrEnum):
@@ -32,6 +32,8 @@ class Opinion:
     Attributes:
         by: Who; the second opinion must be another person's.
         reason: How they know, for the auditors.
+        attempt, state: Where the payout stood when it was judged; None for an opinion
+            stored before these were kept, which belongs to no review any more.
     """
 
     account_id: str
@@ -40,13 +42,24 @@ class Opinion:
     reason: str
     by: str
     at: datetime
+    attempt: int | None
+    state: PayoutState | None
+
+    def is_about(self, payout: Payout) -> bool:
+        """Say whether the payout still stands where this opinion judged it."""
+        return (self.attempt, self.state) == (payout.attempt, payout.state)
 
 
 class Reviews(Protocol):
     """Opinions on payouts that no proof can settle."""
 
     async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
-        """Store one and return all on this payout, oldest first; one person has one opinion."""
+        """
+        Store one and return all on this payout, oldest first.
+
+        A person has one opinion in a review: a second one there changes nothing. In a later
+        review, of another attempt or state, it takes the place of the earlier one.
+        """
         ...
 
     async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:

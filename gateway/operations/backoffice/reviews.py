@@ -47,7 +47,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """The payout after an opinion, all opinions on it, oldest first, and what came of it."""
+    """The payout after an opinion, the opinions of this review, and what came of it."""
 
     progress: Progress
     payout: Payout
@@ -97,7 +97,12 @@ class PayoutReviews:
         return payout
 
     async def _keep(self, judgement: Judgement, payout: Payout) -> Sequence[Opinion]:
-        """Store the opinion; one that this person gave before must be the same."""
+        """
+        Store the opinion, and return those of this review, oldest first.
+
+        What was said of an earlier attempt or state is no opinion on this one. In one review a
+        person has one opinion: a second one must be the same.
+        """
         opinion = Opinion(
             account_id=payout.account_id,
             reference=payout.reference,
@@ -105,10 +110,13 @@ class PayoutReviews:
             reason=reason(judgement.reason),
             by=person(self.acting.actor),
             at=self.acting.now(),
+            attempt=payout.attempt,
+            state=payout.state,
         )
         details = {"verdict": opinion.verdict.value, "reason": opinion.reason}
         event = self.acting.event("payout.judged", _subject(payout), details)
-        opinions = await self.reviews.add(opinion, event)
+        given = await self.reviews.add(opinion, event)
+        opinions = [each for each in given if each.is_about(payout)]
         own = next(each for each in opinions if each.by == opinion.by)
         if own.verdict is not opinion.verdict:
             message = f"{own.by} has said {own.verdict.value} before: another person decides"

@@ -56,7 +56,7 @@ def timeline(
     """
     older = [event for each in attempts for event in _of_attempt(payout, each, events)]
     known = {each.facts.get("by") for each in events if each.kind is EventKind.JUDGED}
-    older += [judged(each, payout.attempt) for each in opinions if each.by not in known]
+    older += [judged(each) for each in opinions if each.by not in known]
     return list(_told(sorted([*older, *events], key=lambda each: each.at)))
 
 

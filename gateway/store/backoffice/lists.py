@@ -242,13 +242,7 @@ class StoredScopedRecords:
         tried = await self._beside(attempts, keys, (attempts.c.number,))
         said = await self._beside(opinions, keys, (opinions.c.at, opinions.c.by))
         return [
-            UnresolvedPayout(
-                payout=restored_payout(row),
-                account_name=row.account_name,
-                attempts=[restored_attempt(each) for each in tried[key]],
-                opinions=[restored_opinion(each, row.reference) for each in said[key]],
-            )
-            for row, key in zip(rows, keys, strict=True)
+            _unresolved(row, tried[key], said[key]) for row, key in zip(rows, keys, strict=True)
         ], total
 
     async def accounts_among(
@@ -347,4 +341,16 @@ def _owned(row: Record) -> OwnedAccount:
         return OwnedAccount(account, None)
     return OwnedAccount(
         account, Company(account.company_id, row.company_name, row.company_created_at)
+    )
+
+
+def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:
+    """Return a payout with its tries and the opinions of its review as it is now."""
+    payout = restored_payout(row)
+    opinions_given = (restored_opinion(each, row.reference) for each in said)
+    return UnresolvedPayout(
+        payout=payout,
+        account_name=row.account_name,
+        attempts=[restored_attempt(each) for each in tried],
+        opinions=[each for each in opinions_given if each.is_about(payout)],
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, delete, insert, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts.events import KEPT_FACTS, Facts, PayoutEvent
@@ -15,7 +15,7 @@ from gateway.store.kernel.database import Database
 from gateway.store.kernel.facts import FactSealing
 from gateway.store.payouts.rows import key_columns
 from gateway.store.tables.columns import Record, written_in_ascii
-from gateway.store.tables.core import payout_events, payouts
+from gateway.store.tables.core import payout_events
 
 # One transaction deletes no more: a payout that is stored meanwhile waits for it.
 _AT_ONCE = 1_000
@@ -88,14 +88,6 @@ def event_row(event: PayoutEvent, sealing: FactSealing) -> dict[str, object]:
 async def append(database: Database, connection: AsyncConnection, event: PayoutEvent) -> None:
     """Add an event inside the transaction of what it tells."""
     await connection.execute(_APPEND, event_row(event, database.facts))
-
-
-def attempt_of(account_id: str, reference: str) -> Select[int]:
-    """Ask for the number of a payout's latest try."""
-    key = key_columns(account_id, reference)
-    return select(payouts.c.attempt).where(
-        *(payouts.c[name] == value for name, value in key.items())
-    )
 
 
 def _sealed(event: PayoutEvent, digest: object, sealing: FactSealing) -> bytes | None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, Update, and_, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.payouts.events import judged
-from gateway.domain.payouts.payouts import Change
+from gateway.domain.payouts.payouts import Change, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
-from gateway.store.payouts.events import append, attempt_of
+from gateway.store.payouts.events import append
 from gateway.store.payouts.rows import key_columns
 from gateway.store.payouts.writes import record_step
 from gateway.store.tables.columns import Record
@@ -27,19 +27,12 @@ class StoredReviews:
         self._database = database
 
     async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
-        """Store one and return all on this payout, oldest first; each person has one opinion."""
-        key = key_columns(opinion.account_id, opinion.reference)
-        row = key | {
-            "by": opinion.by,
-            "verdict": opinion.verdict.value,
-            "reason": opinion.reason,
-            "at": opinion.at,
-        }
+        """Store one, unless the person has one in this review; return all on this payout."""
+        row = _key(opinion) | _judgement(opinion)
         async with self._database.writing() as connection:
-            if await self._database.add(connection, opinions, row):
-                asked = attempt_of(opinion.account_id, opinion.reference)
-                number = (await connection.execute(asked)).scalar_one()
-                await append(self._database, connection, judged(opinion, number))
+            is_new = await self._database.add(connection, opinions, row)
+            if is_new or (await connection.execute(_replacing(opinion))).rowcount:
+                await append(self._database, connection, judged(opinion))
                 await audit_log.append(connection, event)
             return await _of(connection, opinion.account_id, opinion.reference)
 
@@ -66,7 +59,42 @@ def restored_opinion(row: Record, reference: str) -> Opinion:
         reason=row.reason,
         by=row.by,
         at=row.at,
+        attempt=row.attempt,
+        state=None if row.state is None else PayoutState(row.state),
     )
+
+
+def _key(opinion: Opinion) -> dict[str, object]:
+    return key_columns(opinion.account_id, opinion.reference) | {"by": opinion.by}
+
+
+def _judgement(opinion: Opinion) -> dict[str, object]:
+    return {
+        "verdict": opinion.verdict.value,
+        "reason": opinion.reason,
+        "at": opinion.at,
+        "attempt": opinion.attempt,
+        "state": opinion.state and opinion.state.value,
+    }
+
+
+def _replacing(opinion: Opinion) -> Update:
+    """Replace the opinion that this person gave in an earlier review."""
+    return (
+        update(opinions)
+        .where(_all_equal(_key(opinion)))
+        .where(
+            or_(
+                opinions.c.attempt.is_distinct_from(opinion.attempt),
+                opinions.c.state.is_distinct_from(opinion.state and opinion.state.value),
+            )
+        )
+        .values(_judgement(opinion))
+    )
+
+
+def _all_equal(columns: Mapping[str, object]) -> ColumnElement[bool]:
+    return and_(*(opinions.c[name] == value for name, value in columns.items()))
 
 
 async def _of(connection: AsyncConnection, account_id: str, reference: str) -> Sequence[Opinion]:
@@ -75,9 +103,8 @@ async def _of(connection: AsyncConnection, account_id: str, reference: str) -> S
 
 
 def _all(account_id: str, reference: str) -> Select[tuple[object, ...]]:
-    key = key_columns(account_id, reference)
     return (
         select(opinions)
-        .where(*(opinions.c[name] == value for name, value in key.items()))
+        .where(_all_equal(key_columns(account_id, reference)))
         .order_by(opinions.c.at, opinions.c.by)
     )

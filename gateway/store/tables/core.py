@@ -288,7 +288,8 @@ stops = Table(
     Column("lifted_at", Instant),
 )
 
-# A second opinion of the same person replaces nothing and counts for nothing.
+# One of each person: of the review of an attempt in a state. Those without both are of an earlier
+# release, which never said which review they were given in.
 opinions = Table(
     "payout_opinions",
     METADATA,
@@ -298,6 +299,8 @@ opinions = Table(
     Column("verdict", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("at", Instant, nullable=False),
+    Column("attempt", Integer),
+    Column("state", Text),
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),

@@ -294,6 +294,8 @@ async def test_an_opinion_is_told_once(sealed: Store) -> None:
         reason="CANARY",
         by="maria",
         at=NOW + timedelta(days=1),
+        attempt=1,
+        state=UNKNOWN,
     )
 
     for _ in range(2):

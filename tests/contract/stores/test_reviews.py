@@ -24,6 +24,8 @@ MARIA = Opinion(
     reason="no extrato \u2028",
     by="maria",
     at=NOW,
+    attempt=1,
+    state=UNKNOWN,
 )
 JOAO = replace(MARIA, by="joão", at=NOW + timedelta(seconds=1))
 
@@ -55,6 +57,18 @@ async def test_opinions_are_read_back_oldest_first(store: Store) -> None:
     assert (first, both) == ([MARIA], [MARIA, JOAO])
     assert await store.reviews.of(ACCOUNT, "order-1") == [MARIA, JOAO]
     assert await store.reviews.of(ACCOUNT, "order-2") == []
+
+
+@pytest.mark.parametrize("later", [{"attempt": 2}, {"state": PayoutState.ACCEPTED}], ids=str)
+async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict) -> None:
+    """What they said of an earlier attempt or state stands in the audit log."""
+    await in_review(store)
+    await store.reviews.add(MARIA, event())
+    anew = replace(MARIA, verdict=Verdict.FAILED, at=NOW + timedelta(days=1), **later)
+
+    given = await store.reviews.add(anew, event())
+
+    assert given == [anew]
 
 
 async def test_one_person_has_one_opinion(store: Store) -> None:

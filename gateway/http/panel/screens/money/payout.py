@@ -103,7 +103,7 @@ def timeline(dossier: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Return what happened, each with its kind and instant; the caller puts them in order."""
     payout = dossier["payout"]
     tries = {each["number"]: each for each in dossier["attempts"]}
-    reasons = {each["by"]: each["reason"] for each in dossier["opinions"]}
+    reasons = {(each["by"], each["at"]): each["reason"] for each in dossier["opinions"]}
     word = ""
     for each in dossier["timeline"]:
         before, word = word, _track(each["state"], each["certainty_after"], word)
@@ -112,7 +112,7 @@ def timeline(dossier: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             "attempt": tries.get(each["attempt"], {"number": each["attempt"]}),
             "before": before,
             "after": word,
-            "reason": reasons.get(each["facts"].get("by", ""), ""),
+            "reason": reasons.get((each["facts"].get("by", ""), each["at"]), ""),
         }
     if payout["settled_at"]:
         yield {"kind": "settled", "at": payout["settled_at"]}

@@ -27,7 +27,14 @@ from gateway.operations.payouts.records import Case, Dossier
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, payout
 
 OPINION = Opinion(
-    account_id="a", reference="r", verdict=Verdict.PAID, reason="extrato", by="maria", at=NOW
+    account_id="a",
+    reference="r",
+    verdict=Verdict.PAID,
+    reason="extrato",
+    by="maria",
+    at=NOW,
+    attempt=1,
+    state=PayoutState.UNKNOWN,
 )
 
 

@@ -105,6 +105,21 @@ async def test_a_third_person_ends_a_disagreement(office: Registers):
     assert (await row(office)).state is PayoutState.FAILED
 
 
+@pytest.mark.parametrize("first", ["maria", "joão"], ids=["another's", "one's own"])
+async def test_an_opinion_of_an_earlier_review_counts_no_more(office: Registers, first: str):
+    """The bank acknowledged the payout meanwhile: nobody has judged it as it stands now."""
+    await in_review(office)
+    await says(office, first, "failed")
+    assert await office.store.payouts.record(change(UNKNOWN, ACCEPTED))
+    await review(office.store, await row(office))
+
+    told = await says(office, "joão", "paid" if first == "joão" else "failed")
+
+    assert told.progress is Progress.WAITING
+    assert [each.by for each in told.opinions] == ["joão"]
+    assert (await row(office)).state is ACCEPTED
+
+
 async def test_nobody_changes_their_mind(office: Registers):
     """Or one person could make two agree."""
     await in_review(office)

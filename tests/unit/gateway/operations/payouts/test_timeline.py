@@ -24,6 +24,8 @@ MARIA = Opinion(
     reason="extrato",
     by="maria",
     at=NOW + 9 * SECOND,
+    attempt=1,
+    state=UNKNOWN,
 )
 
 

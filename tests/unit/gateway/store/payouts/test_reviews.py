@@ -10,7 +10,14 @@ from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, 
 
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID
 OPINION = Opinion(
-    account_id=ACCOUNT, reference="order-1", verdict=Verdict.PAID, reason="r", by="maria", at=NOW
+    account_id=ACCOUNT,
+    reference="order-1",
+    verdict=Verdict.PAID,
+    reason="r",
+    by="maria",
+    at=NOW,
+    attempt=1,
+    state=UNKNOWN,
 )
 
 
