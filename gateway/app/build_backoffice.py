@@ -262,6 +262,7 @@ def _approvals(kernel: Kernel, money: MoneyOrders, carriers: BackOfficeCarriers)
     )
     return Approvals(
         store=kernel.store.office.approvals,
+        audit=kernel.store.audit,
         users=carriers.users,
         money=money,
         office=carriers,

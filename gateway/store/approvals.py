@@ -55,7 +55,15 @@ _UNKNOWN = (
     .where(approvals.c.ordered_at >= bindparam("since", type_=approvals.c.ordered_at.type))
     .where(approvals.c.state == ApprovalState.APPROVED.value)
     .where(approvals.c.kind == ApprovalKind.PAYOUT.value)
-    .where(approvals.c.outcome.in_([Outcome.UNKNOWN.value, Outcome.NOT_SENT.value]))
+    .where(
+        or_(
+            approvals.c.outcome.in_([Outcome.UNKNOWN.value, Outcome.NOT_SENT.value]),
+            and_(
+                approvals.c.outcome == Outcome.NONE.value,
+                approvals.c.decided_at <= bindparam("until", type_=approvals.c.decided_at.type),
+            ),
+        )
+    )
     .order_by(approvals.c.ordered_at)
     .limit(_MOST)
 )
@@ -100,15 +108,15 @@ class StoredApprovals:
             await audit_log.append(connection, event)
         return True
 
-    async def conclude(self, concluded: Approval, event: AuditEvent) -> bool:
-        """Store the outcome of one that was approved; False when it has ended."""
+    async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
+        """Store the outcome of one that was approved; False when another one was noted."""
+        moved = concluded.outcome is Outcome.MOVED
         change = (
             update(approvals)
             .where(
                 approvals.c.id == concluded.id,
                 approvals.c.state == ApprovalState.APPROVED.value,
-                approvals.c.outcome.in_(_OPEN),
-                approvals.c.outcome != concluded.outcome.value,
+                approvals.c.outcome.in_(_OPEN if moved else {before.value} & {*_OPEN}),
             )
             .values(outcome=concluded.outcome.value, outcome_code=concluded.outcome_code)
         )
@@ -123,10 +131,10 @@ class StoredApprovals:
         async with self._database.reading() as connection:
             return [_read(row) for row in (await connection.execute(_OVERDUE, {"now": now})).all()]
 
-    async def unsettled(self, since: datetime) -> Sequence[Approval]:
-        """Return payouts ordered since whose outcome is open, oldest first, at most a hundred."""
+    async def unsettled(self, since: datetime, until: datetime) -> Sequence[Approval]:
+        """Return payouts whose outcome is open, oldest first, at most a hundred."""
         async with self._database.reading() as connection:
-            found = (await connection.execute(_UNKNOWN, {"since": since})).all()
+            found = (await connection.execute(_UNKNOWN, {"since": since, "until": until})).all()
         return [_read(row) for row in found]
 
     async def waiting(self, now: datetime) -> Waiting:

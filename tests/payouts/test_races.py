@@ -7,6 +7,7 @@ import pytest
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.providers import Outcome
 from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutState
 from tests.payouts.test_rules import until
 from tests.unit.standing import Clock
 from tests.world.payouts import (
@@ -127,6 +128,29 @@ async def test_a_call_that_is_stopped_is_unknown(payout_world: PayoutWorld, cloc
     assert attempt.evidence.reason == "cancelled"
     assert await payout_world.post() == OK
     assert len(payout_world.bank.orders) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [(IS_ACCEPTED, PayoutState.ACCEPTED), (IS_REJECTED, PayoutState.REJECTED)],
+    ids=["accepted", "rejected"],
+)
+async def test_what_the_bank_said_is_kept_where_the_call_is_stopped_while_it_is_stored(
+    payout_world: PayoutWorld, said: Outcome, state: PayoutState
+):
+    """Its own id too, by which alone some banks find a payout."""
+    payout_world.bank.says = [said]
+    payout_world.store.held = {"record": asyncio.Event()}
+    posting = asyncio.ensure_future(payout_world.post())
+    await until(lambda: len(payout_world.bank.orders) > 0)
+    await asyncio.sleep(0.01)
+
+    posting.cancel()
+    payout_world.store.held["record"].set()
+    with pytest.raises(asyncio.CancelledError):
+        await posting
+
+    assert (await payout_world.row()).state is state
 
 
 async def test_a_second_stop_does_not_undo_the_record(payout_world: PayoutWorld):

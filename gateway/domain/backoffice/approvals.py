@@ -84,6 +84,10 @@ ENDED: Final = frozenset({Outcome.DONE, Outcome.MOVED, Outcome.REFUSED})
 """Outcomes that no repetition changes."""
 
 
+OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
+"""Outcomes of approved orders that may have moved money: no failed repetition closes them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """
@@ -206,12 +210,23 @@ class Approvals(Protocol):
         """Store the decision by compare-and-set; False when it waits no more."""
         ...
 
-    async def conclude(self, concluded: Approval, event: AuditEvent) -> bool:
-        """Store the outcome of one that was approved; False when it has ended."""
+    async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
+        """
+        Store the outcome of one that was approved, where it was ``before``.
+
+        That money moved is stored whatever was noted meanwhile, unless that has ended.
+
+        Returns:
+            False when nothing was stored.
+        """
         ...
 
-    async def unsettled(self, since: datetime) -> Sequence[Approval]:
-        """Return payouts ordered since whose outcome is open, oldest first, at most a hundred."""
+    async def unsettled(self, since: datetime, until: datetime) -> Sequence[Approval]:
+        """
+        Return payouts whose outcome is open, oldest first, at most a hundred.
+
+        They were ordered since; those that have no outcome were decided ``until`` then.
+        """
         ...
 
     async def overdue(self, now: datetime) -> Sequence[Approval]:

@@ -12,17 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.backoffice.approvals import (
-    ENDED,
     Approval,
     ApprovalReader,
     ApprovalSearch,
     ApprovalState,
-    Outcome,
-    why_void,
 )
 from gateway.domain.backoffice.approvals import Approvals as ApprovalStore
 from gateway.domain.backoffice.money_orders import Order, kind_of, written
@@ -30,45 +26,26 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.operations.backoffice.money_orders import Ended, MoneyOrders, Moved, outcome_of
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.operations.backoffice.money_orders import MoneyOrders, Moved
+from gateway.operations.backoffice.order_execution import (
+    DECIDED,
+    OVER,
+    BackOfficeCarrier,
+    Decided,
+    OrderExecution,
+    not_possible,
+)
 
-_DECIDED = ("decided", "The order was decided already.")
-_OVER = ("over", "The time to decide on the order is over.")
-_UNDER_WAY = ("under_way", "The order is being carried out.")
 _OWN_ORDER = "Another person has to agree to an order of your own."
 _ABOUT_ONESELF = "Another person has to agree to an order about you."
 _VOID = ("void", "The order is void: see its reason.")
 _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
-
-_CARRYING = timedelta(minutes=1)
-"""How long one process has to carry out what moves no money, before another one may."""
-
-_FOLLOWED = timedelta(days=3)
-"""How far back open outcomes are looked at: the books have closed long before."""
-
-
-class BackOfficeCarrier(Protocol):
-    """Carries out what is ordered about credentials and people."""
-
-    async def check_again(self, approval: Approval, text: str) -> str:
-        """
-        Refuse what could not be carried out by now.
-
-        Returns:
-            Why the order is void; empty while it holds.
-        """
-        ...
-
-    async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Do it, in the name of whoever ordered it; safe to repeat."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +67,11 @@ class ApprovalTerms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """An approval after a decision, and the money it moved; None where none is to move."""
-
-    approval: Approval
-    moved: Moved | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Approvals:
     """Takes orders of people, and decisions on them."""
 
     store: ApprovalStore
+    audit: Audit
     users: Users
     money: MoneyOrders
     office: BackOfficeCarrier
@@ -135,9 +105,7 @@ class Approvals:
         """
         sealed = self.terms.seal(text, _bound(wanted.id))
         approval = replace(wanted, sealed_order=sealed)
-        event = AuditContext(person.actor, self.terms.now).event(
-            "approval.ordered", _subject(approval), _told(approval)
-        )
+        event = self._execution.event(person.actor, "ordered", approval)
         try:
             await self.store.add(approval, event)
         except AlreadyExists as problem:
@@ -159,17 +127,12 @@ class Approvals:
         """
         approval = await self.find(person, scope, approval_id)
         _refuse_own(person, approval)
-        if approval.state is not ApprovalState.APPROVED:
-            self._refuse_over(approval)
-            await self._look_again(person, approval)
-            approval = await self._decide(person, approval, ApprovalState.APPROVED, "")
-        else:
-            self._refuse_repeated(approval)
-        if approval.moves_money:
-            return await self._move(approval)
-        if approval.outcome is Outcome.NONE:
-            approval = await self._carry_out(approval)
-        return Decided(approval=approval, moved=None)
+        if approval.state is ApprovalState.APPROVED:
+            return await self._execution.again(person, approval)
+        self._refuse_over(approval)
+        await self._look_again(person, approval)
+        approval = await self._decide(person, approval, ApprovalState.APPROVED, "")
+        return await self._execution.first(approval)
 
     async def reject(
         self, person: SignedInUser, scope: CompanyScope, approval_id: str, reason: str
@@ -204,17 +167,21 @@ class Approvals:
         ended = 0
         for each in overdue:
             over = replace(each, state=ApprovalState.EXPIRED, decided_at=now)
-            ended += await self.store.decide(over, self._event("system", "expired", over))
-        return ended + await self._follow(now)
+            ended += await self.store.decide(over, self._execution.event("system", "expired", over))
+        return ended + await self._execution.follow()
 
-    async def _follow(self, now: datetime) -> int:
-        """Note what became of payouts whose outcome was open; return how many."""
-        told = 0
-        for each in await self.store.unsettled(now - _FOLLOWED):
-            ended = await self.money.settled(each)
-            if ended is not None:
-                told += await self._conclude(each, ended) is not each
-        return told
+    @property
+    def _execution(self) -> OrderExecution:
+        """What carries approved orders out."""
+        return OrderExecution(
+            store=self.store,
+            audit=self.audit,
+            users=self.users,
+            money=self.money,
+            office=self.office,
+            now=self.terms.now,
+            text=self.text,
+        )
 
     def _waits(self, order: Order) -> bool:
         above = self.terms.above
@@ -240,19 +207,9 @@ class Approvals:
     def _refuse_over(self, approval: Approval) -> None:
         """Refuse to decide what waits no more."""
         if approval.state is not ApprovalState.WAITING:
-            raise _not_possible(*_DECIDED)
+            raise not_possible(*DECIDED)
         if self.terms.now() >= approval.ends_at:
-            raise _not_possible(*_OVER)
-
-    def _refuse_repeated(self, approval: Approval) -> None:
-        """Refuse to repeat what the bank refused, or what is under way."""
-        if approval.outcome is Outcome.REFUSED:
-            raise _not_possible(*_DECIDED)
-        began = approval.decided_at
-        if approval.moves_money or approval.outcome is not Outcome.NONE or began is None:
-            return
-        if self.terms.now() < began + _CARRYING:
-            raise _not_possible(*_UNDER_WAY)
+            raise not_possible(*OVER)
 
     async def _look_again(self, person: SignedInUser, approval: Approval) -> None:
         """
@@ -262,15 +219,10 @@ class Approvals:
             ServiceError: ``NOT_POSSIBLE`` when it is void, which is noted; as for an order
                 that is refused, in which case it waits on.
         """
-        reason = why_void(await self.users.find(approval.ordered_by), approval)
-        text = self.text(approval)
-        if not reason and approval.moves_money:
-            await self.money.check_again(approval, text)
-        elif not reason:
-            reason = await self.office.check_again(approval, text)
+        reason = await self._execution.void_reason(approval)
         if reason:
             await self._decide(person, approval, ApprovalState.VOID, reason)
-            raise _not_possible(*_VOID)
+            raise not_possible(*_VOID)
 
     async def _decide(
         self, person: SignedInUser, approval: Approval, state: ApprovalState, reason: str
@@ -284,50 +236,10 @@ class Approvals:
             decided_at=self.terms.now(),
             reason=reason,
         )
-        if not await self.store.decide(decided, self._event(person.actor, state.value, decided)):
-            raise _not_possible(*_MEANWHILE)
+        event = self._execution.event(person.actor, state.value, decided)
+        if not await self.store.decide(decided, event):
+            raise not_possible(*_MEANWHILE)
         return decided
-
-    async def _move(self, approval: Approval) -> Decided:
-        """Move money that was agreed to, and note how that ended."""
-        try:
-            moved = await self.money.carry_out(approval, self.text(approval))
-        except Exception as problem:
-            ended = outcome_of(problem)
-            if ended is not None and approval.outcome not in ENDED:
-                await self._conclude(approval, ended)
-            raise
-        return Decided(approval=await self._conclude(approval, (Outcome.MOVED, "")), moved=moved)
-
-    async def _carry_out(self, approval: Approval) -> Approval:
-        """Do what moves no money, and note how that ended; a secret is fetched later."""
-        try:
-            outcome = await self.office.carry_out(approval, self.text(approval))
-        except (RuleViolation, ServiceError):
-            code = identity_errors.NOT_POSSIBLE.code
-            await self._conclude(approval, (Outcome.REFUSED, code))
-            raise
-        return await self._conclude(approval, (outcome, ""))
-
-    async def _conclude(self, approval: Approval, ended: Ended) -> Approval:
-        """Note an outcome; one that ended stays as it is."""
-        outcome, code = ended
-        if outcome is approval.outcome or outcome is Outcome.NONE:
-            return approval
-        concluded = replace(approval, outcome=outcome, outcome_code=code)
-        event = self._event("system", "concluded", concluded)
-        return concluded if await self.store.conclude(concluded, event) else approval
-
-    def _event(self, actor: str, word: str, approval: Approval) -> AuditEvent:
-        """Describe what happened to an order."""
-        details = _told(approval)
-        if approval.reason:
-            details["reason"] = approval.reason
-        if approval.outcome:
-            details["outcome"] = approval.outcome.value
-        return AuditContext(actor, self.terms.now).event(
-            f"approval.{word}", _subject(approval), details
-        )
 
 
 def _refuse_own(person: SignedInUser, approval: Approval) -> None:
@@ -346,20 +258,3 @@ def _midnight(now: datetime) -> datetime:
 def _bound(approval_id: str) -> str:
     """Name the row an order is sealed for."""
     return f"approval:{approval_id}"
-
-
-def _subject(approval: Approval) -> str:
-    """Name it for the audit log."""
-    return f"approval:{approval.id}"
-
-
-def _told(approval: Approval) -> dict[str, str]:
-    """Say what it is about; a reference may be personal and stays out."""
-    told = {"kind": approval.kind.value}
-    if approval.moves_money:
-        return told | {"account": approval.account_id, "value": str(approval.value)}
-    return told | {"subject": approval.subject}
-
-
-def _not_possible(reason: str, why: str) -> ServiceError:
-    return ServiceError(identity_errors.NOT_POSSIBLE, reason, detail=why)

@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Refused,
     Unreachable,
 )
-from gateway.domain.bank.refunds import Refund, RefundRequest
+from gateway.domain.bank.refunds import Refund, RefundRequest, RefundStatus
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
@@ -33,7 +33,7 @@ from gateway.operations.bank.connections import (
 )
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.kernel.audit_context import AuditContext
-from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT, rejection
 from gateway.operations.payouts.payouts import Payouts
 
 Moved = Payout | Refund
@@ -49,6 +49,17 @@ _FAILURES: Mapping[type, Ended] = {
     ProviderError: (Outcome.UNKNOWN, ""),
 }
 """How a bank's failures end a refund; the nearest class decides."""
+
+_ENDS: Mapping[PayoutState, Ended] = {
+    PayoutState.SENDING: (Outcome.UNKNOWN, ""),
+    PayoutState.UNKNOWN: (Outcome.UNKNOWN, ""),
+    PayoutState.NOT_SENT: (Outcome.NOT_SENT, errors.PROVIDER_UNREACHABLE.code),
+    PayoutState.ACCEPTED: (Outcome.MOVED, ""),
+    PayoutState.PAID: (Outcome.MOVED, ""),
+    PayoutState.REJECTED: (Outcome.REFUSED, errors.PAYOUT_REJECTED.code),
+    PayoutState.FAILED: (Outcome.REFUSED, errors.PAYOUT_REJECTED.code),
+}
+"""What the state of a payout makes of its order."""
 
 _GUARDED = frozenset({"stopped", "similar"})
 """Reasons of a refusal of ours, before anything was sent."""
@@ -91,13 +102,24 @@ class MoneyOrders:
         await self.check(approval.ordered_by, await self._account(approval), order)
 
     async def known(self, account: Account, order: Order) -> Payout | None:
-        """Return the payout that the reference names already, if it is what is ordered."""
+        """
+        Return the payout that answers an order; None for one that is still to be made.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` when the reference names another payout, or one
+                that was refused or has failed: as a repetition is answered.
+        """
         if isinstance(order, RefundRequest):
             return None
         payout = await self.payouts.store.find(account.id, order.reference)
-        if payout is not None and payout.fingerprint != order.fingerprint():
+        if payout is None:
+            return None
+        if payout.fingerprint != order.fingerprint():
             raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
-        return payout
+        payout = await self.payouts.follow_up.end_day(payout)
+        if payout.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise rejection(payout)
+        return None if payout.state is PayoutState.NOT_SENT else payout
 
     async def move(self, user_id: str, actor: str, account: Account, order: Order) -> Moved:
         """Move the money in the name of whoever ordered it; safe to repeat."""
@@ -111,18 +133,35 @@ class MoneyOrders:
         order = read(approval, text)
         return await self.move(approval.ordered_by, approval.orderer, account, order)
 
-    async def settled(self, approval: Approval) -> Ended | None:
-        """Say what became of a payout since; None where that is open still."""
-        payout = await self.payouts.store.find(approval.account_id, approval.reference)
-        if payout is None or payout.client_id != client_of(approval.ordered_by):
+    async def found(self, approval: Approval, text: str) -> Moved | None:
+        """
+        Look up what an order has led to, without moving anything; None for nothing.
+
+        A payout is looked up in the store, a refund at its bank.
+
+        Raises:
+            Unreachable: the bank cannot tell now.
+            NotSupported, ServiceError: it cannot be asked.
+        """
+        order = read(approval, text)
+        if isinstance(order, RefundRequest):
+            return await self.refunds.found(await self._account(approval), order)
+        payout = await self.payouts.store.find(approval.account_id, order.reference)
+        return payout if payout and payout.fingerprint == order.fingerprint() else None
+
+    async def on_record(self, approval: Approval, text: str) -> Ended | None:
+        """Say how the payout of an order stands in the store; None where there is none."""
+        if approval.kind is not ApprovalKind.PAYOUT:
             return None
-        match payout.state:
-            case PayoutState.ACCEPTED | PayoutState.PAID:
-                return Outcome.MOVED, ""
-            case PayoutState.REJECTED | PayoutState.FAILED:
-                return Outcome.REFUSED, errors.PAYOUT_REJECTED.code
-            case _:
-                return None
+        payout = await self.found(approval, text)
+        return None if payout is None else self.ended(payout)
+
+    def ended(self, moved: Moved) -> Ended:
+        """Say what a payout or a refund, as it stands, makes of its order."""
+        if isinstance(moved, Refund):
+            failed = moved.status is RefundStatus.FAILED
+            return (Outcome.REFUSED, errors.BANK_REFUSED.code) if failed else (Outcome.MOVED, "")
+        return _ENDS[moved.state]
 
     async def _account(self, approval: Approval) -> Account:
         """Return the account as it is now, from the store itself."""

@@ -125,6 +125,21 @@ class Refunds:
             refund = await self._send(calls, bank, order)
         return replace(refund, reference=request.reference)
 
+    async def found(self, account: Account, request: RefundRequest) -> Refund | None:
+        """
+        Return the refund that was requested, if the bank has it; asks, and orders nothing.
+
+        Raises:
+            NotSupported, ServiceError: as for every read.
+            Unreachable: the bank cannot tell now.
+        """
+        bank = bank_of(self.banks, account)
+        key = refund_key(self.terms.environment, account.id, request.reference)
+        known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
+        if known is None or not known.is_of(request):
+            return None
+        return replace(known, reference=request.reference)
+
     async def read(self, account: Account, reference: str) -> Refund:
         """
         Return a refund by the reference it was ordered under.

@@ -315,13 +315,14 @@ class Payouts:
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
         """Ask the bank once, record its answer, and return the result."""
+        outcome: Outcome = Unknown(_unexplained("cancelled"))
         try:
             outcome = await self._ask(payout, bank, send_by)
+            recorded = await self._record(payout, outcome)
         except asyncio.CancelledError:
-            stopped = Unknown(_unexplained("cancelled"))
-            await asyncio.shield(self._record(payout, stopped))
+            # Also while the answer waits for the store: what the bank said is not lost.
+            await asyncio.shield(self._record(payout, outcome))
             raise
-        recorded = await self._record(payout, outcome)
         return answer(payout, outcome, recorded=recorded)
 
     async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from operator import itemgetter
 from typing import Final
 
@@ -167,13 +167,11 @@ def first_check(state: PayoutState, at: datetime) -> datetime | None:
     """
     Return when a payout that has just reached a state is checked first; None for never.
 
-    One that was not sent is checked when its day (UTC) is over, a final one never.
+    One that was not sent is planned then for the end of the day it is dated, which may be over
+    already. A final one is never checked.
     """
-    if state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED}:
+    if state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.NOT_SENT}:
         return at + FIRST_CHECK
-    if state is PayoutState.NOT_SENT:
-        midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return midnight + timedelta(days=1)
     return None
 
 

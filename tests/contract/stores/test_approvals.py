@@ -130,21 +130,52 @@ async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
 
 
 async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> None:
-    await store.office.approvals.add(APPROVAL, event())
+    held = store.office.approvals
+    await held.add(APPROVAL, event())
     approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
     unknown = replace(approved, outcome=Outcome.UNKNOWN)
     refused = replace(approved, outcome=Outcome.REFUSED, outcome_code="SVC.GTW.008")
 
-    early = await store.office.approvals.conclude(refused, event())
-    await store.office.approvals.decide(approved, event())
-    first = await store.office.approvals.conclude(unknown, event())
-    [open_] = await store.office.approvals.unsettled(NOW)
-    second = await store.office.approvals.conclude(refused, event())
-    third = await store.office.approvals.conclude(replace(refused, outcome=Outcome.MOVED), event())
+    early = await held.conclude(refused, event(), Outcome.NONE)
+    await held.decide(approved, event())
+    first = await held.conclude(unknown, event(), Outcome.NONE)
+    [open_] = await held.unsettled(NOW, NOW)
+    second = await held.conclude(refused, event(), Outcome.UNKNOWN)
+    moved = replace(refused, outcome=Outcome.MOVED)
+    third = await held.conclude(moved, event(), Outcome.REFUSED)
 
     assert (early, first, open_, second, third) == (False, True, unknown, True, False)
-    assert await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, "")) == refused
-    assert await store.office.approvals.unsettled(NOW) == []
+    assert await held.find("a1", ApprovalReader(EVERY_COMPANY, "")) == refused
+    assert await held.unsettled(NOW, NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "noted"),
+    [(Outcome.MOVED, True), (Outcome.REFUSED, False), (Outcome.NOT_SENT, False)],
+)
+async def test_an_outcome_that_was_noted_meanwhile_gives_way_to_moved_money_alone(
+    store: Store, outcome: Outcome, noted: bool
+) -> None:
+    """Two calls may be under way: what the slower one was told says nothing of the other."""
+    held = store.office.approvals
+    await held.add(APPROVAL, event())
+    approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
+    await held.decide(approved, event())
+    await held.conclude(replace(approved, outcome=Outcome.UNKNOWN), event(), Outcome.NONE)
+
+    late = await held.conclude(replace(approved, outcome=outcome), event(), Outcome.NONE)
+
+    assert late is noted
+
+
+async def test_one_without_an_outcome_is_followed_when_its_call_must_be_over(store: Store) -> None:
+    held = store.office.approvals
+    await held.add(APPROVAL, event())
+    await held.decide(replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=LATER), event())
+
+    early, due = await held.unsettled(NOW, NOW), await held.unsettled(NOW, LATER)
+
+    assert (early, [each.id for each in due]) == ([], ["a1"])
 
 
 @pytest.mark.parametrize("kind", ["issue", "rotation"])

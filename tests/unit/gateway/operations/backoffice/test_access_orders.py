@@ -107,6 +107,7 @@ async def approval_world(tmp_path: Path) -> AsyncIterator[ApprovalWorld]:
         )
         approvals = Approvals(
             store=office.store.office.approvals,
+            audit=office.store.audit,
             users=office.store.identity.users,
             money=nothing,
             office=BackOfficeCarriers(

@@ -3,193 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.approvals import Approval, ApprovalSearch, ApprovalState, Outcome
 from gateway.domain.backoffice.money_orders import Order
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
-from gateway.operations.backoffice.money_orders import MoneyOrders
-from gateway.operations.bank.refunds import Refunds, RefundTerms
-from gateway.store.engine import Store, open_store
 from tests.contract.stores.samples import event
-from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
-from tests.unit.standing import NOON, Clock
-from tests.world.payouts import (
-    CAREFUL,
-    IS_FORBIDDEN,
-    IS_NOT_SENT,
-    IS_SETTLED,
-    IS_UNKNOWN,
-    PayoutWorld,
-    asking,
+from tests.unit.approving import (
+    ANA,
+    DAY_S,
+    JOAO,
+    MARIA,
+    ORDERS,
+    ApprovalWorld,
+    Changed,
+    somebody,
+    stopped,
+    stored,
 )
+from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
+from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
 
 FIRST = Paging(1, 25)
-DAY_S = 86_400
-ORDERS: list[Order] = [
-    asking(),
-    RefundRequest(reference="refund-1", payment="order-1", value=Money(1050), description=""),
-]
-
-
-def somebody(name: str, *companies: str) -> SignedInUser:
-    return SignedInUser(
-        user_id=name,
-        email=f"{name}@example.com",
-        name=name,
-        roles=frozenset({Role.OPERATOR, Role.APPROVER}),
-        companies=frozenset(companies),
-        session_id="s",
-        factor_at=None,
-        has_factor=True,
-    )
-
-
-MARIA, JOAO, ANA = somebody("maria"), somebody("joao"), somebody("ana")
-
-
-def stored(person: SignedInUser, **changed: object) -> User:
-    """The person as the store keeps them."""
-    fields = {
-        "id": person.user_id,
-        "email": person.email,
-        "name": person.name,
-        "password": "",
-        "roles": person.roles,
-        "companies": person.companies,
-        "created_at": NOON,
-        "updated_at": NOON,
-    }
-    return User(**fields | changed)  # type: ignore[arg-type]
-
-
-@dataclass
-class Changed:
-    """The one person that the store knows, as they are by now."""
-
-    user: User
-
-    async def find(self, user_id: str) -> User | None:
-        return self.user if user_id == self.user.id else None
-
-
-class NoOffice:
-    """Nothing is ordered here but money."""
-
-    async def check_again(self, approval: Approval, text: str) -> str:
-        raise AssertionError(approval)
-
-    async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        raise AssertionError(approval)
-
-
-@dataclass
-class ApprovalWorld:
-    """Approvals over a till."""
-
-    payout_world: PayoutWorld
-    store: Store
-    approvals: Approvals
-    stops: list[Stop] = field(default_factory=list)
-
-    async def ordered(self, order: Order | None = None) -> Approval:
-        """Order a payout, or something else, that waits."""
-        waiting = await self.approvals.order(MARIA, account(), order or asking())
-        assert isinstance(waiting, Approval)
-        return waiting
-
-    async def refusal(self, deed) -> str:
-        """Return the code that a deed is refused with."""
-        with pytest.raises(ServiceError) as refused:
-            await deed
-        return f"{refused.value.error.status} {refused.value.error.code} {refused.value.reason}"
-
-    def above(self, limit: Money | None) -> Approvals:
-        """The same desk with another limit."""
-        return replace(self.approvals, terms=replace(self.approvals.terms, above=limit))
-
-
-@pytest.fixture
-async def approval_world(
-    payout_world: PayoutWorld, tmp_path: Path, clock: Clock
-) -> AsyncIterator[ApprovalWorld]:
-    store = open_store(f"sqlite:///{tmp_path}/store.db")
-    ids = iter(f"approval-{number}" for number in range(100))
-    terms = ApprovalTerms(
-        above=Money(0),
-        now=clock.now,
-        new_id=lambda: next(ids),
-        seal=lambda text, row: f"{row}|{text}".encode(),
-        open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
-    )
-    stops: list[Stop] = []
-    payout_world.bank.capabilities = replace(
-        CAREFUL, calls=CAREFUL.calls | {PortCall.CREATE_REFUND}
-    )
-    await store.identity.users.add(stored(MARIA), event())
-    yield ApprovalWorld(payout_world, store, made(payout_world, store, terms, stops), stops)
-    await store.close()
-
-
-def made(
-    payout_world: PayoutWorld, store: Store, terms: ApprovalTerms, stops: list[Stop]
-) -> Approvals:
-    """Make the operation under test, over a till and the stops in force."""
-
-    async def in_force() -> list[Stop]:
-        return stops
-
-    giving = RefundTerms(
-        environment=Environment.SANDBOX,
-        now=terms.now,
-        monotonic=payout_world.clock.monotonic,
-        stops=in_force,
-    )
-    guards = replace(payout_world.payouts.guards, stops=in_force)
-    money = MoneyOrders(
-        accounts=store.accounts,
-        payouts=replace(payout_world.payouts, guards=guards),
-        refunds=Refunds(payout_world.banks, store.audit, giving),
-        now=terms.now,
-    )
-    return Approvals(
-        store=store.office.approvals,
-        users=store.identity.users,
-        money=money,
-        office=NoOffice(),
-        terms=terms,
-    )
-
-
-def stopped(clock: Clock) -> Stop:
-    now = clock.now()
-    return Stop(
-        id="stop-1",
-        scope=StopScope.ACCOUNT,
-        subject=ACCOUNT,
-        reason="checking",
-        created_by="ana",
-        created_at=now,
-        ends_at=now + timedelta(hours=1),
-    )
 
 
 async def test_an_order_waits_and_nothing_is_asked_of_the_bank(approval_world: ApprovalWorld):

@@ -1,0 +1,332 @@
+"""Approved orders: carried out once, again where that is safe, and told as they ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import pytest
+
+from gateway.domain.backoffice.approvals import Approval, Approvals, ApprovalState, Outcome
+from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.provider_options import OutcomeUnknown
+from gateway.domain.bank.providers import ProviderError, Unavailable
+from gateway.domain.bank.refunds import RefundRequest, RefundStatus, refund_key
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.backoffice.order_execution import Decided
+from gateway.operations.payouts import payouts as sending
+from tests.contract.stores.samples import event
+from tests.unit.approving import (
+    ANA,
+    DAY_S,
+    JOAO,
+    MARIA,
+    ORDERS,
+    ApprovalWorld,
+    Changed,
+    stopped,
+    stored,
+)
+from tests.unit.gateway.operations.bank.test_refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
+from tests.unit.offering import OfferingBank, refund
+from tests.unit.people import ACCOUNT, account
+from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
+
+REFUND = RefundRequest(reference="refund-1", payment="order-1", value=Money(1050), description="")
+MINUTE_S = 60
+
+
+@dataclass
+class Forgetful:
+    """Approvals of a store that cannot note how an order ended."""
+
+    inner: Approvals
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.inner, name)
+
+    async def conclude(self, _concluded: Approval, _event: AuditEvent, _before: Outcome) -> bool:
+        problem = "away"
+        raise StoreUnavailable(problem)
+
+
+@pytest.fixture
+def refund_bank(approval_world: ApprovalWorld) -> OfferingBank:
+    """The bank that gives refunds: the first one's answer is lost, and nothing was given."""
+    bank = OfferingBank(gives=False)
+    known = {"order-1": CHARGE, "payment of order-1": PAYMENT, "create_refund": SILENCE}
+    bank.reads = {**known, "find_received": Unavailable("timeout")}
+    approval_world.payout_world.banks.adapter = bank
+    return bank
+
+
+async def approved(world: ApprovalWorld, order: Order = REFUND) -> Approval:
+    """Order something, and approve it, whatever comes of that."""
+    waiting = await world.ordered(order)
+    with suppress(ServiceError, ProviderError):
+        await world.approve(JOAO, waiting)
+    return waiting
+
+
+async def told(world: ApprovalWorld, waiting: Approval) -> Decided | Exception:
+    """Approve again; return what that led to."""
+    try:
+        return await world.approve(ANA, waiting)
+    except (ServiceError, ProviderError) as problem:
+        return problem
+
+
+def _unreachable(world: ApprovalWorld, bank: OfferingBank) -> None:
+    bank.reads["find_refund"] = Unavailable("timeout")
+
+
+def _read_only(world: ApprovalWorld, _bank: OfferingBank) -> None:
+    world.payout_world.banks.read_only = True
+
+
+def _stopped(world: ApprovalWorld, _bank: OfferingBank) -> None:
+    world.stops.append(stopped(world.payout_world.clock))
+
+
+def _not_sent(_world: ApprovalWorld, bank: OfferingBank) -> None:
+    bank.reads["create_refund"] = UNSENT
+
+
+@pytest.mark.parametrize("hinders", [_unreachable, _read_only, _stopped, _not_sent])
+async def test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given(
+    approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
+):
+    waiting = await approved(approval_world)
+    hinders(approval_world, refund_bank)
+
+    again = await told(approval_world, waiting)
+
+    assert isinstance(again, Exception)
+    assert (await approval_world.now(waiting)).outcome is Outcome.UNKNOWN
+
+
+async def test_a_bank_that_cannot_be_asked_leaves_a_refund_unknown(
+    approval_world: ApprovalWorld, refund_bank: OfferingBank
+):
+    """It is told as unknown, never as not sent."""
+    waiting = await approved(approval_world)
+    _unreachable(approval_world, refund_bank)
+
+    assert isinstance(await told(approval_world, waiting), OutcomeUnknown)
+
+
+@pytest.mark.parametrize("hinders", [_read_only, _stopped], ids=["read-only", "stopped"])
+async def test_a_refund_that_was_given_is_found_whatever_forbids_another(
+    approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
+):
+    """Also long after its day: looking it up gives nothing."""
+    waiting = await approved(approval_world)
+    hinders(approval_world, refund_bank)
+    approval_world.payout_world.clock.passes(3 * DAY_S)
+    key = refund_key(approval_world.approvals.money.refunds.terms.environment, ACCOUNT, "refund-1")
+    refund_bank.given[key] = refund(provider_key=key)
+
+    again = await told(approval_world, waiting)
+
+    assert isinstance(again, Decided)
+    assert (again.approval.outcome, len(refund_bank.refund_orders)) == (Outcome.MOVED, 1)
+
+
+async def test_a_refund_that_the_bank_shows_as_failed_has_moved_nothing(
+    approval_world: ApprovalWorld, refund_bank: OfferingBank
+):
+    waiting = await approved(approval_world)
+    key = refund_key(approval_world.approvals.money.refunds.terms.environment, ACCOUNT, "refund-1")
+    refund_bank.given[key] = refund(provider_key=key, status=RefundStatus.FAILED)
+
+    await told(approval_world, waiting)
+
+    assert (await approval_world.now(waiting)).outcome is Outcome.REFUSED
+
+
+async def test_an_unknown_refund_that_was_not_given_is_given_by_a_repetition(
+    approval_world: ApprovalWorld, refund_bank: OfferingBank
+):
+    waiting = await approved(approval_world)
+    refund_bank.gives, refund_bank.reads["create_refund"] = True, TAKEN
+
+    again = await told(approval_world, waiting)
+
+    assert isinstance(again, Decided)
+    assert again.approval.outcome is Outcome.MOVED
+    assert len({each.provider_key for each in refund_bank.refund_orders}) == 1
+
+
+def _unsent(world: ApprovalWorld, order: Order, bank: OfferingBank) -> None:
+    """Let the first try of an order certainly not be sent, and the second be taken."""
+    bank.says = [IS_NOT_SENT, IS_SETTLED]
+    bank.reads["create_refund"] = UNSENT
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
+@pytest.mark.parametrize(
+    ("meanwhile", "refusal"),
+    [
+        ("over", "400 VALIDATION_FAILED over"),
+        ("disabled", "400 VALIDATION_FAILED void"),
+        ("inactive", "400 SVC.ACC.002 inactive"),
+    ],
+)
+async def test_what_was_not_sent_is_checked_again_before_it_is_repeated(
+    approval_world: ApprovalWorld,
+    refund_bank: OfferingBank,
+    order: Order,
+    meanwhile: str,
+    refusal: str,
+):
+    """As before its approval: its day, whoever ordered it, and the account."""
+    _unsent(approval_world, order, refund_bank)
+    waiting = await approved(approval_world, order)
+    asked = len(refund_bank.orders) + len(refund_bank.refund_orders)
+    match meanwhile:
+        case "over":
+            approval_world.payout_world.clock.passes(DAY_S)
+        case "disabled":
+            users = Changed(stored(MARIA, active=False))
+            approval_world.approvals = replace(approval_world.approvals, users=users)
+        case _:
+            off = replace(account(), active=False)
+            await approval_world.store.accounts.replace(off, event())
+
+    assert await approval_world.refusal(approval_world.approve(ANA, waiting)) == refusal
+    assert len(refund_bank.orders) + len(refund_bank.refund_orders) == asked
+
+
+async def test_whoever_repeats_an_approval_is_on_record(approval_world: ApprovalWorld):
+    approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
+    waiting = await approved(approval_world, asking())
+
+    await approval_world.approve(ANA, waiting)
+
+    acts = await approval_world.store.office.record.after(0, 100, EVERY_COMPANY)
+    assert ("user:ana@example.com", "approval.repeated") in [
+        (each.event.actor, each.event.action) for each in acts
+    ]
+
+
+async def test_an_unknown_payout_is_not_told_as_moved_by_a_repetition(
+    approval_world: ApprovalWorld,
+):
+    approval_world.payout_world.bank.says = [IS_UNKNOWN]
+    waiting = await approved(approval_world, asking())
+
+    again = await approval_world.approve(ANA, waiting)
+
+    assert again.approval.outcome is Outcome.UNKNOWN
+    assert len(approval_world.payout_world.bank.orders) == 1
+
+
+async def test_while_one_call_is_under_way_a_second_one_tells_nothing(
+    approval_world: ApprovalWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """Neither that it moved, nor that it did not."""
+    monkeypatch.setattr(sending, "_WAIT_STEP_S", 0.01)
+    bank = approval_world.payout_world.bank
+    bank.says = [IS_FORBIDDEN]
+    bank.gate.clear()
+    waiting = await approval_world.ordered()
+    first = asyncio.create_task(approval_world.approve(JOAO, waiting))
+    while not bank.orders:
+        await asyncio.sleep(0.01)
+
+    second = await approval_world.refusal(approval_world.approve(ANA, waiting))
+    bank.gate.set()
+    with pytest.raises(ServiceError):
+        await first
+
+    assert second == "400 VALIDATION_FAILED under_way"
+    assert (await approval_world.now(waiting)).outcome is Outcome.REFUSED
+
+
+@pytest.mark.parametrize("says", [IS_SETTLED, IS_UNKNOWN], ids=["paid", "unknown"])
+async def test_an_outcome_that_cannot_be_noted_hides_nothing_and_is_followed_up(
+    approval_world: ApprovalWorld, says: object
+):
+    approval_world.payout_world.bank.says = [says]
+    approval_world.payout_world.bank.knows = IS_SETTLED
+    waiting = await approval_world.ordered()
+    sound = approval_world.approvals
+    approval_world.approvals = replace(sound, store=Forgetful(sound.store))
+
+    answered = await told(approval_world, waiting)
+    approval_world.approvals = sound
+    await approval_world.payout_world.look()
+    early = await sound.expire()
+    approval_world.payout_world.clock.passes(MINUTE_S)
+    late = await sound.expire()
+
+    assert isinstance(answered, Decided) is (says is IS_SETTLED)
+    assert not isinstance(answered, StoreUnavailable)
+    assert (early, late) == (0, 1)
+    assert (await approval_world.now(waiting)).outcome is Outcome.MOVED
+
+
+async def test_what_a_process_that_died_left_undone_is_done_a_minute_later(
+    approval_world: ApprovalWorld,
+):
+    """Until then the process may still be at it."""
+    waiting = await approval_world.ordered()
+    decided = replace(
+        waiting,
+        state=ApprovalState.APPROVED,
+        decided_by="joao",
+        decider="user:joao@example.com",
+        decided_at=approval_world.payout_world.clock.now(),
+    )
+    await approval_world.store.office.approvals.decide(decided, event())
+
+    early = await approval_world.refusal(approval_world.approve(ANA, waiting))
+    approval_world.payout_world.clock.passes(MINUTE_S)
+    late = await approval_world.approve(ANA, waiting)
+
+    assert early == "400 VALIDATION_FAILED under_way"
+    assert late.approval.outcome is Outcome.MOVED
+    assert len(approval_world.payout_world.bank.orders) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [(IS_NOT_SENT, "waits"), (IS_FORBIDDEN, "403 SVC.PIX.010"), (IS_SETTLED, "the payout")],
+    ids=["not sent", "refused", "paid"],
+)
+async def test_an_order_of_a_payout_that_exists_is_answered_as_a_repetition_is(
+    approval_world: ApprovalWorld, said: object, answered: str
+):
+    """What was not sent waits like a new order; what was refused is refused again."""
+    approval_world.payout_world.bank.says = [said]
+    await approval_world.payout_world.post(asking())
+    order = approval_world.approvals.order(MARIA, account(), asking())
+
+    match answered:
+        case "waits":
+            assert isinstance(await order, Approval)
+        case "the payout":
+            assert (await order) == await approval_world.payout_world.row()
+        case refusal:
+            assert (await approval_world.refusal(order)).startswith(refusal)
+
+
+async def test_a_payout_that_was_proven_unsent_may_be_repeated(approval_world: ApprovalWorld):
+    """Unknown at first; the bank's word later shows that it never came."""
+    world = approval_world.payout_world
+    world.bank.says = [IS_UNKNOWN, IS_SETTLED]
+    waiting = await approved(approval_world, asking())
+    world.clock.passes(11 * MINUTE_S)
+    assert (await world.look()).state is PayoutState.NOT_SENT
+
+    again = await approval_world.approve(ANA, waiting)
+
+    assert again.approval.outcome is Outcome.MOVED
+    assert len(world.bank.orders) == 2
