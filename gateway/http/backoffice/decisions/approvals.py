@@ -41,7 +41,8 @@ from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice import money_orders
-from gateway.operations.backoffice.approvals import Approvals, Decided
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.order_execution import Decided
 from gateway.operations.bank.pages import Listed
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from policies.validation.backoffice import inputs

@@ -20,7 +20,7 @@ from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.architecture.tree import ROOT
 
-REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible": 0}
+REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0}
 """What refuses, and at which place the word stands."""
 
 WORKED_OUT = {
@@ -37,17 +37,16 @@ WORKED_OUT = {
     "gateway/operations/bank/connections.py: reason": ("key_form", "tax_number_form"),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
-    "gateway/operations/backoffice/approvals.py: *_DECIDED": ("decided",),
-    "gateway/operations/backoffice/approvals.py: *_OVER": ("over",),
+    "gateway/operations/backoffice/approvals.py: *DECIDED": ("decided",),
+    "gateway/operations/backoffice/approvals.py: *OVER": ("over",),
     "gateway/operations/backoffice/approvals.py: *_MEANWHILE": ("meanwhile",),
-    "gateway/operations/backoffice/approvals.py: *_UNDER_WAY": ("under_way",),
     "gateway/operations/backoffice/approvals.py: *_VOID": ("void",),
-    "gateway/operations/backoffice/approvals.py: reason": (
-        "decided",
-        "over",
-        "meanwhile",
-        "under_way",
-        "void",
+    "gateway/operations/backoffice/order_execution.py: *DECIDED": ("decided",),
+    "gateway/operations/backoffice/order_execution.py: *OVER": ("over",),
+    "gateway/operations/backoffice/order_execution.py: *_UNDER_WAY": ("under_way",),
+    "gateway/operations/backoffice/order_execution.py: _VOID": ("void",),
+    "gateway/operations/backoffice/order_execution.py: reason": (
+        *("decided", "over", "meanwhile", "under_way", "void"),
     ),
     "gateway/operations/accounts/accounts.py: problem.reason": (*SecretsFlaw, *PemFlaw),
     "gateway/operations/bank/orders.py: reason": tuple(WHY),

@@ -9,7 +9,7 @@ from gateway.domain.backoffice.approvals import Approval, ApprovalKind
 from gateway.domain.backoffice.money_orders import Order
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.money import Money
-from gateway.operations.backoffice.approvals import Moved
+from gateway.operations.backoffice.money_orders import Moved
 from tests.unit.people import ACCOUNT, COMPANY
 from tests.unit.standing import NOON
 
