@@ -16,6 +16,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Protocol, TypeVar
 
 from gateway.domain.accounts.accounts import Account
@@ -35,6 +36,7 @@ from gateway.operations.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.operations.payouts.followup import UNSETTLED, FollowUp
 from gateway.operations.payouts.looks import Hear, unheard
 from gateway.operations.payouts.paces import SLOWEST, BankPlaces, Pace
+from gateway.operations.payouts.statement_evidence import Asking
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.telemetry import trace
 
@@ -55,6 +57,8 @@ _PLANNED = timedelta(minutes=15)
 _PUT_BACK = timedelta(minutes=1)
 # Longer than for a caller's read: here nobody waits for the answer.
 _LOOK_S = 8.0
+# A search that waits for its turns ends so long after its claim: what was found is noted in time.
+_SEARCHED_S = 50.0
 # Spreads the hourly looks of payouts that became unknown at one moment.
 _JITTER = 0.1
 
@@ -227,19 +231,21 @@ class Reconciler:
         Those that a look has settled, or that their bank holds, are let go at once.
         """
         trace.begin(trace.new_trace_id())
-        first, left = payouts[0], list[_Looked]()
+        first, left, begun = payouts[0], list[_Looked](), asyncio.get_running_loop().time()
         account = await self._work.accounts.find(first.account_id)
         async with asyncio.TaskGroup() as looking:
             for payout in payouts:
                 looking.create_task(self._look(payout, account, left))
         if account is None or not left:
             return
-        places, seen = self._places_of(first.provider), [each.seen for each in left]
-        async with places.place(first.account_id):
-            search = self._work.follow_up.search_statements(
-                seen, account, _LOOK_S, places.further_turns(first.account_id)
-            )
-            searched = await self._seen(search, first, otherwise=seen)
+        seen = [each.seen for each in left]
+        asking = Asking(
+            within_s=_LOOK_S,
+            ends_at=begun + _SEARCHED_S,
+            place=partial(self._places_of(first.provider).place, first.account_id),
+        )
+        search = self._work.follow_up.search_statements(seen, account, asking)
+        searched = await self._seen(search, first, otherwise=seen)
         async with asyncio.TaskGroup() as letting_go:
             for each, found in zip(left, searched, strict=True):
                 letting_go.create_task(self._let_go(each.claimed, found, each.heard))

@@ -47,7 +47,7 @@ from gateway.domain.payouts.payouts import (
 from gateway.domain.payouts.returns import Returns
 from gateway.operations.bank.connections import offered
 from gateway.operations.payouts.looks import Hear, Look, unheard
-from gateway.operations.payouts.statement_evidence import Turn, at_once, evidence_in_statement
+from gateway.operations.payouts.statement_evidence import Asking, StatementSearch
 from gateway.telemetry.ports import Count, Event
 
 Moved = Callable[[Payout, Change], None]
@@ -124,30 +124,30 @@ class FollowUp:
 
     async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
         """Return the payout after its movement was looked for in the bank's statement."""
-        [seen] = await self.search_statements([payout], account, within_s)
+        [seen] = await self.search_statements([payout], account, Asking(within_s=within_s))
         return seen
 
     async def search_statements(
-        self, payouts: Sequence[Payout], account: Account, within_s: float, turn: Turn = at_once
+        self, payouts: Sequence[Payout], account: Account, asking: Asking
     ) -> Sequence[Payout]:
         """
         Return payouts of an account and its bank, after one search for their movements.
 
-        The statement is read once for all of them; ``turn`` is waited for before each page.
+        The statement is read once for all of them. What was seen in it counts, also where a later
+        page is not had: one payout that is in no statement costs the others nothing.
         """
         unsettled = [each for each in payouts if each.state in UNSETTLED]
         bank = self._bank(unsettled[0], account) if unsettled else None
         if bank is None:
             return payouts
+        search = StatementSearch(unsettled, bank)
         try:
-            async with asyncio.timeout(within_s):
-                found = await evidence_in_statement(unsettled, bank, self.now(), turn)
+            await search.walk(self.now(), asking)
         except (ProviderError, TimeoutError):
-            return payouts
+            pass  # what was seen until then is seen
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the payout's
             _log.warning("list_statement of %s raised %s", bank.name, type(mistake).__name__)
-            return payouts
-        return await asyncio.gather(*(self._found(each, found) for each in payouts))
+        return await asyncio.gather(*(self._found(each, search.found) for each in payouts))
 
     async def _found(self, payout: Payout, found: Mapping[str, Settled]) -> Payout:
         """Take what a statement proves of a payout, if it proves anything."""

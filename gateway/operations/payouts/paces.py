@@ -8,7 +8,6 @@ partners hardly notice it, and a bank that hangs holds up its own payouts alone.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -107,16 +106,6 @@ class BankPlaces:
             self._of_account = {
                 name: places for name, places in self._of_account.items() if places.locked()
             }
-
-    def further_turns(self, account_id: str) -> Callable[[], Awaitable[None]]:
-        """Return what waits for each further call of a place; the first one has had its turn."""
-        calls = itertools.count()
-
-        async def turn() -> None:
-            if next(calls):
-                await self.turn(account_id)
-
-        return turn
 
     async def turn(self, account_id: str) -> None:
         """Wait until the account may be asked about; at once where the bank declares no rate."""

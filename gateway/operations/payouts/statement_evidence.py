@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from gateway.domain.bank.capabilities import PortCall
@@ -24,42 +26,78 @@ _PAGE = 200
 _MOST_PAGES = 50
 
 
-Turn = Callable[[], Awaitable[None]]
-"""Waits until the bank may be asked again."""
+Place = Callable[[], AbstractAsyncContextManager[None]]
+"""Entered for a call: waits until the bank may be asked, and is there for as long as it answers."""
 
 
-async def at_once() -> None:
-    """Wait for nothing."""
-
-
-async def evidence_in_statement(
-    payouts: Sequence[Payout], bank: Bank, now: datetime, turn: Turn = at_once
-) -> Mapping[str, Settled]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
     """
-    Look for the movements of an account's payouts since the oldest was created, all in one walk.
+    How long one search may ask a bank, and when.
+
+    Attributes:
+        within_s: Seconds that the bank may take for all pages together; waits are not counted.
+        ends_at: The loop's time at which the search ends, wherever it is; None for no such time.
+        place: Entered for each page.
+    """
+
+    within_s: float
+    ends_at: float | None = None
+    place: Place = nullcontext
+
+
+class StatementSearch:
+    """
+    Looks for the movements of an account's payouts since the oldest was created, all in one walk.
 
     A movement is a payout's when the amount is the same and the entry carries our
     provider key or the payout's end-to-end id; where neither can be told, the bank is not asked.
     What came back of it stands before it, for entries come newest first.
 
-    ``turn`` is waited for before each page. Returns what was found, by provider key.
-
-    Raises:
-        ProviderError: the bank gave no usable answer.
+    Attributes:
+        found: The settlements seen so far, by provider key. They are proven however the walk
+            ends: nothing that stands in a later page takes a movement back.
     """
-    can = bank.adapter.capabilities
-    sought = _Sought([each for each in payouts if can.statement_proves(each.e2e_id)])
-    if not sought.waiting:
-        return {}
-    window, size = _window(sought.oldest, now), min(_PAGE, can.largest_page)
-    cursor: str | None = None
-    calls = offered(bank, PortCall.LIST_STATEMENT)
-    for _ in range(_MOST_PAGES):
-        await turn()
-        page = await calls.list_statement(bank.account, window, cursor, size)
-        if sought.ends_in(page.items) or (cursor := page.next_cursor) is None:
-            break
-    return sought.found
+
+    def __init__(self, payouts: Sequence[Payout], bank: Bank) -> None:
+        """Ask nothing yet."""
+        can = bank.adapter.capabilities
+        self._bank = bank
+        self._sought = _Sought([each for each in payouts if can.statement_proves(each.e2e_id)])
+
+    @property
+    def found(self) -> Mapping[str, Settled]:
+        """Return what is proven."""
+        return self._sought.found
+
+    async def walk(self, now: datetime, asking: Asking) -> None:
+        """
+        Read the statement until everything is found or nothing more can be.
+
+        Raises:
+            ProviderError: the bank gave no usable answer.
+            TimeoutError: its time is over.
+        """
+        if not self._sought.waiting:
+            return
+        window = _window(self._sought.oldest, now)
+        async with asyncio.timeout_at(asking.ends_at):
+            await self._read(window, asking)
+
+    async def _read(self, window: Window, asking: Asking) -> None:
+        """Read page after page, each in a place of its own."""
+        bank, left_s, clock = self._bank, asking.within_s, asyncio.get_running_loop().time
+        size = min(_PAGE, bank.adapter.capabilities.largest_page)
+        calls, cursor = offered(bank, PortCall.LIST_STATEMENT), None
+        for _ in range(_MOST_PAGES):
+            async with asking.place():
+                asked_at = clock()
+                async with asyncio.timeout(left_s):
+                    page = await calls.list_statement(bank.account, window, cursor, size)
+                left_s -= clock() - asked_at
+            cursor = page.next_cursor
+            if self._sought.ends_in(page.items) or cursor is None:
+                return
 
 
 class _Sought:

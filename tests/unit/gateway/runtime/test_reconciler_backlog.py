@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from gateway.operations.payouts.paces import Pace
 from gateway.runtime.reconciler import Reconciler
 from tests.unit.gateway.runtime.test_reconciler import ReconcilerWorld, quiet, stood
 from tests.unit.movements import movement
+from tests.unit.standing import NOON
 from tests.world.payouts import (
     ACCEPTED,
     IS_ACCEPTED,
@@ -104,6 +106,71 @@ async def test_an_account_s_statement_is_read_once_for_all_its_payouts(world: Re
     assert (len(bank.lookups), bank.statements) == (10, 1)
     assert states.pop(row.reference) is PAID
     assert set(states.values()) == {UNKNOWN}
+
+
+@dataclass
+class Pages(ScriptedBank):
+    """A bank that knows no payout; its statement has pages, and each takes a while."""
+
+    pages: list[list[Entry]] = field(default_factory=list)
+    takes_s: float = 0.0
+
+    async def list_statement(  # type: ignore[override]
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        await asyncio.sleep(self.takes_s)
+        number = int(cursor or 0)
+        return Page(items=self.pages[number], next_cursor=str(number + 1))
+
+
+async def test_a_payout_in_no_statement_costs_the_others_nothing(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """It leads the walk twenty hours back, which takes longer than a search may."""
+    monkeypatch.setattr("gateway.runtime.reconciler._LOOK_S", 0.5)
+    await world.payout_world.stands(UNKNOWN)
+    row = await world.payout_world.row()
+    lost = stood(UNKNOWN, reference="lost", created_at=NOON - timedelta(hours=20))
+    world.board.waiting = [row, replace(lost, provider_key="lost".ljust(32, "0"))]
+    entry = movement(provider_key=row.provider_key)
+    world.payout_world.banks.adapter = Pages(
+        knows=Unavailable("down"), pages=[[entry], *[[]] * 90], takes_s=0.1
+    )
+
+    await paced(world, Pace(at_once=16)).run_once()
+
+    states = {each.reference: each.state for each in world.board.looks}
+    assert states == {row.reference: PAID, "lost": UNKNOWN}
+
+
+async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """The waits for the account's turns are longer than the bank may take for its pages."""
+    monkeypatch.setattr("gateway.runtime.reconciler._LOOK_S", 0.3)
+    await world.payout_world.stands(UNKNOWN)
+    row = await world.payout_world.row()
+    world.board.waiting = [row]
+    entry = movement(provider_key=row.provider_key)
+    world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[], [], [entry]])
+
+    await paced(world, Pace(at_once=4, per_s=4.0)).run_once()
+
+    [look] = world.board.looks
+    assert look.state is PAID
+
+
+async def test_a_search_ends_before_its_claims_do(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """However many pages there are, and however seldom the bank may be asked."""
+    monkeypatch.setattr("gateway.runtime.reconciler._SEARCHED_S", 0.2)
+    waiting(world, 1)
+    world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[]] * 90)
+
+    await asyncio.wait_for(paced(world, Pace(at_once=4, per_s=10.0)).run_once(), 5)
+
+    assert [each.state for each in world.board.looks] == [UNKNOWN]
 
 
 async def test_what_a_look_settles_waits_for_no_statement(world: ReconcilerWorld):

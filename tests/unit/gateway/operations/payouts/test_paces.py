@@ -68,16 +68,28 @@ async def test_an_account_is_asked_about_at_its_rate_and_others_meanwhile():
     assert asked == [("one", 0.0), ("other", 0.0), ("one", 0.5), ("one", 1.0)]
 
 
-async def test_a_further_call_of_a_place_waits_for_a_turn_of_its_own():
-    wall = Wall()
-    places = BankPlaces(Pace(at_once=4, per_s=2.0), wall.clock, wall.sleep)
+async def test_who_waits_for_a_turn_has_no_place_yet():
+    """A slow rate of one account leaves the bank's places to others."""
+    gate = asyncio.Event()
 
-    async with places.place("one"):
-        turn = places.further_turns("one")
-        for _ in range(3):
-            await turn()
+    async def sleep(_seconds: float) -> None:
+        await gate.wait()
 
-    assert wall.at == 1.0
+    places, went_on = BankPlaces(Pace(at_once=1, per_s=0.1), lambda: 0.0, sleep), []
+
+    async def call(account: str) -> None:
+        async with places.place(account):
+            went_on.append(account)
+
+    async with asyncio.TaskGroup() as calls:
+        for account in ("one", "one", "other"):
+            calls.create_task(call(account))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        before = list(went_on)
+        gate.set()
+
+    assert (before, went_on) == (["one", "other"], ["one", "other", "one"])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Evidence in the statement: our key or the end-to-end id, and the amount; nothing less."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -11,7 +14,8 @@ from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.payouts.statement_evidence import evidence_in_statement
+from gateway.operations.payouts.statement_evidence import Asking, StatementSearch
+from tests.unit.leaping import leaping
 from tests.unit.movements import movement
 from tests.unit.standing import NOON, Clock
 from tests.world.payouts import VALUE, PayoutWorld, ScriptedBank
@@ -38,9 +42,14 @@ class Telling(ScriptedBank):
 
 
 async def found(bank: Telling, payout: Payout = PAYOUT, now: datetime = NOON):  # type: ignore[no-untyped-def]
+    search = searching(bank, payout)
+    await search.walk(now, Asking(within_s=8.0))
+    return search.found.get(payout.provider_key)
+
+
+def searching(bank: Telling, *payouts: Payout) -> StatementSearch:
     account = ProviderAccount(account_id="a", provider_account="b")
-    found = await evidence_in_statement([payout], Bank("sandbox", bank, account, False), now)
-    return found.get(payout.provider_key)
+    return StatementSearch(payouts, Bank("sandbox", bank, account, False))
 
 
 @pytest.mark.parametrize(
@@ -151,6 +160,80 @@ async def test_a_bank_that_does_not_tell_says_so():
 
     with pytest.raises(Unavailable):
         await found(Silent())
+
+
+LOST = replace(PAYOUT, provider_key="1" * 32, e2e_id="", created_at=NOON - timedelta(hours=20))
+
+
+@dataclass
+class Slow(Telling):
+    """A bank that takes its time for each page; at ``fails`` pages it breaks."""
+
+    takes_s: float = 3.0
+    fails: int = 1000
+
+    async def list_statement(self, *asked: object) -> Page[Entry]:  # type: ignore[override]
+        await asyncio.sleep(self.takes_s)
+        if len(self.windows) == self.fails:
+            reason = "down"
+            raise Unavailable(reason)
+        return await super().list_statement(*asked)  # type: ignore[arg-type]
+
+
+@leaping
+async def test_what_was_seen_before_the_time_ended_is_found():
+    """One payout that is in no statement leads the walk far back; the others are proven by then."""
+    bank = Slow(pages=[[movement(e2e_id="E1")], [movement(provider_key=KEY)], *[[]] * 50])
+    search = searching(bank, PAYOUT, LOST)
+
+    with pytest.raises(TimeoutError):
+        await search.walk(NOON, Asking(within_s=8.0))
+
+    assert (set(search.found), len(bank.windows)) == ({KEY}, 2)
+
+
+@leaping
+async def test_what_was_seen_before_a_page_failed_is_found():
+    bank = Slow(pages=[[movement(provider_key=KEY)], *[[]] * 50], fails=1)
+    search = searching(bank, PAYOUT, LOST)
+
+    with pytest.raises(Unavailable):
+        await search.walk(NOON, Asking(within_s=8.0))
+
+    assert set(search.found) == {KEY}
+
+
+@leaping
+async def test_waiting_for_a_place_is_no_time_of_the_bank():
+    """A bank that allows a call every ten seconds is asked for a third page all the same."""
+
+    @asynccontextmanager
+    async def place() -> AsyncIterator[None]:
+        await asyncio.sleep(10)
+        yield
+
+    bank = Slow(pages=[[], [], [movement(provider_key=KEY)]], takes_s=2.0)
+    search = searching(bank, PAYOUT)
+
+    await search.walk(NOON, Asking(within_s=8.0, place=place))
+
+    assert set(search.found) == {KEY}
+
+
+@leaping
+async def test_a_search_ends_when_it_is_said_to_wherever_it_waits():
+    @asynccontextmanager
+    async def place() -> AsyncIterator[None]:
+        await asyncio.sleep(10)
+        yield
+
+    loop, bank = asyncio.get_running_loop(), Telling(pages=[[]] * 50)
+    ends_at = loop.time() + 35
+
+    with pytest.raises(TimeoutError):
+        await searching(bank, PAYOUT).walk(NOON, Asking(within_s=8.0, ends_at=ends_at, place=place))
+
+    assert (len(bank.windows), round(loop.time() - ends_at)) == (3, 0)
 
 
 @pytest.mark.parametrize(
