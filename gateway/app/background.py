@@ -31,7 +31,7 @@ from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.runtime.worker.lines import Received, Sent
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.address import address, is_sqlite
-from gateway.telemetry.ports import Gauge
+from gateway.telemetry.ports import Event, Gauge
 
 _SECOND_S: Final = 1.0
 _SCRAPE_S: Final = 15.0
@@ -197,6 +197,7 @@ def _change_feed(rooms: Rooms, telemetry: Telemetry) -> ChangeFeed:
 def _reconciler(rooms: Rooms) -> Reconciler:
     """Follow unsettled payouts up."""
     kernel = rooms.kernel
+    kernel.store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
     return Reconciler(
         Work(
             due=kernel.store.follow_ups,

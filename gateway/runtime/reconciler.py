@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -137,6 +138,18 @@ class Reconciler:
             StoreUnavailable: the store does not answer; in an ``ExceptionGroup``
                 when it was lost between two looks.
         """
+        try:
+            looks = await self._look_at_all()
+        except Exception:
+            # What goes wrong with looks must be seen in the figures, so these go on.
+            with suppress(StoreUnavailable):
+                await self._tell()
+            raise
+        await self._tell()
+        return looks
+
+    async def _look_at_all(self) -> int:
+        """Claim and look until nothing is due; tell how payouts stand now and then."""
         self._claims.forget()
         looks, told_at = 0, asyncio.get_running_loop().time()
         async with asyncio.TaskGroup() as looking:
@@ -150,7 +163,6 @@ class Reconciler:
                 if asyncio.get_running_loop().time() - told_at >= self._work.pause_s:
                     told_at = asyncio.get_running_loop().time()
                     await self._tell()
-        await self._tell()
         return looks
 
     async def _is_under_way(self) -> bool:
@@ -232,7 +244,8 @@ class Reconciler:
         """
         trace.begin(trace.new_trace_id())
         first, left, begun = payouts[0], list[_Looked](), asyncio.get_running_loop().time()
-        account = await self._work.accounts.find(first.account_id)
+        find = self._work.accounts.find(first.account_id)
+        account = await self._seen(find, first, otherwise=None)
         async with asyncio.TaskGroup() as looking:
             for payout in payouts:
                 looking.create_task(self._look(payout, account, left))

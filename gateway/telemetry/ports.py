@@ -21,6 +21,7 @@ class Event(StrEnum):
     NOT_PIX = "not_pix"  # provider
     PAYOUT_SIMILAR = "payout_similar"  # provider
     PAYOUT_STOPPED = "payout_stopped"  # scope of the kill switch
+    PAYOUT_UNREADABLE = "payout_unreadable"  # provider
     PROVIDER_LIMITED = "provider_limited"  # provider.operation.limit: rate, width, pause
     QUOTA_ALLOWED = "quota_allowed"  # policy
     QUOTA_LIMITED = "quota_limited"  # policy

@@ -8,7 +8,8 @@ compare-and-set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import case, func, select, update
@@ -21,6 +22,8 @@ from gateway.store.payouts.due import ACCOUNTS_DUE, ANY_DUE, SCANNED, claiming, 
 from gateway.store.payouts.rows import key_columns, restored_payout
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import UNRESOLVED, attempts, payouts
+
+_log = logging.getLogger(__name__)
 
 _IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
 _UNRESOLVED = select(payouts).where(UNRESOLVED).order_by(payouts.c.created_at)
@@ -36,10 +39,23 @@ _STANDING = (
 )
 
 
+def _untold(_provider: str) -> None:
+    """Count nothing."""
+
+
 class StoredFollowUps:
-    """``FollowUps`` over a database."""
+    """
+    ``FollowUps`` over a database.
+
+    A payout that cannot be read, such as one with a word of a newer release, is left out and
+    logged: it keeps no other from its look. Its claim ends by itself.
+
+    Attributes:
+        on_unreadable: Told the provider of each such payout, every time.
+    """
 
     def __init__(self, database: Database) -> None:
+        self.on_unreadable: Callable[[str], None] = _untold
         self._database = database
         self._checks = CheckWriter(database)
         self._after = ""
@@ -68,10 +84,14 @@ class StoredFollowUps:
         statement, asked = claiming(wanted)
         async with self._database.writing() as connection:
             rows = (await connection.execute(statement, asked)).all()
-        return [restored_payout(row) for row in sorted(rows, key=_next_check)]
+        return list(self._readable(sorted(rows, key=_next_check)))
 
     async def claim(self, wanted: ProbeClaim) -> Payout | None:
-        """Claim one by an atomic update; None when somebody looks at it now, or did just now."""
+        """
+        Claim one by an atomic update.
+
+        None when somebody looks at it now, or did just now, and when it cannot be read.
+        """
         key = key_columns(wanted.account_id, wanted.reference)
         looked = select(attempts.c.number).where(
             attempts.c.account_id == payouts.c.account_id,
@@ -86,8 +106,8 @@ class StoredFollowUps:
             .returning(payouts)
         )
         async with self._database.writing() as connection:
-            row = (await connection.execute(taken)).first()
-        return None if row is None else restored_payout(row)
+            rows = (await connection.execute(taken)).all()
+        return next(self._readable(rows), None)
 
     async def checked(self, checked: Checked) -> bool:
         """
@@ -105,7 +125,7 @@ class StoredFollowUps:
         """Return every payout whose outcome is unknown or that is in review."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_UNRESOLVED)).all()
-        return [restored_payout(row) for row in rows]
+        return list(self._readable(rows))
 
     async def find_by_key(self, provider_key: str) -> Payout | None:
         """Return the payout that a bank knows by this provider key."""
@@ -127,6 +147,17 @@ class StoredFollowUps:
             )
             for row in rows
         ]
+
+    def _readable(self, rows: Iterable[Record]) -> Iterator[Payout]:
+        """Restore payouts one by one; of one that cannot be read its key is logged, and no more."""
+        for row in rows:
+            try:
+                yield restored_payout(row)
+            except Exception as problem:  # noqa: BLE001 - whatever is in a row, others go on
+                # What the problem says may be a part of the row: a name, a tax number.
+                kind = type(problem).__name__
+                _log.error("payout_unreadable provider_key=%s problem=%s", row.provider_key, kind)
+                self.on_unreadable(row.provider)
 
 
 def _next_check(row: Record) -> datetime:

@@ -176,6 +176,7 @@ PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("gateway_payout_oldest_unresolved_secon
 PAYOUT_REVIEW: Final = _gauge("gateway_payout_review", "Payouts in review.", PROVIDER)
 PAYOUTS_STOPPED: Final = _counter("gateway_payout_stopped_total", "Payouts refused by a stop.", STOP_SCOPE)
 PAYOUTS_SIMILAR: Final = _counter("gateway_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
+PAYOUTS_UNREADABLE: Final = _counter("gateway_payout_unreadable_total", "Unsettled payouts that were due for a look and cannot be read by this release; each is tried again every minute or so.", PROVIDER)
 PAYOUT_CAS_LOSSES: Final = _counter("gateway_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
 IDEMPOTENT_REQUESTS: Final = _counter("gateway_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
 LOGINS: Final = _counter("gateway_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import text
 
 from gateway.domain.payouts.followups import Checked, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import PayoutState
@@ -210,6 +211,32 @@ async def test_unresolved_is_what_nobody_knows_or_a_person_must_see(store: Store
     found = await store.follow_ups.unresolved()
 
     assert [each.reference for each in found] == ["5-accepted", "0-unknown"]
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [("method", "ted"), ("failure_code", "TIRED"), ("destination", '{"key": "maria@example.com"}')],
+)
+async def test_a_payout_of_a_newer_release_keeps_no_other_from_its_look(
+    store: Store, caplog: pytest.LogCaptureFixture, column: str, word: str
+) -> None:
+    """It is left out, logged by its key alone, and counted."""
+    told: list[str] = []
+    store.follow_ups.on_unreadable = told.append
+    await unknown(store, "order-1")
+    await unknown(store, "order-2")
+    async with store.database.writing() as connection:
+        change = text(f"UPDATE payouts SET {column} = :word WHERE reference = 'order-1'")  # noqa: S608 - of the table above
+        await connection.execute(change, {"word": word})
+
+    shown = [each.reference for each in await store.follow_ups.unresolved()]
+    taken = await due(store)
+    later = LATER + timedelta(seconds=120)
+
+    assert await store.follow_ups.claim(replace(probe(at=later), reference="order-1")) is None
+    assert (shown, taken, told) == (["order-2"], ["order-2"], ["sandbox"] * 3)
+    assert caplog.text.count("payout_unreadable provider_key=") == 3
+    assert word not in caplog.text
 
 
 async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:

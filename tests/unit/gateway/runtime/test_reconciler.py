@@ -468,6 +468,46 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     assert "payout_look_failed" in caplog.text
 
 
+async def test_an_account_that_cannot_be_read_keeps_nobody_from_their_look(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    class Unreadable(People):
+        async def find(self, account_id: str) -> Account | None:
+            if account_id != ACCOUNT:
+                message = "no such word"
+                raise ValueError(message)
+            return account()
+
+    object.__setattr__(reconciler_world.reconciler._work, "accounts", Unreadable())
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference="theirs", account_id="other", provider="other"),
+        *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
+    ]
+
+    await reconciler_world.reconciler.run_once()
+
+    looks = {look.reference for look in reconciler_world.board.looks}
+    assert looks == {"theirs", "o-0", "o-1", "o-2"}
+    assert "payout_look_failed" in caplog.text
+
+
+async def test_how_payouts_stand_is_told_whatever_goes_wrong_with_looks(
+    reconciler_world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """Else the figures would stand still, and nobody would see that nothing is looked at."""
+
+    async def mistaken(_now: datetime) -> Sequence[DueAccount]:
+        message = "ted"
+        raise KeyError(message)
+
+    monkeypatch.setattr(reconciler_world.board, "due", mistaken)
+
+    with pytest.raises(ExceptionGroup):
+        await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.told == [await reconciler_world.board.standing()]
+
+
 @pytest.fixture
 async def started(reconciler_world: ReconcilerWorld) -> AsyncIterator[ReconcilerWorld]:
     reconciler_world.reconciler.task.start()
