@@ -16,7 +16,7 @@ from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
 from gateway.operations.backoffice.callbacks.looks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
-from gateway.runtime.gauges import AuditGauge, StoreGauges
+from gateway.runtime.gauges import AuditGauge, StoreGauges, task_gauge
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.mail_sender import MailSender, sending
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
@@ -94,7 +94,8 @@ def periodic_tasks(
     if role.part.lines is not None and not role.part.serves:
         received = Received(role.part.lines, rooms.kernel.store.office.requests.add)
         tasks.append(PeriodicTask("request log", received.run_once, _LINES))
-    return tasks
+    watched = task_gauge([*tasks, *rooms.identity.tasks, telemetry.lag.task], telemetry.values)
+    return [*tasks, PeriodicTask("tasks", watched, Schedule(every_s=_SCRAPE_S))]
 
 
 def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil, inf
@@ -92,6 +92,19 @@ def connection_gauges(show: Show, public: Listener, usage: Usage) -> Callable[[]
             show(Gauge(f"turned_away.{reason}"), times)
 
     return sample
+
+
+def task_gauge(
+    tasks: Sequence[PeriodicTask], values: MetricRegistry
+) -> Callable[[], Awaitable[None]]:
+    """Return what shows how long the runs of each task have failed."""
+    shown = values.values(series.TASK_FAILING)
+
+    async def show() -> None:
+        for task in tasks:
+            shown.put((task.name,), task.failing_s)
+
+    return show
 
 
 _log = logging.getLogger(__name__)

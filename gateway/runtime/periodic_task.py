@@ -54,7 +54,7 @@ class PeriodicTask:
     A run that fails is logged, and the next one tries again.
 
     Attributes:
-        name: What the log calls the work.
+        name: What the log and the metrics call the work.
     """
 
     def __init__(
@@ -82,6 +82,14 @@ class PeriodicTask:
         self._sleep = sleep
         self._pause_s = schedule.every_s
         self._task: asyncio.Task[None] | None = None
+        self._fails_since: float | None = None
+
+    @property
+    def failing_s(self) -> float:
+        """Return since when every run has failed, in seconds; zero while runs end well."""
+        if self._fails_since is None:
+            return 0.0
+        return asyncio.get_running_loop().time() - self._fails_since
 
     def start(self) -> None:
         """Start; a second call changes nothing."""
@@ -127,15 +135,28 @@ class PeriodicTask:
         """Run once; log what goes wrong, and choose the next pause."""
         try:
             await self._run_once()
+        except asyncio.CancelledError as leaked:
+            # One that nobody asked this task for is a failure of something that the run awaited.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self._failed(leaked)
         except Exception as problem:  # noqa: BLE001 - a background loop: the next run tries again
-            self._report(problem)
-            longest_s = self._schedule.backoff_to_s
-            if longest_s is not None:
-                self._pause_s = min(self._pause_s * 2, longest_s)
+            self._failed(problem)
         else:
+            self._fails_since = None
             self._pause_s = self._schedule.every_s
 
-    def _report(self, problem: Exception) -> None:
+    def _failed(self, problem: BaseException) -> None:
+        """Note a failure, and pause longer where the schedule says so."""
+        self._report(problem)
+        if self._fails_since is None:
+            self._fails_since = asyncio.get_running_loop().time()
+        longest_s = self._schedule.backoff_to_s
+        if longest_s is not None:
+            self._pause_s = min(self._pause_s * 2, longest_s)
+
+    def _report(self, problem: BaseException) -> None:
         """Log a failure: an expected one as a warning, all others with their traceback."""
         unexpected = _unexpected(problem)
         if unexpected is not None:
@@ -146,7 +167,7 @@ class PeriodicTask:
             _log.warning("the store does not answer; later: %s", self.name)
 
 
-def _unexpected(problem: Exception) -> Exception | None:
+def _unexpected(problem: BaseException) -> BaseException | None:
     """Return the part of a failure that is a mistake of ours; None when there is none."""
     expected = (StoreUnavailable, TryLater)
     if isinstance(problem, ExceptionGroup):

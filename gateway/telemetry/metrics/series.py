@@ -94,6 +94,7 @@ FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
 PROCESS_STATE: Final = Label("state", ("running", "wanted"))
 STORE_WORK: Final = Label("work", ("read", "write"))
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
+TASK: Final = Label("task")
 BUILD: Final = (Label("version"), Label("python"), Label("environment"))
 
 # From a quarter of a millisecond on: that is what a balance of our own takes.
@@ -206,6 +207,7 @@ CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configu
 SERVER_PROCESSES: Final = _gauge("gateway_server_processes", "Server processes of this process's supervisor: wanted, and running, that is ready and beating. Each of them shows both; 1 and 1 without a supervisor.", PROCESS_STATE)
 WORKERS: Final = _gauge("gateway_workers", "Workers of this process's supervisor, like gateway_server_processes; a process that does a worker's tasks itself counts as one, and 0 and 0 mean that they run elsewhere.", PROCESS_STATE)
 WORKER_ABSENT: Final = _gauge("gateway_worker_absent_seconds", "Since the last lease of any worker on the store ended; 0 while one is at work.")
+TASK_FAILING: Final = _gauge("gateway_task_failing_seconds", "How long every run of a background task has failed, the first of them included; 0 while its runs end well.", TASK)
 ROUTES_LOADED: Final = _gauge("gateway_routes_loaded", "Rows served.")
 POLICIES_LOADED: Final = _gauge("gateway_policies_loaded", "Policies in front of them.")
 PROVIDERS_LOADED: Final = _gauge("gateway_providers_loaded", "Providers configured.")

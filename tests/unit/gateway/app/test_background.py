@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gateway.app.assembly import assemble
+from gateway.app.assembly import Gateway, assemble
 from gateway.app.background import _PRESENCE
 from gateway.domain.kernel.storage import LEASE
 from gateway.runtime.process import ALONE, Part
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Cell, Key
 from tests.surfaces.world import sandbox
 
 EVERYWHERE = ["change feed", "cache", "charges", "provider minutes"]
@@ -32,9 +36,9 @@ WORK = [
 @pytest.mark.parametrize(
     ("part", "wanted"),
     [
-        (ALONE, [*EVERYWHERE, *BESIDE_REQUESTS, *WORK]),
-        (Part(works=False), [*EVERYWHERE, *BESIDE_REQUESTS, "worker"]),
-        (Part(serves=False), [*EVERYWHERE, *WORK]),
+        (ALONE, [*EVERYWHERE, *BESIDE_REQUESTS, *WORK, "tasks"]),
+        (Part(works=False), [*EVERYWHERE, *BESIDE_REQUESTS, "worker", "tasks"]),
+        (Part(serves=False), [*EVERYWHERE, *WORK, "tasks"]),
     ],
     ids=["both", "server process", "worker"],
 )
@@ -47,6 +51,30 @@ async def test_what_a_process_does_in_the_background(tmp_path: Path, part: Part,
     await gateway.kernel.store.close()
     assert names == wanted
     assert [task.name for task in gateway.rooms.identity.tasks] == ["reset links"]
+
+
+async def test_every_task_shows_how_long_it_has_failed(tmp_path: Path):
+    """One that fails for ever must not do so in the log alone."""
+    gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
+    *tasks, watched = gateway.tasks
+    for task in tasks:
+        task._fails_since = asyncio.get_running_loop().time() - 60
+
+    await watched._run_once()
+
+    shown = {task: cell[0] for (task,), cell in _failing(gateway)}
+    await gateway.kernel.store.close()
+    assert {name for name, failing_s in shown.items() if failing_s >= 60} == {
+        task.name for task in tasks
+    }
+    assert {name for name, failing_s in shown.items() if not failing_s} == {
+        "reset links",
+        "event loop lag",
+    }
+
+
+def _failing(gateway: Gateway) -> Iterator[tuple[Key, Cell]]:
+    return gateway.telemetry.values.values(series.TASK_FAILING).items()
 
 
 def test_a_worker_at_work_is_seen_without_a_break():

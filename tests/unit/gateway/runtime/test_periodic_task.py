@@ -8,6 +8,7 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
+from tests.unit.leaping import leaping
 
 
 class Work:
@@ -79,6 +80,47 @@ async def test_what_goes_wrong_is_logged(caplog: pytest.LogCaptureFixture):
     await task.stop()
 
     assert "failed: sweeping" in caplog.text
+
+
+async def test_a_cancellation_of_something_else_does_not_end_the_work(
+    caplog: pytest.LogCaptureFixture,
+):
+    """A run may await what was cancelled elsewhere; nobody asked the work to stop."""
+    cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    cancelled.cancel()
+    done = asyncio.Event()
+    runs = 0
+
+    async def run_once() -> None:
+        nonlocal runs
+        runs += 1
+        if runs < 3:
+            await cancelled
+        done.set()
+
+    task = PeriodicTask("sweeping", run_once, Schedule(every_s=0.001))
+    task.start()
+    async with asyncio.timeout(5):
+        await done.wait()
+    await task.stop()
+
+    assert "failed: sweeping" in caplog.text
+
+
+@leaping
+async def test_how_long_every_run_has_failed_is_known():
+    work = Work(*[KeyError()] * 3)
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=10))
+
+    task.start()
+    seen = [round(task.failing_s)]
+    for _ in range(4):
+        await asyncio.sleep(9)
+        seen.append(round(task.failing_s))
+    await task.stop()
+
+    # three runs fail, at 0, 10 and 20 s; the one at 30 s ends well
+    assert seen == [0, 9, 18, 27, 0]
 
 
 class Slow:
