@@ -25,6 +25,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.followups import (
+    CLAIM,
     PROBE_EVERY,
     Checked,
     FollowUps,
@@ -48,8 +49,6 @@ _FIRST_S = (2, 5, 15, 60, 300, 900)
 _HOUR = timedelta(hours=1)
 # Looks go on hourly for more than a day, whatever the bank's hours; then two users decide.
 _GIVES_UP = timedelta(hours=26)
-# A process that dies leaves its payouts to the others after this time.
-_CLAIM = timedelta(seconds=60)
 # A clock that is only corrected goes back by less; then nothing is late by more either.
 _CORRECTED = timedelta(seconds=5)
 # As far ahead as looks are planned while somebody may still wait for them.
@@ -129,6 +128,7 @@ class Reconciler:
         self._claims = DueClaims(work.due, work.owner, lambda name: self._places_of(name).pace)
         self._looked = asyncio.Event()
         self._turned_at = work.now()
+        self._has_recalled = False
 
     async def run_once(self) -> int:
         """
@@ -187,12 +187,23 @@ class Reconciler:
         would be looked at only when the clock gets there again.
         """
         now = self._work.now()
+        if not self._has_recalled:
+            # What is due is looked at all the same; the next turn tries again.
+            with suppress(StoreUnavailable):
+                await self._recall(now)
         before, self._turned_at = self._turned_at, now
         if now >= before - _CORRECTED:
-            return await self._claims.share(Lease(now, now + _CLAIM))
+            return await self._claims.share(Lease(now, now + CLAIM))
         _log.warning("payouts_clock_put_back seconds=%d", (before - now).total_seconds())
         due = before + _PLANNED
-        return await self._claims.everything(Lease(due, due + _CLAIM))
+        return await self._claims.everything(Lease(due, due + CLAIM))
+
+    async def _recall(self, now: datetime) -> None:
+        """Before the first turn: a clock may have been put back while nobody lived through it."""
+        recalled = await self._work.due.recall(now)
+        self._has_recalled = True
+        if recalled:
+            _log.warning("payouts_planned_too_far_ahead count=%d", recalled)
 
     async def look_at(self, payout: Payout, named: str = "", hear: Hear = unheard) -> Payout:
         """
@@ -223,7 +234,7 @@ class Reconciler:
             reference=reference,
             owner=self._work.owner,
             at=now,
-            until=now + _CLAIM,
+            until=now + CLAIM,
             quiet_since=now - PROBE_EVERY,
         )
         payout = await self._work.due.claim(claim)

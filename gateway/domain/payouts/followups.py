@@ -16,6 +16,18 @@ FIRST_CHECK: Final = timedelta(seconds=2)
 PROBE_EVERY: Final = timedelta(seconds=5)
 """A person who asks again sooner learns nothing, and the bank counts every question."""
 
+CLAIM: Final = timedelta(seconds=60)
+"""A process that dies leaves its payouts to the others after this time."""
+
+# The clocks of several machines agree to within seconds. What lies further ahead than this was
+# written before a clock was put back, and would be waited for until the clock is there again.
+ENDS_AHEAD: Final = CLAIM * 2
+"""A claim that ends later than that from now holds nothing."""
+CHANGED_AHEAD: Final = timedelta(minutes=1)
+"""No payout has changed later than that from now."""
+PLANNED_AHEAD: Final = timedelta(minutes=75)
+"""No look at a bank is planned later than that from now: they are an hour and a tenth apart."""
+
 # A bank that decides early tells by callback, and whoever reads the payout asks it too.
 _HELD_EVERY: Final = timedelta(minutes=5)
 
@@ -160,6 +172,10 @@ class FollowUps(Protocol):
 
     async def checked(self, checked: Checked) -> bool:
         """Note a look and let the claim go; False when it was somebody else's by then."""
+        ...
+
+    async def recall(self, now: datetime) -> int:
+        """Plan looks now that were planned before a clock was put back; return how many."""
         ...
 
     async def unresolved(self) -> Sequence[Payout]:

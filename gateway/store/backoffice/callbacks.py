@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 
 from gateway.domain.backoffice.callbacks import Callback, CallbackSearch, CallbackState
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
@@ -20,6 +20,8 @@ from gateway.store.tables.scope import of_company
 
 # One claim; several processes share the rest.
 _MOST = 50
+# Claims end after a minute, and looks are about as far apart at most.
+_DUE_AHEAD = timedelta(minutes=10)
 _WORDS = {"kind": CallbackKind, "state": CallbackState, "named_by": NamedBy}
 _NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
 
@@ -39,10 +41,15 @@ class StoredCallbacks:
     async def due(
         self, now: datetime, until: datetime, but_of: Collection[str] = ()
     ) -> Sequence[Callback]:
-        """Claim what is to be looked into, at most fifty; it is due again at ``until``."""
+        """
+        Claim what is to be looked into, at most fifty; it is due again at ``until``.
+
+        What is due later than anything can be was planned before a clock was put back.
+        """
+        due = or_(callbacks.c.due_at <= now, callbacks.c.due_at > now + _DUE_AHEAD)
         free = (
             select(callbacks)
-            .where(callbacks.c.due_at <= now, callbacks.c.provider.not_in([*but_of]))
+            .where(due, callbacks.c.provider.not_in([*but_of]))
             .order_by(callbacks.c.due_at, callbacks.c.id)
             .limit(_MOST)
             .with_for_update(skip_locked=True)

@@ -30,7 +30,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.selectable import FromClause
 
-from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueClaim
+from gateway.domain.payouts.followups import (
+    CHANGED_AHEAD,
+    ENDS_AHEAD,
+    MOST_ACCOUNTS,
+    PLANNED_AHEAD,
+    DueClaim,
+)
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.tables.columns import Instant, instant_unseen
 from gateway.store.tables.core import payouts
 
@@ -43,9 +50,16 @@ _NOBODY: Final = ""
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 
 
-def free(at: datetime | ColumnElement[datetime]) -> ColumnElement[bool]:
-    """Demand that no claim holds."""
-    return or_(payouts.c.check_until.is_(None), payouts.c.check_until <= at)
+def instants(at: datetime) -> dict[str, object]:
+    """Return the parameters of ``free``, and of statements that ask for what is due by then."""
+    return {"at": at, "ends_ahead": at + ENDS_AHEAD}
+
+
+def free() -> ColumnElement[bool]:
+    """Demand that no claim holds, with ``instants``; one that ends too far ahead holds nothing."""
+    until = payouts.c.check_until
+    ahead = bindparam("ends_ahead", type_=Instant)
+    return or_(until.is_(None), until <= _at(), until > ahead)
 
 
 def _at() -> BindParameter[datetime]:
@@ -54,7 +68,7 @@ def _at() -> BindParameter[datetime]:
 
 ANY_DUE: Final = (
     select(literal(1))
-    .where(payouts.c.next_check_at <= _at(), free(_at()))
+    .where(payouts.c.next_check_at <= _at(), free())
     .order_by(payouts.c.next_check_at)
     .limit(1)
 )
@@ -105,7 +119,7 @@ def _accounts_due() -> Select[tuple[str, str, datetime]]:
         .where(payouts.c.provider == holders.c.provider)
         .where(payouts.c.account_id == holders.c.account_id)
         # Unseen: where few are due at all, another index would be walked, for every account anew.
-        .where(payouts.c.next_check_at <= instant_unseen(_at()), free(_at()))
+        .where(payouts.c.next_check_at <= instant_unseen(_at()), free())
         .order_by(payouts.c.next_check_at)
         .limit(1)
         .correlate(holders)
@@ -121,6 +135,22 @@ ACCOUNTS_DUE: Final = _accounts_due()
 """Of each account that has planned looks; ``due_at`` is empty where none is due and free."""
 
 
+def recalling(now: datetime) -> Update:
+    """
+    Return the statement that plans a look now for what a clock planned that was put back.
+
+    One that was not sent waits for the end of its day, which is not for looks.
+    """
+    planned = payouts.c.next_check_at
+    waits_for_a_look = payouts.c.state != PayoutState.NOT_SENT.value
+    too_late = (planned > now + PLANNED_AHEAD) & waits_for_a_look
+    return (
+        update(payouts)
+        .where(planned > now, or_(payouts.c.updated_at > now + CHANGED_AHEAD, too_late))
+        .values(next_check_at=now)
+    )
+
+
 def claiming(wanted: DueClaim) -> tuple[Update, dict[str, object]]:
     """
     Return the statement that claims, and its parameters.
@@ -129,8 +159,8 @@ def claiming(wanted: DueClaim) -> tuple[Update, dict[str, object]]:
     a time.
     """
     asked: dict[str, object] = {
+        **instants(wanted.at),
         "of_provider": wanted.provider,
-        "at": wanted.at,
         "each": wanted.each,
         "most": wanted.most,
         "owner": wanted.owner,
@@ -168,7 +198,7 @@ def _longest_due(place: int) -> Select[Any]:
         select(*_KEY, payouts.c.next_check_at)
         .where(payouts.c.provider == bindparam("of_provider", type_=Text))
         .where(payouts.c.account_id == bindparam(f"account_{place}", type_=Text))
-        .where(payouts.c.next_check_at <= _at(), free(_at()))
+        .where(payouts.c.next_check_at <= _at(), free())
         .order_by(payouts.c.next_check_at)
         .limit(bindparam("each"))
         .with_for_update(skip_locked=True)

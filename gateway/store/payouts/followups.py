@@ -18,7 +18,15 @@ from gateway.domain.payouts.followups import Checked, DueAccount, DueClaim, Prob
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.checks import CheckWriter
-from gateway.store.payouts.due import ACCOUNTS_DUE, ANY_DUE, SCANNED, claiming, free
+from gateway.store.payouts.due import (
+    ACCOUNTS_DUE,
+    ANY_DUE,
+    SCANNED,
+    claiming,
+    free,
+    instants,
+    recalling,
+)
 from gateway.store.payouts.rows import key_columns, restored_payout
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import UNRESOLVED, attempts, payouts
@@ -63,12 +71,13 @@ class StoredFollowUps:
     async def due(self, now: datetime) -> Sequence[DueAccount]:
         """Return accounts with payouts that are due and free; see ``FollowUps``."""
         async with self._database.reading() as connection:
-            if (await connection.execute(ANY_DUE, {"at": now})).first() is None:
+            asked = instants(now)
+            if (await connection.execute(ANY_DUE, asked)).first() is None:
                 return []
             began, found = self._after, list[DueAccount]()
             while not found:
                 rows = (
-                    await connection.execute(ACCOUNTS_DUE, {"at": now, "after": self._after})
+                    await connection.execute(ACCOUNTS_DUE, {**asked, "after": self._after})
                 ).all()
                 found = [DueAccount(**row._asdict()) for row in rows if row.due_at is not None]
                 self._after = _behind(rows)
@@ -101,12 +110,12 @@ class StoredFollowUps:
         taken = (
             update(payouts)
             .where(*(payouts.c[name] == value for name, value in key.items()))
-            .where(free(wanted.at), ~looked.exists())
+            .where(free(), ~looked.exists())
             .values(check_owner=wanted.owner, check_until=wanted.until)
             .returning(payouts)
         )
         async with self._database.writing() as connection:
-            rows = (await connection.execute(taken)).all()
+            rows = (await connection.execute(taken, instants(wanted.at))).all()
         return next(self._readable(rows), None)
 
     async def checked(self, checked: Checked) -> bool:
@@ -120,6 +129,11 @@ class StoredFollowUps:
     async def close(self) -> None:
         """Finish noting what was asked for."""
         await self._checks.close()
+
+    async def recall(self, now: datetime) -> int:
+        """Plan a look now for what a clock planned that was put back; return how many these are."""
+        async with self._database.writing() as connection:
+            return (await connection.execute(recalling(now))).rowcount
 
     async def unresolved(self) -> Sequence[Payout]:
         """Return every payout whose outcome is unknown or that is in review."""

@@ -4,9 +4,10 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Select, select, text
 
 from bench import bulk_rows
 from bench.payments import open_account
@@ -14,6 +15,7 @@ from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts import due, followups
+from gateway.store.tables.core import payouts
 from tests.contract.stores.due import claim_of
 from tests.contract.stores.plans import Explained
 from tests.contract.stores.samples import (
@@ -129,6 +131,67 @@ async def test_a_lease_is_honoured(store: Store, second: Store) -> None:
     assert [each.reference for each in after] == ["order-1"]
 
 
+BACK = LATER - timedelta(hours=2)
+
+
+async def test_a_claim_made_before_a_clock_was_put_back_holds_nothing(
+    store: Store, second: Store
+) -> None:
+    """Whoever made it may be dead; it would end two hours late."""
+    await unknown(store, "order-1")
+    [found] = await store.follow_ups.due(LATER)
+    assert await claimed(store, [found]) == ["order-1"]
+
+    assert await second.follow_ups.recall(BACK) == 1
+    [again] = await second.follow_ups.due(BACK)
+    wanted = claim_of([again], "two", BACK, BACK + timedelta(seconds=60))
+
+    assert [each.reference for each in await second.follow_ups.claim_due(wanted)] == ["order-1"]
+    assert await second.follow_ups.due(BACK) == []
+
+
+@pytest.mark.parametrize("seconds", [-30, 30])
+async def test_clocks_that_are_seconds_apart_take_no_claim_from_each_other(
+    store: Store, second: Store, seconds: int
+) -> None:
+    await unknown(store, "order-1", since=NOW - timedelta(minutes=5))
+    [found] = await store.follow_ups.due(LATER)
+    await claimed(store, [found])
+
+    assert await second.follow_ups.due(LATER + timedelta(seconds=seconds)) == []
+
+
+@pytest.mark.parametrize(
+    ("planned", "changed", "recalled"),
+    [
+        (timedelta(hours=2), timedelta(0), True),
+        (timedelta(hours=2), timedelta(hours=-5), True),
+        (timedelta(minutes=30), timedelta(minutes=29), True),
+        (timedelta(minutes=66), timedelta(hours=-5), False),
+        (timedelta(seconds=20), timedelta(seconds=15), False),
+        (timedelta(seconds=-1), timedelta(hours=-5), False),
+    ],
+    ids=["back", "back of old", "back a little", "hourly", "another machine's", "due"],
+)
+async def test_what_is_planned_further_ahead_than_can_be_is_due_at_once(
+    store: Store, planned: timedelta, changed: timedelta, recalled: bool
+) -> None:
+    await unknown(store, "order-1")
+    async with store.database.writing() as connection:
+        moved = payouts.update().values(next_check_at=LATER + planned, updated_at=LATER + changed)
+        await connection.execute(moved)
+
+    assert await store.follow_ups.recall(LATER) == recalled
+    assert bool(await store.follow_ups.due(LATER)) is (recalled or planned < timedelta(0))
+
+
+async def test_what_was_not_sent_waits_for_the_end_of_its_day(store: Store) -> None:
+    await store.payouts.add(payout("order-1"), attempt())
+    assert await store.payouts.record(change(SENDING, PayoutState.NOT_SENT))
+
+    assert await store.follow_ups.recall(NOW) == 0
+
+
 @pytest.mark.parametrize("accounts", [1, 2, 4, 5, MOST_ACCOUNTS])
 async def test_a_claim_takes_any_number_of_accounts(store: Store, accounts: int) -> None:
     ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 16 + accounts)]
@@ -172,13 +235,32 @@ async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
     """Every account is one step in it, however many payouts it has; a few would be walked."""
     accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
     await bulk_rows.fill_payouts(store.url, accounts, bulk_rows.Bulk(rows=2_000))
-    asked = due.ACCOUNTS_DUE.params(at=LATER, after="")
-    async with store.database.reading() as connection:
-        if connection.dialect.name == "postgresql":
-            await connection.execute(text("SET enable_seqscan = off"))
-        rows = (await connection.execute(Explained(asked))).all()
-        plan = " ".join(str(row) for row in rows)
+
+    plan = await plan_of(store, due.ACCOUNTS_DUE.params(**due.instants(LATER), after=""))
 
     assert plan.count("ix_payouts_provider_account_id_next_check_at") >= 3
     assert "Seq Scan on payouts" not in plan
     assert "SCAN payouts " not in plan.replace("SCAN payouts USING", "")
+
+
+async def test_what_is_planned_too_far_ahead_is_found_by_an_index(store: Store) -> None:
+    """A process that starts asks for it, however many payouts there are."""
+    await bulk_rows.fill_payouts(
+        store.url, [await open_account(store, "bench")], bulk_rows.Bulk(rows=2_000)
+    )
+
+    recalled = due.recalling(LATER).whereclause
+    assert recalled is not None
+
+    plan = await plan_of(store, select(payouts.c.reference).where(recalled))
+
+    assert "ix_payouts_next_check_at" in plan
+
+
+async def plan_of(store: Store, asked: Select[Any]) -> str:
+    """Return how a database does a statement."""
+    async with store.database.reading() as connection:
+        if connection.dialect.name == "postgresql":
+            await connection.execute(text("SET enable_seqscan = off"))
+        rows = (await connection.execute(Explained(asked))).all()
+    return " ".join(str(row) for row in rows)

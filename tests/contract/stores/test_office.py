@@ -87,6 +87,17 @@ def decided(state: ApprovalState, by: str = "u2") -> Approval:
     return replace(APPROVAL, state=state, decided_by=by, decider=by, decided_at=NOW, reason="ok")
 
 
+async def test_what_is_due_later_than_can_be_is_due(store: Store):
+    """A clock was put back; it would be looked into when the clock is there again."""
+    await store.office.callbacks.add(CALLBACK)
+    back = NOW - timedelta(hours=2)
+
+    claimed = await store.office.callbacks.due(back, back + timedelta(seconds=60))
+
+    assert [each.id for each in claimed] == ["c1"]
+    assert await store.office.callbacks.due(back, back + timedelta(seconds=60)) == []
+
+
 async def test_an_order_is_read_back_whole(store: Store):
     await store.office.approvals.add(APPROVAL, event())
 

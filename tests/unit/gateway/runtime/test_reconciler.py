@@ -45,6 +45,8 @@ class Board:
     fails: bool = False
     claims: int = 0
     up_to: list[datetime] = field(default_factory=list)
+    recalls: list[datetime] = field(default_factory=list)
+    ahead: int = 0
 
     async def due(self, now: datetime) -> Sequence[DueAccount]:
         self.claims += 1
@@ -75,6 +77,13 @@ class Board:
     async def checked(self, checked: Checked) -> bool:
         self.looks.append(checked)
         return True
+
+    async def recall(self, now: datetime) -> int:
+        if self.fails:
+            message = "away"
+            raise StoreUnavailable(message)
+        self.recalls.append(now)
+        return self.ahead
 
     async def unresolved(self) -> Sequence[Payout]:
         return []
@@ -436,6 +445,23 @@ async def test_what_a_clock_planned_that_was_put_back_is_looked_at_at_once(
     assert board.up_to == [later, *[later + timedelta(minutes=15)] * 2, NOON]
     assert [each.next_check_at for each in board.looks] == [NOON + timedelta(minutes=1)]
     assert "payouts_clock_put_back seconds=7200" in caplog.text
+
+
+async def test_a_process_looks_once_for_what_was_planned_too_far_ahead(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    """At its first turn that the store answers."""
+    reconciler_world.board.ahead = 3
+    reconciler_world.board.fails = True
+    with pytest.raises(ExceptionGroup):
+        await reconciler_world.reconciler.run_once()
+    reconciler_world.board.fails = False
+
+    for _ in range(2):
+        await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.board.recalls == [NOON]
+    assert "payouts_planned_too_far_ahead count=3" in caplog.text
 
 
 async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: ReconcilerWorld):
