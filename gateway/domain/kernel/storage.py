@@ -35,6 +35,11 @@ LEASE: Final = timedelta(seconds=30)
 """A worker that was killed leaves its tasks to the others after this time."""
 
 
+LEASE_AHEAD: Final = LEASE * 2
+"""No lease ends later than that from now, for the clocks of several machines are seconds apart. One
+that does was taken before a clock was put back."""
+
+
 class TaskLeases(Protocol):
     """
     Who does which task, and until when.
@@ -60,9 +65,11 @@ class TaskLeases(Protocol):
         """
         ...
 
-    async def latest(self) -> datetime | None:
+    async def latest(self, now: datetime) -> datetime | None:
         """
         Return when the last lease ends or has ended; None when there never was one.
+
+        One that ends further ahead than any could says nothing about now, and is left out.
 
         Raises:
             StoreUnavailable: as above.

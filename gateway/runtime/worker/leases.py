@@ -84,6 +84,9 @@ class WorkerWatch:
         Raises:
             StoreUnavailable: what was found last stays.
         """
-        ended = await self._leases.latest() or self._begun
-        self.absent = max(timedelta(), self._now() - ended)
+        now = self._now()
+        # A clock that was put back would let this process begin later than now.
+        self._begun = min(self._begun, now)
+        ended = await self._leases.latest(now) or self._begun
+        self.absent = max(timedelta(), now - ended)
         self._show(self.absent.total_seconds())

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import func, or_, select, update
 
-from gateway.domain.kernel.storage import LEASE
+from gateway.domain.kernel.storage import LEASE, LEASE_AHEAD
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import task_leases
 
@@ -27,7 +27,8 @@ class StoredTaskLeases:
 
         One that ends later than any could was made before a clock was put back, and is free.
         """
-        free = or_(_LEASES.owner == owner, _LEASES.ends_at <= now, _LEASES.ends_at > now + LEASE)
+        ends_at = _LEASES.ends_at
+        free = or_(_LEASES.owner == owner, ends_at <= now, ends_at > now + LEASE_AHEAD)
         again = update(task_leases).where(_LEASES.task == task, free)
         taken = {"owner": owner, "ends_at": now + LEASE}
         async with self._database.writing() as connection:
@@ -41,8 +42,9 @@ class StoredTaskLeases:
         async with self._database.writing() as connection:
             await connection.execute(ended.values(ends_at=now))
 
-    async def latest(self) -> datetime | None:
-        """Return when the last lease ends or has ended."""
+    async def latest(self, now: datetime) -> datetime | None:
+        """Return when the last lease ends or has ended, without those from before a jump back."""
+        possible = _LATEST.where(_LEASES.ends_at <= now + LEASE_AHEAD)
         async with self._database.reading() as connection:
-            found: datetime | None = (await connection.execute(_LATEST)).scalar_one_or_none()
+            found: datetime | None = (await connection.execute(possible)).scalar_one_or_none()
         return found

@@ -14,13 +14,13 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 async def test_a_lease_is_taken_renewed_and_refused(store: Store):
-    assert await store.leases.latest() is None
+    assert await store.leases.latest(NOW) is None
     assert await store.leases.take("mail", "one", NOW)
     assert not await store.leases.take("mail", "two", NOW)
     assert await store.leases.take("mail", "one", NOW + LEASE / 2)
     assert not await store.leases.take("mail", "two", NOW + LEASE)
 
-    assert await store.leases.latest() == NOW + LEASE * 1.5
+    assert await store.leases.latest(NOW + LEASE) == NOW + LEASE * 1.5
 
 
 @pytest.mark.parametrize("moved", [LEASE, -timedelta(hours=2)], ids=["over", "clock put back"])
@@ -29,6 +29,22 @@ async def test_what_is_over_is_free(store: Store, moved: timedelta):
 
     assert await store.leases.take("mail", "two", NOW + moved)
     assert not await store.leases.take("mail", "one", NOW + moved)
+
+
+async def test_clocks_that_are_seconds_apart_take_no_lease_from_each_other(store: Store):
+    await store.leases.take("mail", "one", NOW + timedelta(seconds=5))
+
+    assert not await store.leases.take("mail", "two", NOW)
+
+
+async def test_what_ends_later_than_any_lease_says_nothing_about_now(store: Store):
+    """It was taken before the clock was put back; the worker that is at work has another."""
+    await store.leases.take("retention", "one", NOW)
+    back = NOW - timedelta(hours=2)
+
+    assert await store.leases.latest(back) is None
+    await store.leases.take("presence", "one", back)
+    assert await store.leases.latest(back) == back + LEASE
 
 
 async def test_release_ends_ones_own(store: Store):

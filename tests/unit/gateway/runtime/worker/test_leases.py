@@ -125,7 +125,7 @@ async def test_alone_nothing_is_leased(workers: Workers):
     await workers.made["one"].release()
 
     assert workers.did == ["one"]
-    assert await workers.store.leases.latest() is None
+    assert await workers.store.leases.latest(workers.at) is None
 
 
 async def test_a_server_process_sees_since_when_no_worker_is_at_work(workers: Workers):
@@ -142,3 +142,22 @@ async def test_a_server_process_sees_since_when_no_worker_is_at_work(workers: Wo
 
     assert shown == [10, 0, 45]
     assert watch.absent == timedelta(seconds=45)
+
+
+@pytest.mark.parametrize("ever", [True, False], ids=["it had leases", "there never was one"])
+async def test_a_worker_that_is_missing_is_seen_after_a_clock_was_put_back(
+    workers: Workers, ever: bool
+):
+    """A lease of an hourly task, or the start of the process, lies two hours ahead by then."""
+    watch = WorkerWatch(workers.store.leases, lambda: workers.at, lambda _: None)
+    if ever:
+        await workers.run("one", "retention")
+    workers.pass_(-7200)
+    if ever:
+        await workers.run("one", "presence")
+    await watch.run_once()
+    workers.pass_(LEASE.total_seconds() + 45)
+
+    await watch.run_once()
+
+    assert watch.absent >= timedelta(seconds=45)

@@ -15,7 +15,7 @@ async def test_nobody_has_ever_taken_one(tmp_path: Path):
     store = open_store(url)
 
     await store.leases.release("nobody", datetime.now(UTC))
-    latest = await store.leases.latest()
+    latest = await store.leases.latest(datetime.now(UTC))
 
     await store.close()
     assert latest is None
