@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable, TaskLeases
 
+_log = logging.getLogger(__name__)
+
 RunOnce = Callable[[], Awaitable[object]]
 
 _RENEWED: Final = LEASE / 2
 """Before the end of a lease: a task that is repeated every few seconds seldom writes for it."""
+_LOOKED_AT_S: Final = LEASE.total_seconds() / 6
+"""While a run is under way: twice before its lease ends, should the store not answer at once."""
 
 
 class LeasedTasks:
@@ -31,11 +37,25 @@ class LeasedTasks:
         self._ends: dict[str, datetime] = {}
 
     def leased(self, task: str, run_once: RunOnce) -> RunOnce:
-        """Return the work of a task as it is done under its lease: nothing while another has it."""
+        """
+        Return the work of a task as it is done under its lease: nothing while another has it.
+
+        The lease is renewed for as long as a run takes. A run whose lease is lost is cancelled.
+        """
 
         async def run() -> None:
-            if await self._holds(task):
+            if not await self._holds(task):
+                return
+            if self._leases is None:
                 await run_once()
+                return
+            try:
+                async with self._kept(task) as lease:
+                    await run_once()
+            except TimeoutError:
+                if not lease.expired():
+                    raise
+                _log.warning("lease_lost task=%s: its run was cancelled", task)
 
         return run
 
@@ -46,13 +66,39 @@ class LeasedTasks:
             with suppress(StoreUnavailable):
                 await self._leases.release(self._owner, self._now())
 
+    @asynccontextmanager
+    async def _kept(self, task: str) -> AsyncIterator[asyncio.Timeout]:
+        """Renew a lease for the length of the block, which is cancelled when the lease ends."""
+        async with asyncio.timeout(self._left(task).total_seconds()) as lease:
+            keeping = asyncio.create_task(self._keep(task, lease))  # noqa: TID251 - ended below
+            try:
+                yield lease
+            finally:
+                keeping.cancel()
+                await asyncio.wait([keeping])
+
+    async def _keep(self, task: str, lease: asyncio.Timeout) -> None:
+        """Put the end of a lease off, until another worker has it or it ends."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            await asyncio.sleep(_LOOKED_AT_S)
+            with suppress(StoreUnavailable):
+                is_held = await self._holds(task)
+                if lease.expired():
+                    return
+                lease.reschedule(clock() + self._left(task).total_seconds() * is_held)
+
+    def _left(self, task: str) -> timedelta:
+        """Return how long a lease lasts, as far as this process knows."""
+        now = self._now()
+        return self._ends.get(task, now) - now
+
     async def _holds(self, task: str) -> bool:
         """Take or renew the lease, unless it still lasts for a while."""
         if self._leases is None:
             return True
         now = self._now()
-        left = self._ends.get(task, now) - now
-        if _RENEWED < left <= LEASE:
+        if _RENEWED < self._left(task) <= LEASE:
             return True
         if await self._leases.take(task, self._owner, now):
             self._ends[task] = now + LEASE

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.runtime.worker.leases import LeasedTasks, WorkerWatch
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
+from tests.unit.leaping import leaping
 
 
 @dataclass(slots=True)
@@ -161,3 +163,121 @@ async def test_a_worker_that_is_missing_is_seen_after_a_clock_was_put_back(
     await watch.run_once()
 
     assert watch.absent >= timedelta(seconds=45)
+
+
+class Kept:
+    """Leases in memory, for clocks that leap; a store's threads have a clock of their own."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, tuple[str, datetime]] = {}
+        self.is_away = False
+
+    async def take(self, task: str, owner: str, now: datetime) -> bool:
+        if self.is_away:
+            raise StoreUnavailable
+        holder, ends_at = self.held.get(task, (owner, now))
+        if holder != owner and ends_at > now:
+            return False
+        self.held[task] = (owner, now + LEASE)
+        return True
+
+    async def release(self, owner: str, now: datetime) -> None: ...
+
+    async def latest(self, now: datetime) -> datetime | None: ...
+
+
+def leaping_now() -> datetime:
+    """The wall clock of a leaping test."""
+    passed = timedelta(seconds=asyncio.get_running_loop().time())
+    return datetime(2026, 1, 1, tzinfo=UTC) + passed
+
+
+@leaping
+async def test_a_run_that_takes_longer_than_a_lease_is_done_by_one_worker():
+    """A mail server that takes three seconds for each of twenty mails is sent twenty."""
+    leases, waiting, sent = Kept(), [f"mail-{number}" for number in range(20)], []
+
+    async def send_waiting() -> None:
+        for mail in list(waiting):
+            await asyncio.sleep(3)
+            sent.append(mail)
+            waiting.remove(mail)
+
+    async def worker(name: str) -> None:
+        run = LeasedTasks(leases, name, leaping_now).leased("mail", send_waiting)
+        for _ in range(40):
+            await run()
+            await asyncio.sleep(2)
+
+    await asyncio.gather(worker("one"), worker("two"))
+
+    assert sent == [f"mail-{number}" for number in range(20)]
+
+
+async def long_run(leases: Kept, after_a_while: Callable[[], None]) -> float:
+    """Begin a run of an hour, let something happen after ten seconds, and tell when it ended."""
+    begun = asyncio.get_running_loop().time()
+
+    async def work() -> None:
+        await asyncio.sleep(3600)
+
+    async def happen() -> None:
+        await asyncio.sleep(10)
+        after_a_while()
+
+    run = LeasedTasks(leases, "one", leaping_now).leased("mail", work)
+    await asyncio.gather(run(), happen())
+    return asyncio.get_running_loop().time() - begun
+
+
+@leaping
+async def test_a_run_ends_when_another_worker_has_its_lease(caplog: pytest.LogCaptureFixture):
+    leases = Kept()
+
+    def taken() -> None:
+        leases.held["mail"] = ("two", leaping_now() + LEASE)
+
+    took_s = await long_run(leases, taken)
+
+    assert took_s < LEASE.total_seconds()
+    assert "lease_lost task=mail" in caplog.text
+
+
+@leaping
+async def test_a_run_ends_when_its_lease_can_not_be_renewed(caplog: pytest.LogCaptureFixture):
+    """Another worker may take the task over by then."""
+    leases = Kept()
+
+    def away() -> None:
+        leases.is_away = True
+
+    took_s = await long_run(leases, away)
+
+    assert abs(took_s - LEASE.total_seconds()) < 1
+    assert "lease_lost task=mail" in caplog.text
+
+
+@leaping
+async def test_a_store_that_is_away_for_a_moment_ends_no_run(caplog: pytest.LogCaptureFixture):
+    leases = Kept()
+
+    def away() -> None:
+        leases.is_away = True
+        asyncio.get_running_loop().call_later(9, back)
+
+    def back() -> None:
+        leases.is_away = False
+
+    took_s = await long_run(leases, away)
+
+    assert round(took_s) == 3600
+    assert caplog.text == ""
+
+
+@leaping
+async def test_a_timeout_of_the_work_itself_is_its_own_failure():
+    async def work() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        await LeasedTasks(Kept(), "one", leaping_now).leased("mail", work)()
