@@ -26,7 +26,7 @@ _PAGE = 200
 _MOST_PAGES = 50
 
 
-Place = Callable[[], AbstractAsyncContextManager[None]]
+CallPlace = Callable[[], AbstractAsyncContextManager[None]]
 """Entered for a call: waits until the bank may be asked, and is there for as long as it answers."""
 
 
@@ -43,7 +43,7 @@ class Asking:
 
     within_s: float
     ends_at: float | None = None
-    place: Place = nullcontext
+    place: CallPlace = nullcontext
 
 
 class StatementSearch:

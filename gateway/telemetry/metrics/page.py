@@ -50,7 +50,6 @@ _KNOWN_AT_START: Final = {
     "operation": "calls of the provider port",
     "policy": "names of the quotas",
     "event": "actions of the audit log",
-    "task": "names of the background tasks",
 }
 _LONGEST_LIST: Final = 16
 

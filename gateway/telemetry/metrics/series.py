@@ -94,7 +94,16 @@ FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
 PROCESS_STATE: Final = Label("state", ("running", "wanted"))
 STORE_WORK: Final = Label("work", ("read", "write"))
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
-TASK: Final = Label("task")
+TASK: Final = Label(
+    "task",
+    (
+        *("change feed", "cache", "charges", "provider minutes"),
+        *("audit tally", "request log", "readings", "last uses", "worker"),
+        *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "mail"),
+        *("missed events", "approvals", "figures", "old sign-ins", "retention"),
+        *("reset links", "event loop lag"),
+    ),
+)
 BUILD: Final = (Label("version"), Label("python"), Label("environment"))
 
 # From a quarter of a millisecond on: that is what a balance of our own takes.

@@ -50,6 +50,7 @@ async def test_what_a_process_does_in_the_background(tmp_path: Path, part: Part,
 
     await gateway.kernel.store.close()
     assert names == wanted
+    assert {*names} <= {*(series.TASK.values or ()), "tasks"}
     assert [task.name for task in gateway.rooms.identity.tasks] == ["reset links"]
 
 
