@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from provider_adapters.registry import AdapterRow
 
 _ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
-EVERY_CODE = service_errors.CATALOGUE + identity_errors.CATALOGUE
-"""The service's codes, then those of users."""
+EVERY_CODE = sorted(
+    service_errors.CATALOGUE + identity_errors.CATALOGUE,
+    key=lambda error: not error.code.startswith("SVC."),
+)
+"""The service's codes, then those of users; otherwise in the order of the catalogues."""
 
 _BODIES = (
     "Every error has the body `{code, message, trace_id}`. One code may travel with several",
     "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
-    "codes without `SVC.` are those of people: identity, panel and back office.",
+    "codes without `SVC.` are those of users: identity, panel and back office.",
     "",
     "The `message` of `SVC.VAL.*`, and of `SVC.PIX.012` to `.014`, names the field by its path,",
     "such as `destination.key`, and says what is wanted. What was sent is never repeated.",
@@ -34,10 +37,10 @@ _REASONS = (
     "Below `/iam/v1`, `/backoffice/v1` and `/panel` the body of a refusal has two fields more,",
     "always both: `field`, the path in the body or the name of the parameter, and `reason`,",
     'one of the words below, which a page can say in another language. Either is `""` where',
-    "there is none: in every 401, which tells nobody more than the code, and where the code",
-    "says all. What is refused before it is HTTP of ours (`SVC.GTW.007`, malformed requests)",
-    "has three fields everywhere. `reason` is the `reason_id` of the log, which knows some",
-    'words more. New words may come; take one that is unknown for `""`.',
+    "there is none: in every 401, which never reveals more than its code, and where the code",
+    "is enough. What is refused before it is HTTP of ours (`SVC.GTW.007`, malformed requests)",
+    "has three fields everywhere. `reason` is the log's `reason_id`; the log has some",
+    'further words. New words may be added: treat an unknown one as `""`.',
 )
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")

@@ -46,7 +46,7 @@ SESSION_REQUIRED = _declare(
 CSRF_FAILED = _declare(
     "csrf_failed",
     ("CSRF_FAILED", 403),
-    "The request does not come from a page of ours.",
+    "The request does not come from one of our pages.",
     "Send the session's CSRF token from the same origin.",
 )
 STEP_UP_REQUIRED = _declare(
@@ -67,35 +67,35 @@ VALIDATION_FAILED = _declare(
     "The request is not valid.",
     "Check the fields and their types.",
 )
+NOT_POSSIBLE = _declare(
+    "not_possible",
+    ("VALIDATION_FAILED", 400),
+    "The request cannot be carried out.",
+    "The message says why.",
+)
 TOO_MANY_ATTEMPTS = _declare(
     "too_many_attempts",
     ("TOO_MANY_ATTEMPTS", 429),
     "Too many attempts.",
-    "Wait for the seconds of Retry-After.",
+    "Wait as many seconds as Retry-After says.",
 )
 NOT_FOUND = _declare(
     "not_found",
     ("NOT_FOUND", 404),
-    "There is no such thing, or it is not shown to you.",
+    "Not found, or not visible to you.",
     "Check the identifier.",
-)
-NOT_POSSIBLE = _declare(
-    "not_possible",
-    ("VALIDATION_FAILED", 400),
-    "This is not possible.",
-    "Read what the message says.",
 )
 REFUND_NOT_SENT = _declare(
     "refund_not_sent",
     ("SVC.ACC.005", 502),
     "The banking provider could not be reached; nothing was given back by this call.",
-    "Repeat with the same reference.",
+    "Back office only: repeat with the same reference.",
 )
 REFUND_UNKNOWN = _declare(
     "refund_unknown",
     ("SVC.PIX.010", 502),
     "The refund's outcome is not known.",
-    "Read or repeat the same reference, never a new one.",
+    "Back office only: read or repeat the same reference, never a new one.",
 )
 
 CATALOGUE: tuple[ErrorCode, ...] = tuple(_CATALOGUE.by_name.values())

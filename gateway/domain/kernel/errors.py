@@ -177,7 +177,7 @@ PROVIDER_CREDENTIALS_REFUSED = _declare(
 PROVIDER_BUSY = _declare(
     "provider_busy",
     ("SVC.ACC.005", 502),
-    "The banking provider takes no more calls at the moment; nothing was paid.",
+    "The banking provider is not accepting more calls at the moment; nothing was paid.",
     "Repeat with the same reference, with exponential backoff.",
 )
 BALANCE_UNAVAILABLE = _declare(
@@ -239,6 +239,12 @@ PAYOUT_NOT_ALLOWED = _declare(
     ("SVC.PIX.010", 403),
     "The payout is not allowed for this account.",
     "Check limits and restrictions with the operator.",
+)
+PAYOUTS_STOPPED = _declare(
+    "payouts_stopped",
+    ("SVC.PIX.010", 403),
+    "Payouts are stopped for now; nothing was sent.",
+    "Repeat the same reference later; ask the operator when payouts go on.",
 )
 PAYOUT_UNKNOWN = _declare(
     "payout_unknown",
@@ -310,7 +316,7 @@ METHOD_NOT_ALLOWED = _declare(
     "method_not_allowed",
     ("SVC.GTW.002", 405),
     "The method is not allowed on this route.",
-    "Use a method of the Allow header.",
+    "Use a method listed in the Allow header.",
 )
 BODY_TOO_LARGE = _declare(
     "body_too_large",
@@ -328,19 +334,19 @@ TOO_MANY_REQUESTS = _declare(
     "too_many_requests",
     ("SVC.GTW.005", 429),
     "Too many requests.",
-    "Wait for the seconds of Retry-After.",
+    "Wait as many seconds as Retry-After says.",
 )
 OVERLOADED = _declare(
     "overloaded",
     ("SVC.GTW.006", 503),
     "The service is overloaded.",
-    "Wait for the seconds of Retry-After.",
+    "Wait as many seconds as Retry-After says.",
 )
 DRAINING = _declare(
     "draining",
     ("SVC.GTW.006", 503),
     "The service is shutting down here.",
-    "Open a new connection after the seconds of Retry-After.",
+    "Wait as many seconds as Retry-After says, then open a new connection.",
 )
 HEADERS_TOO_LARGE = _declare(
     "headers_too_large",
@@ -369,14 +375,14 @@ CREDENTIAL_LIMIT = _declare(
 VERSION_CHANGED = _declare(
     "version_changed",
     ("SVC.GTW.011", 412),
-    "Somebody has changed this since it was read.",
+    "This was changed after you read it.",
     "Back office only: read it again, and send its ETag as If-Match.",
 )
 USER_CREDENTIALS_INVALID = _declare(
     "user_credentials_invalid",
     ("INVALID_CREDENTIALS", 401),
     "The credentials are not those of a user.",
-    "Identity only: sign in as a person; Basic credentials are for banking.",
+    "Identity only: sign in as a user; Basic credentials are for banking.",
 )
 
 ELSEWHERE = frozenset(

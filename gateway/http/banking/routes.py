@@ -142,6 +142,7 @@ def banking_rows(
                 errors.PAYOUT_REJECTED,
                 errors.PAYOUT_REFERENCE_IN_USE,
                 errors.PAYOUT_NOT_ALLOWED,
+                errors.PAYOUTS_STOPPED,
                 errors.CREDENTIAL_LIMIT,
                 errors.PAYOUT_UNKNOWN,
                 errors.BODY_TOO_LARGE,

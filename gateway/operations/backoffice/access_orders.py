@@ -53,7 +53,7 @@ from gateway.operations.kernel.audit_context import AuditContext
 WAITS_FOR: Final = timedelta(days=3)
 """As long as an invitation: over a weekend, and no longer, since what it gives may not fit then."""
 
-_LACKS = "Nobody gives a right that they lack."
+_LACKS = "You cannot give a right that you do not have."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,7 +183,7 @@ class Refunds:
             client_id="", company_id=account.company_id, account_id=None, permissions=frozenset()
         )
         if any(stop.holds(nobody, account, now) for stop in await self.terms.stops()):
-            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
 
     async def refuse_above(self, account: Account, request: RefundRequest) -> None:
         """

@@ -85,7 +85,7 @@ class PayoutGuards:
     async def check(self, caller: Caller, payout: Payout) -> None:
         """Refuse as ``admit`` does; nothing is counted or logged."""
         if await self.stop_of(caller) is not None:
-            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
         if self.similar.refuse and await self.similar_to(payout):
             raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
@@ -100,7 +100,7 @@ class PayoutGuards:
         stop = await self.stop_of(caller)
         if stop is not None:
             self.count(Event.PAYOUT_STOPPED, stop.scope.value)
-            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
 
     async def stop_of(self, caller: Caller) -> Stop | None:
         """Return the stop that holds this caller's payouts; raises ``StoreUnavailable``."""

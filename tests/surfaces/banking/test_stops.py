@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli.context import AdminContext
+from gateway.domain.kernel import errors
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
@@ -19,6 +20,7 @@ BOUND_S = 1.0
 SLACK_S = 2.5
 """For a busy machine; who hears of no change takes four seconds."""
 STOPPED = (403, "SVC.PIX.010")
+REFUSED_FOR_GOOD = 777.04
 
 
 @pytest.fixture
@@ -100,6 +102,20 @@ async def test_what_a_stop_refuses_reaches_neither_store_nor_bank(fresh: World, 
     assert absent.verdict == (404, "SVC.PIX.011")
     assert balance.status == 200
     assert await fresh.executions("stopped") == []
+
+
+async def test_a_partner_can_tell_a_stop_from_a_refusal_of_the_bank(fresh: World):
+    """Both are 403 ``SVC.PIX.010``: the stored payout has failed, the stopped one has no row."""
+    refused = await fresh.pay(order("refused", fresh.today(), value=REFUSED_FOR_GOOD))
+    stored = await fresh.ask("GET", fresh.at("/withdraw/refused"))
+    await pulled(fresh, StopScope.PROVIDER)
+    stopped = await fresh.pay(order("stopped", fresh.today()))
+    absent = await fresh.ask("GET", fresh.at("/withdraw/stopped"))
+
+    assert (refused.verdict, stopped.verdict) == (STOPPED, STOPPED)
+    assert refused.document["message"] == errors.PAYOUT_NOT_ALLOWED.message
+    assert stopped.document["message"] == errors.PAYOUTS_STOPPED.message
+    assert (stored.document["status"], absent.status) == ("failed", 404)
 
 
 async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: World):

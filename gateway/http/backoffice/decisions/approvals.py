@@ -203,6 +203,7 @@ _MOVING = (
     errors.PAYOUT_REJECTED,
     errors.PAYOUT_REFERENCE_IN_USE,
     errors.PAYOUT_NOT_ALLOWED,
+    errors.PAYOUTS_STOPPED,
     errors.PAYOUT_UNKNOWN,
     *CERTAINLY_NOT_SENT,
     errors.BANK_REFUSED,

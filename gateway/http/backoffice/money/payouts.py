@@ -80,6 +80,7 @@ _RAISES: Final = (
     errors.PAYOUT_REJECTED,
     errors.PAYOUT_REFERENCE_IN_USE,
     errors.PAYOUT_NOT_ALLOWED,
+    errors.PAYOUTS_STOPPED,
     errors.PAYOUT_UNKNOWN,
 )
 

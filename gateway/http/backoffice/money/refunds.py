@@ -117,7 +117,7 @@ def refund_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             runs=_Refunding(does.approvals).order,
             shows=ordered_refund,
             fails=REFUND_FAILS,
-            raises=(*CHANGES, errors.PAYOUT_NOT_ALLOWED),
+            raises=(*CHANGES, errors.PAYOUTS_STOPPED),
             also={WAITS: ApprovalDocument},
         ),
     )

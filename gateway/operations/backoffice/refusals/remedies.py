@@ -27,9 +27,9 @@ REMEDIES: Final[Mapping[str, Sequence[str]]] = {
     "address_blocked": (
         "Wait a minute, and find out who calls with wrong secrets from this address.",
     ),
-    "quota_read": ("Wait for the seconds of Retry-After, or raise ratelimits.read.",),
-    "quota_payout": ("Wait for the seconds of Retry-After, or raise ratelimits.payout.",),
-    "quota_company": ("Wait for the seconds of Retry-After, or raise ratelimits.company.",),
+    "quota_read": ("Wait as many seconds as Retry-After says, or raise ratelimits.read.",),
+    "quota_payout": ("Wait as many seconds as Retry-After says, or raise ratelimits.payout.",),
+    "quota_company": ("Wait as many seconds as Retry-After says, or raise ratelimits.company.",),
     "permission": ("Issue a credential with {needed}.",),
     "uuid_form": ("Send the id as a UUID with hyphens.",),
     "not_visible": (

@@ -26,7 +26,7 @@ from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
     [
         (ServiceError(errors.PAYOUT_REJECTED, "rejected"), Outcome.REFUSED, "SVC.PIX.010"),
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "rejected"), Outcome.REFUSED, "SVC.PIX.010"),
-        (ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped"), Outcome.NOT_SENT, "SVC.PIX.010"),
+        (ServiceError(errors.PAYOUTS_STOPPED, "stopped"), Outcome.NOT_SENT, "SVC.PIX.010"),
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar"), Outcome.NOT_SENT, "SVC.PIX.010"),
         *(
             (ServiceError(error, "dns"), Outcome.NOT_SENT, "SVC.ACC.005")

@@ -385,7 +385,7 @@ async def test_a_stop_that_holds_payouts_holds_refunds(
     refund_world = RefundWorld(stops=[stop(scope, subject)])
 
     if stopped:
-        with refused(errors.PAYOUT_NOT_ALLOWED):
+        with refused(errors.PAYOUTS_STOPPED):
             await refund_world.give()
     else:
         await refund_world.give()
