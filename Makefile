@@ -45,6 +45,8 @@ LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-
 # uv would otherwise fetch an interpreter of its own when it does not like the one named
 export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
+# npm would otherwise keep its cache and its logs in the home folder.
+export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 # Tests start some hundred processes: compiling every module anew in each takes half of the time.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -47,6 +47,20 @@ def test_a_link_leads_somewhere():
     assert broken == []
 
 
+def test_npm_keeps_its_cache_and_logs_inside_the_checkout():
+    """The README says that nothing outside it is written; npm's own place is the home folder."""
+    told = subprocess.run(
+        ["make", "-s", "--eval", "told: ; @echo $$npm_config_cache", "told"],  # noqa: S607 - whichever there is
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+    )
+
+    assert Path(told.stdout.strip()).is_relative_to(ROOT)
+
+
 def test_a_make_target_that_is_named_exists():
     unknown = {
         f"{page}: make {target}"
