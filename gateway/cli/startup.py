@@ -26,7 +26,7 @@ LATER: Final[Mapping[str, str]] = MappingProxyType(
         "aiohttp": "a client, and this machine's certificates, read twice; adapters have their own",
         "attr.validators": "what no class of aiohttp's asks for",
         "cryptography.x509": "for keys in certificates, which PyJWT might be given",
-        "jwt": "for people who sign in, where any do",
+        "jwt": "for users who sign in, where any do",
         "prometheus_client": "a server of its own, and one for WSGI",
         "sqlalchemy.ext.asyncio": "sessions, and with them the whole ORM",
         "xml.etree.ElementTree": "for reports in OFX",

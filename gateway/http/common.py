@@ -30,7 +30,7 @@ _OPEN = RowLimits("read", 0)
 
 
 class InfoDocument(TypedDict):
-    """What answers here."""
+    """Name, version and environment of this service."""
 
     name: str
     version: str

@@ -65,7 +65,7 @@ class LinkBody(msgspec.Struct, frozen=True):
 
 
 class ChangeBody(msgspec.Struct, frozen=True):
-    """The password that is, and the one to be."""
+    """The current password and the new one."""
 
     current_password: Secret
     new_password: Secret

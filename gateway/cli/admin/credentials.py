@@ -100,7 +100,7 @@ def issue(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Make a credential for a company or for one account, and print its secret."""
     if not company_id and account_id is None:
-        message = "name --company or --account"
+        message = "give --company or --account"
         raise click.UsageError(message)
     order = CredentialOrder(
         name=name,
@@ -156,7 +156,7 @@ def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
 @click.option("--company", "company_id", help="UUID of a company: only its credentials.")
 @reading
 def listing(terminal: Terminal, company_id: str | None) -> None:
-    """List credentials, ended ones too. Secrets and digests are never shown."""
+    """List credentials, including expired and revoked ones. Secrets and digests are never shown."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened

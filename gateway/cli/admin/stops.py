@@ -97,7 +97,7 @@ def _one_of(scoped: Scoped) -> tuple[StopScope, str]:
     """Read the one scope that was named."""
     named = [(StopScope(name), str(subject)) for name, subject in scoped.items() if subject]
     if len(named) != 1:
-        message = "name one of --provider, --account, --company, --credential"
+        message = "give exactly one of --provider, --account, --company, --credential"
         raise click.UsageError(message)
     return named[0]
 

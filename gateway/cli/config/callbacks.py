@@ -86,7 +86,11 @@ def listing(terminal: Terminal, account_id: str) -> None:
 @_account
 @changing
 def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
-    """Have an account's bank stop sending to an address, given by the bank's id of it."""
+    """
+    Stop an account's bank from calling an address.
+
+    CALLBACK_ID is the bank's id of the address.
+    """
 
     async def work(banks: BankCallbacks) -> list[Row]:
         account = await banks.registrations.account(account_id)

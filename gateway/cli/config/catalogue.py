@@ -50,7 +50,7 @@ _ADAPTER_COLUMNS = ("adapter", "profile", "payouts", "repeat", "lookup", "absent
 @click.command("routes")
 @reading
 def routes(terminal: Terminal) -> None:
-    """List every row with its permission, its quota and its error codes."""
+    """List every route with its permission, its quota and its error codes."""
 
     async def work() -> list[Row]:
         from gateway.app.rooms import described_surfaces

@@ -53,7 +53,7 @@ def current(terminal: Terminal) -> None:
 def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
     """Downgrade the store to an older schema, in steps or at once; 'base' removes everything."""
     if not yes:
-        message = "data may be lost; say --yes if that is meant"
+        message = "data may be lost; add --yes to go ahead"
         raise click.UsageError(message)
 
     async def work() -> str | None:

@@ -1,4 +1,4 @@
-"""``pixgate payouts review``: payouts that no proof can settle, ended by two people."""
+"""``pixgate payouts review``: payouts that no proof can settle, ended by two users."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gateway.operations.backoffice.reviews import Judgement, Progress, Resolutio
 
 COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")
 _TOLD = {
-    Progress.WAITING: "Kept. A second person must say the same.",
-    Progress.DISAGREED: "Kept. Opinions differ: the verdict that two people share decides.",
+    Progress.WAITING: "Kept. A second user must say the same.",
+    Progress.DISAGREED: "Kept. Opinions differ: the verdict that two users share decides.",
     Progress.DECIDED: "Decided.",
 }
 
@@ -44,12 +44,12 @@ def listing(terminal: Terminal) -> None:
 @changing
 def resolve(terminal: Terminal, reference: str, account_id: str, outcome: str, reason: str) -> None:
     """
-    Say how a payout ended; two different people who agree end it.
+    Say how a payout ended; two different users who agree end it.
 
     Nobody is paid by this: it records what happened at the bank.
     """
     if not terminal.by:
-        message = "say who you are with --by: another person must be told from you"
+        message = "--by is required: the two opinions must come from different people"
         raise click.UsageError(message)
     judgement = Judgement(
         account_id=account_id, reference=reference, verdict=Verdict(outcome), reason=reason

@@ -47,8 +47,8 @@ class Wanted(TypedDict):
     envvar="PIXGATE_BANKS_PORT",
     default=8100,
     show_default=True,
-    help="Of the first bank; two for each, in the order of all, and from the hundredth behind it"
-    " one for each that gives tokens at another address. 0 takes free ones.",
+    help="First port; each bank takes two. Banks with a separate token address use one more,"
+    " from 100 ports higher. 0 takes free ones.",
 )
 @click.option("--port", type=_PORT, help="Of a single bank.")
 @click.option("--control-port", type=_PORT, help="Of a single bank.")

@@ -68,7 +68,7 @@ def summary(made: Demo, today: date) -> Sequence[str]:
         f"bank        {made['sandbox_bank_url']}, control {made['sandbox_control_url']}",
         *(f"account     {thing['id']}  {role}" for role, thing in made["accounts"].items()),
         *(f"charge      {reference}  {role}" for role, reference in made["charges"].items()),
-        *(f"person      {one['email']}  password {one['password']}" for one in _people(made)),
+        *(f"user        {one['email']}  password {one['password']}" for one in _people(made)),
         "credentials: see `pixgate demo --json`",
         "",
         *(f"{line}\n" for line in curl_lines(made, today)),
@@ -107,7 +107,7 @@ def _code(terminal: Terminal, email: str) -> str:
     for person in _people(kept_demo(settings)):
         if person["email"] == email and "totp_secret" in person:
             return code_at(person["totp_secret"], wall_clock(settings.environment, os.environ)())
-    message = f"no demo person of the address {email} has an authenticator app"
+    message = f"no demo user {email} with an authenticator app"
     raise click.ClickException(message)
 
 

@@ -75,7 +75,7 @@ def serve(terminal: Terminal, workers: int, given: tuple[int, int, int, int] | N
 @reading
 def worker(terminal: Terminal, given: tuple[int, int, int, int] | None) -> None:
     """
-    Run what no request waits for, until SIGTERM or SIGINT.
+    Run a background worker until SIGTERM or SIGINT.
 
     A worker follows payouts up, looks into callbacks, sends mail, counts figures
     and deletes what is old, at a low priority. Several share the work. pixgate
@@ -87,7 +87,7 @@ def worker(terminal: Terminal, given: tuple[int, int, int, int] | None) -> None:
     outlive_hangups()
     parent, settings = _begun(terminal, given)
     if settings.store_url.startswith("sqlite"):
-        problem = "a worker needs PostgreSQL: with SQLite the one process does its tasks"
+        problem = "a worker needs PostgreSQL: with SQLite the gateway process does this work itself"
         raise click.ClickException(problem)
     os.nice(settings.worker.nice)  # first of all: threads have the priority of who begins them
     run_on_uvloop(_work(terminal, parent, settings))

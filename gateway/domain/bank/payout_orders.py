@@ -12,7 +12,7 @@ from gateway.domain.kernel.money import Money
 
 
 class PayoutMethod(StrEnum):
-    """How the recipient is named (contract 2.6)."""
+    """How the recipient is named."""
 
     PIX = "pix"
     BANK_ACCOUNT = "bank_account"

@@ -59,7 +59,7 @@ class Certainty(StrEnum):
 
     NOT_SENT: nothing moved, and no attempt so far can move anything.
     SENT_UNKNOWN: it may have left us; nobody knows yet.
-    CONFIRMED_REJECTED: the bank, or two people, said that it did not pay.
+    CONFIRMED_REJECTED: the bank, or two users, said that it did not pay.
     CONFIRMED_ACCEPTED: the bank has ordered it.
     SETTLED: the money arrived.
     """

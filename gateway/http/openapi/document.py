@@ -40,7 +40,7 @@ _ABOUT: Final = MappingProxyType(
         "backoffice": (
             "Companies, accounts, credentials, users and money, for the operator's users. Each "
             "call needs an access token of identity and a right. Orders that move money may wait "
-            "for a second person: 202 with the approval."
+            "for a second user: 202 with the approval."
         ),
     }
 )

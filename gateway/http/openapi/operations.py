@@ -48,6 +48,7 @@ def codes_of(gate: Gate[Any], row: Row[Any]) -> list[ErrorCode]:
     return list(found.values())
 
 
+_UNAUTHORIZED: Final = 401
 OTHER: Final = "Other"
 """Of a path whose word is in no group: a mistake that a test names."""
 _GROUPS: Final = MappingProxyType(
@@ -71,7 +72,7 @@ _GROUPS: Final = MappingProxyType(
         "People": ("Operators: who they are and what they may do.", "users roles"),
         "Stops": ("Kill switches: payouts refused for a while.", "stops"),
         "Reviews": ("Payouts whose outcome two users decide.", "reviews unresolved"),
-        "Approvals": ("Orders that wait for a second person.", "approvals"),
+        "Approvals": ("Orders that wait for a second user.", "approvals"),
         "Records": (
             "Audit log, request log, callbacks and mail.",
             "audit requests traces explain webhooks outbox",
@@ -209,10 +210,7 @@ def operation(gate: Gate[Any], row: Row[Any], shapes: Shapes) -> Schema:
 
 def _description(gate: Gate[Any], row: Row[Any]) -> str:
     """Say what a caller needs, and where no call ever succeeds."""
-    if row.needs is not None:
-        needs = f"Needs `{row.needs}`."
-    else:
-        needs = "Needs no right beyond the sign-in." if gate.scheme else "Open to everybody."
+    needs = f"Needs `{row.needs}`." if row.needs is not None else _beyond_rights(gate, row)
     if not _never_succeeds(row):
         return needs
     error = errors.CANCEL_NOT_IMPLEMENTED
@@ -220,6 +218,15 @@ def _description(gate: Gate[Any], row: Row[Any]) -> str:
         f"{needs} Always answers {error.status} `{error.code}`: a submitted payout is final. "
         "The reference is not looked up, and nothing changes."
     )
+
+
+def _beyond_rights(gate: Gate[Any], row: Row[Any]) -> str:
+    """Say who may call a row that needs no right; one without a 401 asks for no sign-in."""
+    if not gate.scheme:
+        return "Open to everybody."
+    if any(error.status == _UNAUTHORIZED for error in codes_of(gate, row)):
+        return "Needs no right beyond the sign-in."
+    return "Answers without a session, too."
 
 
 def _never_succeeds(row: Row[Any]) -> bool:

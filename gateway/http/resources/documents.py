@@ -48,7 +48,7 @@ _EMV = (
 
 
 class Meter(TypedDict):
-    """Where a page lies."""
+    """Page number, page size and total."""
 
     page: int
     limit: int

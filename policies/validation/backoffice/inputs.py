@@ -162,7 +162,9 @@ def whole_filter(
 def word_filter(name: str, words: type[Any]) -> Parameter:
     """Describe a filter by one of our words."""
     schema = {"type": "string", "enum": [str(each) for each in words]}
-    return Parameter(name=name, required=False, schema=schema, description="One of the words.")
+    return Parameter(
+        name=name, required=False, schema=schema, description="One of the listed values."
+    )
 
 
 def instant_filter(name: str, description: str) -> Parameter:

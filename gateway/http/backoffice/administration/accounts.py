@@ -60,7 +60,7 @@ class OwnerDocument(TypedDict):
 
 
 class AccountRecordDocument(TypedDict):
-    """An account as registered, with where it is held (contract 2.10)."""
+    """An account as registered, with where it is held."""
 
     id: str
     company: OwnerDocument

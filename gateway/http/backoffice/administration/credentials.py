@@ -232,7 +232,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
             "GET",
             "/credentials",
             name="backoffice.credentials",
-            summary="List partners' credentials, ended ones too.",
+            summary="List partners' credentials, including expired and revoked ones.",
             needs=reading(Area.CREDENTIAL),
             limits=NO_BODY,
             takes=inputs.filters(
@@ -264,7 +264,10 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
             "POST",
             "/credentials",
             name="backoffice.credential_issue",
-            summary="Issue a credential; its secret is shown once. One that can pay out waits.",
+            summary=(
+                "Issue a credential; its secret is shown once."
+                " A credential that can pay out needs a second user's approval."
+            ),
             needs=writing(Area.CREDENTIAL),
             limits=WITH_BODY,
             takes=inputs.body(CredentialBody),

@@ -31,7 +31,7 @@ class SignInDocument(TypedDict):
 
 
 class SignInList(TypedDict):
-    """The sign-ins of a person, oldest first."""
+    """The sign-ins of a user, oldest first."""
 
     data: list[SignInDocument]
     meta: Total
@@ -56,7 +56,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             "GET",
             "/users/{user_id}/sessions",
             name="backoffice.user_sessions",
-            summary="List a person's sign-ins that hold.",
+            summary="List a user's open sessions.",
             needs=reading(Area.SESSION),
             limits=NO_BODY,
             takes=_USER,
@@ -69,7 +69,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             "DELETE",
             "/users/{user_id}/sessions",
             name="backoffice.user_sessions_end",
-            summary="End all of a person's sign-ins, with all of their tokens.",
+            summary="End all of a user's sessions, with all of their tokens.",
             needs=writing(Area.SESSION),
             limits=NO_BODY,
             takes=_USER,
@@ -82,7 +82,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             "DELETE",
             "/users/{user_id}/sessions/{session_id}",
             name="backoffice.user_session_end",
-            summary="End one of a person's sign-ins.",
+            summary="End one of a user's sessions.",
             needs=writing(Area.SESSION),
             limits=NO_BODY,
             takes=_SIGN_IN,

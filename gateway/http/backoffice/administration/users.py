@@ -43,7 +43,7 @@ RoleName = Literal["viewer", "operator", "approver", "security", "admin"]
 
 
 class UserRecordDocument(TypedDict):
-    """A person; never a password or a secret."""
+    """A user; never a password or a secret."""
 
     id: str
     email: str
@@ -58,7 +58,7 @@ class UserRecordDocument(TypedDict):
 
 class UserStandingDocument(UserRecordDocument):
     """
-    A person, their last sign-in that is on record, and whether they are locked out.
+    A user, their last sign-in that is on record, and whether they are locked out.
 
     ``locked_until`` is empty where only a reset of the password or an
     administrator lets them in again.
@@ -115,7 +115,10 @@ def user_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             "POST",
             "/users",
             name="backoffice.user_invite",
-            summary="Make a person and send them a link, good for three days. Who may write waits.",
+            summary=(
+                "Create a user and send a link valid for three days."
+                " Roles that may write need approval."
+            ),
             needs=managing(Area.USER),
             limits=WITH_BODY,
             takes=inputs.body(InvitationBody),
@@ -176,7 +179,10 @@ def _change_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             "PUT",
             "/users/{user_id}/roles",
             name="backoffice.user_roles",
-            summary="Take every other role at once; giving a role that may write waits.",
+            summary=(
+                "Replace a user's roles. Removed roles end at once;"
+                " a new role that may write needs approval."
+            ),
             needs=managing(Area.USER),
             limits=WITH_BODY,
             takes=inputs.both(_USER, RolesBody),

@@ -57,9 +57,9 @@ class OutcomeDocument(TypedDict):
 
 class ApprovalDocument(TypedDict):
     """
-    An order that waits for another person, or what became of it.
+    An order that waits for another user, or what became of it.
 
-    ``subject`` is what it is about: an account, a credential, a person. Until
+    ``subject`` is what it is about: an account, a credential, a user. Until
     ``secret_until`` whoever ordered it may fetch the secret, once.
     """
 

@@ -61,7 +61,7 @@ class JudgementBody(msgspec.Struct):
 
 
 class ReviewDocument(TypedDict):
-    """A payout that waits for people."""
+    """A payout that waits for users."""
 
     account_id: str
     reference: str
@@ -81,7 +81,7 @@ class ReviewList(TypedDict):
 
 class UnresolvedDocument(ReviewDocument):
     """
-    A payout whose outcome is not proven, its tries and what people said, oldest first.
+    A payout whose outcome is not proven, its tries and what users said, oldest first.
 
     From ``absent_at`` on "not found" proves that the latest try moved nothing; empty for never.
     """
@@ -170,7 +170,7 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             "GET",
             "/reviews",
             name="backoffice.reviews",
-            summary="List the payouts whose outcome two people have to find out.",
+            summary="List the payouts whose outcome two users have to find out.",
             needs=reading(Area.REVIEW),
             limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
@@ -183,7 +183,7 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             "POST",
             "/reviews",
             name="backoffice.review_judge",
-            summary="Say how a payout ended; when two users agree, the payout ends so.",
+            summary="Say how a payout ended; when two users agree, that becomes the outcome.",
             needs=writing(Area.REVIEW),
             limits=WITH_BODY,
             takes=inputs.body(JudgementBody),

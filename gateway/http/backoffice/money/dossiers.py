@@ -115,7 +115,7 @@ class HappeningDocument(TypedDict):
 
 
 class OpinionDocument(TypedDict):
-    """What one person found out."""
+    """What one user found out."""
 
     by: str
     verdict: Literal["paid", "failed"]
@@ -143,7 +143,7 @@ class DossierDocument(TypedDict):
     """
     A payout, and everything that is known of it.
 
-    ``certainty`` says what is proven; ``review`` that two people have to decide. From ``absent_at``
+    ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
     on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
     and where the payout is not unknown. Lists are oldest first.
     """

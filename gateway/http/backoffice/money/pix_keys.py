@@ -93,7 +93,7 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             "POST",
             "/accounts/{account_id}/pix/keys",
             name="backoffice.pix_key_create",
-            summary="Register a PIX key; the bank draws a random one.",
+            summary="Register a PIX key; the bank generates random (evp) keys.",
             needs=writing(Area.PIX_KEY),
             limits=WITH_BODY,
             takes=takes.key,

@@ -97,7 +97,7 @@ _FILTERS: Final = (
     inputs.text_filter("reason", "The reason of the refusal."),
     inputs.text_filter("client_id", "The credential that asked."),
     inputs.text_filter("account_id", "The account that was asked about."),
-    inputs.text_filter("user_id", "The person who asked."),
+    inputs.text_filter("user_id", "The user who asked."),
     inputs.whole_filter("slower_ms", "At least so many milliseconds.", most=86_400_000),
     inputs.text_filter("before", "Where the page before ended: its `next`."),
 )

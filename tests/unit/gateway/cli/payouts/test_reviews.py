@@ -41,7 +41,7 @@ def test_people_are_told_what_came_of_it(shell, waiting):
     first = shell.run(*SAYS, "--outcome", "paid", "--by", "maria")
     second = shell.run(*SAYS, "--outcome", "failed", "--by", "joão")
 
-    assert first.stderr == "Kept. A second person must say the same.\n"
+    assert first.stderr == "Kept. A second user must say the same.\n"
     assert second.stderr.startswith("Kept. Opinions differ")
     assert "maria:paid joão:failed" in second.stdout
 

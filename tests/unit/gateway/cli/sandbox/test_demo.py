@@ -90,9 +90,7 @@ def test_who_has_no_app_has_no_code(shell, bank):
 
     line = shell.fails("demo", "totp", "viewer@example.com")
 
-    assert line == (
-        "Error: no demo person of the address viewer@example.com has an authenticator app"
-    )
+    assert line == "Error: no demo user viewer@example.com with an authenticator app"
 
 
 def test_people_are_printed_with_what_they_sign_in_with(shell, bank):

@@ -61,6 +61,15 @@ def test_an_open_row_needs_no_security():
     assert (operation["security"], operation["description"]) == ([], "Open to everybody.")
 
 
+def test_a_row_says_whether_it_asks_for_a_sign_in():
+    """The session is shown to a browser without one: that row has no 401."""
+    asks = dataclasses.replace(row(path="/own", needs=None), raises=(errors.CREDENTIALS_MISSING,))
+    paths = described(row(path="/things"), row(path="/session", needs=None), asks)["paths"]
+
+    assert paths["/v1/session"]["get"]["description"] == "Answers without a session, too."
+    assert paths["/v1/own"]["get"]["description"] == "Needs no right beyond the sign-in."
+
+
 def test_rows_of_one_path_share_it():
     paths = described(row(path="/a"), row(path="/a", method="DELETE"))["paths"]
 
