@@ -198,7 +198,7 @@ def machine() -> Mapping[str, str]:
     return {
         "processor": model[1] if model else platform.machine(),
         "cores": str(os.cpu_count()),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         "python": platform.python_version(),
         **{name: version(name) for name in _LIBRARIES},
     }
