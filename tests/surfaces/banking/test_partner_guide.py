@@ -1,0 +1,84 @@
+"""The client of the partner guide, as it is printed there, against a running gateway."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.domain.payouts.stops import StopScope
+from gateway.operations.backoffice.stops import StopOrder
+from tests.surfaces.world import World, opened, order, sandbox
+
+GUIDE = Path(__file__).parents[3] / "docs/partner-guide.md"
+PROGRAM = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SETTLES, REFUSED, CUT_SHORT = 10.5, 777.04, 777.08
+AWAY_S = 2.0
+
+
+@pytest.fixture
+async def fresh(tmp_path: Path) -> AsyncIterator[World]:
+    """A gateway that has not looked for stops yet: the first payout sees those of now."""
+    async with opened(sandbox(tmp_path)) as made:
+        yield made
+
+
+def client_of(world: World) -> dict[str, Any]:
+    """Run the guide's program, for the demo's account and credential."""
+    [program] = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
+    names: dict[str, Any] = {}
+    exec(program, names)  # noqa: S102 - it is our own page
+    pair = world.pair("full")
+    names["URL"] = f"http://127.0.0.1:{world.port}{world.at('')}"
+    names["PAIR"] = f"{pair['client_id']}:{pair['client_secret']}"
+    return names
+
+
+@pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])
+async def test_the_client_of_the_guide_pays_once(fresh: World, value: float):
+    """A 502 is repeated under the same reference until the answer is known."""
+    client, wanted = client_of(fresh), order("order/1042", fresh.today(), value=value)
+
+    first = await asyncio.to_thread(client["pay"], wanted)
+    again = await asyncio.to_thread(client["pay"], wanted)
+    ended = await asyncio.to_thread(client["follow"], "order/1042")
+
+    assert (first["status"], again["status"], ended["status"]) == ("processing",) * 2 + ("paid",)
+    assert await fresh.executions("order/1042") == [round(value * 100)]
+
+
+async def test_the_client_of_the_guide_tells_a_refusal_of_the_bank_from_a_stop(fresh: World):
+    client = client_of(fresh)
+    ends_at = fresh.gateway.kernel.now() + timedelta(hours=1)
+
+    refused = await asyncio.to_thread(client["pay"], order("refused", fresh.today(), value=REFUSED))
+    await fresh.office.admin.stops.stop(
+        StopOrder(scope=StopScope.PROVIDER, subject="sandbox", reason="r", ends_at=ends_at)
+    )
+    with pytest.raises(client["Refused"]) as stopped:
+        await asyncio.to_thread(client["pay"], order("stopped", fresh.today()))
+
+    assert refused["status"] == "failed"
+    assert str(stopped.value).startswith("403 SVC.PIX.010 Payouts are stopped for now")
+
+
+async def test_the_client_of_the_guide_repeats_what_was_not_sent(fresh: World):
+    """502 ``SVC.ACC.005`` while the bank is out of reach, and paid once when it is back."""
+    client = client_of(fresh)
+
+    async with fresh.failing("*", "refuse"):
+        paying = asyncio.ensure_future(
+            asyncio.to_thread(client["pay"], order("away", fresh.today(), value=SETTLES))
+        )
+        await asyncio.sleep(AWAY_S)
+        sent_meanwhile = paying.done()
+    accepted = await paying
+    ended = await asyncio.to_thread(client["follow"], "away")
+
+    assert (sent_meanwhile, accepted["status"], ended["status"]) == (False, "processing", "paid")
+    assert await fresh.executions("away") == [1050]
