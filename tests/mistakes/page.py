@@ -19,7 +19,8 @@ _HEAD = """\
 
 A test suite is worth what it catches. Each row below is a mistake that a tired engineer might
 make, the promise it breaks, and the test that fails because of it: mutation testing, with mutants
-chosen by hand. "Contract" and "decisions" are the documents that the service was built from.
+chosen by hand. "Contract" and "decisions" are explained in [the list of
+documents](README.md).
 
 `make mistakes` copies the tree into a temporary folder, runs the named tests once without any
 mistake, then plants one mistake at a time and runs the tests named for it; it exits with 1 if one
