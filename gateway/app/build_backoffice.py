@@ -21,12 +21,8 @@ from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
-from gateway.operations.backoffice.access_orders import (
-    BackOfficeCarriers,
-    CredentialOrders,
-    FourEyes,
-    PeopleOrders,
-)
+from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
+from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes, PeopleOrders
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports

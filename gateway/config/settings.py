@@ -220,7 +220,8 @@ class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         credentials: Secrets of credentials that can pay out, and higher limits.
-        people: Roles that may write, and second factors of people who have one.
+        people: Roles that may write; of people who have one, more companies, enabling
+            them again, and second factors.
     """
 
     credentials: bool = True

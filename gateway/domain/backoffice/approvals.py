@@ -30,6 +30,8 @@ class ApprovalKind(StrEnum):
     CREDENTIAL_LIMITS = "credential_limits"
     INVITATION = "invitation"
     ROLES = "roles"
+    COMPANIES = "companies"
+    ENABLING = "enabling"
     FACTOR_RESET = "factor_reset"
 
 
@@ -41,6 +43,8 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.CREDENTIAL_LIMITS: Right(Area.CREDENTIAL, Action.WRITE),
     ApprovalKind.INVITATION: Right(Area.USER, Action.MANAGE),
     ApprovalKind.ROLES: Right(Area.USER, Action.MANAGE),
+    ApprovalKind.COMPANIES: Right(Area.USER, Action.MANAGE),
+    ApprovalKind.ENABLING: Right(Area.USER, Action.MANAGE),
     ApprovalKind.FACTOR_RESET: Right(Area.USER, Action.MANAGE),
 }
 """The right to order each kind; who has lost it has ordered nothing any more."""

@@ -141,6 +141,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "client_id": "cli_mfrggzdfmztwq2lknnwg",
         "client_secret": "gws_the-secret-is-shown-this-once",
         "companies": [_ID],
+        "companies_before": [_ID],
         "company_id": _ID,
         "created_by": "user:ana@example.com",
         "current_password": "uma frase bem comprida",

@@ -6,8 +6,6 @@ Without a rule of ``FourEyes`` the same acts are done at once, as on the command
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -15,13 +13,14 @@ from typing import Final
 from gateway.domain.accounts.credentials import (
     Credential,
     CredentialLimits,
-    Permission,
     SecretCollection,
 )
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
+    CompaniesGrant,
     CredentialIssue,
     CredentialRotation,
+    Enabling,
     FactorReset,
     Invitation,
     LimitsChange,
@@ -30,24 +29,25 @@ from gateway.domain.backoffice.access_orders import (
     read,
     written,
 )
-from gateway.domain.backoffice.approvals import WITH_SECRET, Approval, Outcome
+from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Role, may_grant, may_write
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import User, Users
+from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import NothingToCollect
-from gateway.domain.requests.versions import version_of_user
+from gateway.domain.requests.versions import Expected, version_of_user
 from gateway.operations.accounts.credentials import (
     CredentialOrder,
     CredentialRecords,
     Issued,
     moves_money,
 )
+from gateway.operations.backoffice.access_carriers import credential_order
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.identity.services import IdentityServices
-from gateway.operations.identity.users import NewUser
+from gateway.operations.identity.users import NewUser, UserRecords
 from gateway.operations.kernel.audit_context import AuditContext
 
 WAITS_FOR: Final = timedelta(days=3)
@@ -63,7 +63,8 @@ class FourEyes:
 
     Attributes:
         credentials: Secrets of credentials that pay, and higher limits.
-        people: Roles that write, and second factors of people who have such roles.
+        people: Roles that write; of people who have such roles, more companies, enabling
+            them again, and second factors.
     """
 
     credentials: bool = True
@@ -140,7 +141,7 @@ class CredentialOrders:
     ) -> Issued:
         match order:
             case CredentialIssue():
-                return await records.issue(_credential_order(order), collection)
+                return await records.issue(credential_order(order), collection)
             case CredentialRotation(client_id=client_id, overlap_s=seconds):
                 return await records.rotate(client_id, timedelta(seconds=seconds), collection)
             case _:
@@ -195,7 +196,60 @@ class PeopleOrders:
         self._refuse(person, found)
         if not found.roles <= roles:
             await self.services.users.set_roles(person.actor, found.id, roles & found.roles)
-        order = RoleGrant(user_id=found.id, email=found.email, roles=sorted(given))
+        order = RoleGrant(
+            user_id=found.id,
+            email=found.email,
+            roles=sorted(given),
+            companies=sorted(found.companies),
+        )
+        return await _wait(self.approvals, person, order, _person(found, found.id))
+
+    async def set_companies(
+        self, person: SignedInUser, found: User, companies: frozenset[str]
+    ) -> User | Approval:
+        """
+        Take companies away at once; showing more to somebody who may write waits.
+
+        Raises:
+            ServiceError: ``SVC.GTW.011`` when somebody else has changed them since ``found``.
+            RuleViolation: as ``UserRecords.set_companies`` does.
+        """
+        is_more = not scope_of(found.companies).covers(companies)
+        if not (self.rules.people and may_write(found.roles) and is_more):
+            return await self._as_found(found).set_companies(person.actor, found.id, companies)
+        self._refuse(person, found)
+        wanted = await self.services.users.known_companies(companies)
+        # With none in common nothing is taken yet: no company at all would be every company.
+        kept = found.companies & wanted or found.companies
+        if kept != found.companies:
+            await self._as_found(found).set_companies(person.actor, found.id, kept)
+        order = CompaniesGrant(
+            user_id=found.id,
+            email=found.email,
+            roles=sorted(found.roles),
+            companies=sorted(wanted),
+            companies_before=sorted(kept),
+        )
+        # Of several companies, or all: people without limits decide.
+        return await _wait(self.approvals, person, order, _About(subject=found.id))
+
+    async def enable(self, person: SignedInUser, found: User) -> User | Approval:
+        """
+        Let somebody in again; it waits when they may write.
+
+        Raises:
+            ServiceError: ``SVC.GTW.011`` when somebody else has changed them since ``found``.
+        """
+        if found.active or not (self.rules.people and may_write(found.roles)):
+            return await self._as_found(found).enable(person.actor, found.id)
+        self._refuse(person, found)
+        order = Enabling(
+            user_id=found.id,
+            email=found.email,
+            roles=sorted(found.roles),
+            companies=sorted(found.companies),
+            changed_at=found.updated_at,
+        )
         return await _wait(self.approvals, person, order, _person(found, found.id))
 
     async def reset_mfa(self, person: SignedInUser, found: User) -> User | Approval:
@@ -211,63 +265,11 @@ class PeopleOrders:
         self.services.users.refuse_self(person.actor, found)
         self.services.users.expected.check(version_of_user(found))
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackOfficeCarriers:
-    """Carries out what was agreed to, in the name of whoever ordered it."""
-
-    records: CredentialRecords
-    services: IdentityServices
-    users: Users
-
-    async def check_again(self, approval: Approval, text: str) -> str:
-        """Refuse what could not be done by now; say why an order is void."""
-        order = read(text)
-        match order:
-            case CredentialIssue():
-                await self.records.checked(_credential_order(order))
-            case CredentialRotation(client_id=client_id, overlap_s=seconds):
-                await self.records.rotatable(client_id, timedelta(seconds=seconds))
-            case LimitsChange(client_id=client_id):
-                await self.records.live(client_id)
-            case Invitation():
-                await self.services.users.checked(_user_order(order))
-                return await self._grants(approval, order.roles, frozenset(order.companies))
-            case RoleGrant(user_id=user_id, roles=roles):
-                found = await self.services.users.find(user_id)
-                return await self._grants(approval, roles, found.companies)
-            case FactorReset(user_id=user_id):
-                found = await self.services.users.find(user_id)
-                return await self._grants(approval, (), found.companies)
-        return ""
-
-    async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Do it; an order with a secret is carried out when that is fetched."""
-        if approval.kind in WITH_SECRET:
-            return Outcome.NONE
-        order, by = read(text), approval.orderer
-        match order:
-            case LimitsChange(client_id=client_id, limits=limits):
-                acting = AuditContext(by, self.records.acting.now)
-                await replace(self.records, acting=acting).set_limits(client_id, limits)
-            case Invitation():
-                await self.services.invitations.invite(by, _user_order(order))
-            case RoleGrant(user_id=user_id, roles=roles):
-                await self.services.users.add_roles(by, user_id, roles)
-            case FactorReset(user_id=user_id):
-                await self.services.users.reset_mfa(by, user_id)
-        return Outcome.DONE
-
-    async def _grants(
-        self, approval: Approval, roles: Iterable[Role], companies: AbstractSet[str]
-    ) -> str:
-        """Say why whoever ordered it may not give this by now."""
-        orderer = await self.users.find(approval.ordered_by)
-        if orderer is None or not may_grant(orderer.roles, roles):
-            return "Who ordered it may not order this any more."
-        if not scope_of(orderer.companies).covers(companies):
-            return "Who ordered it does not see the company any more."
-        return ""
+    def _as_found(self, found: User) -> UserRecords:
+        """Return the register for a change that needs nobody else while they are as found."""
+        users, version = self.services.users, version_of_user(found)
+        users.expected.check(version)
+        return replace(users, expected=Expected(frozenset({version})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,26 +319,6 @@ def _issue(order: CredentialOrder) -> CredentialIssue:
         permissions=sorted(map(str, order.permissions)),
         expires_at=order.expires_at,
         limits=order.limits,
-    )
-
-
-def _credential_order(order: CredentialIssue) -> CredentialOrder:
-    return CredentialOrder(
-        name=order.name,
-        company_id=order.company_id,
-        account_id=order.account_id,
-        permissions=frozenset(map(Permission.parse, order.permissions)),
-        expires_at=order.expires_at,
-        limits=order.limits,
-    )
-
-
-def _user_order(order: Invitation) -> NewUser:
-    return NewUser(
-        email=order.email,
-        name=order.name,
-        roles=frozenset(order.roles),
-        companies=frozenset(order.companies),
     )
 
 

@@ -57,6 +57,10 @@ class NewUser:
     companies: frozenset[str] = frozenset()
 
 
+def _anybody(_user: User) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class UserRecords:
     """
@@ -68,12 +72,14 @@ class UserRecords:
     Attributes:
         expected: A change is refused unless the user has a version that matches.
         scope: A change is refused for a user who sees a company outside of it.
+        fits: A change is refused for a user of whom this is not true, as stored at that moment.
     """
 
     context: IdentityContext
     companies: Companies
     expected: Expected = ANY_VERSION
     scope: CompanyScope = EVERY_COMPANY
+    fits: Callable[[User], bool] = _anybody
 
     async def prefer(self, user_id: str, chosen: Preferences) -> None:
         """Keep how the panel is shown to somebody: an act of no weight, and not on record."""
@@ -170,7 +176,7 @@ class UserRecords:
 
     async def set_companies(self, by: str, user_id: str, companies: Iterable[str]) -> User:
         """Limit a user to these companies; empty lifts the limit. Their sessions end."""
-        shown = await self._existing(companies)
+        shown = await self.known_companies(companies)
         return await self._change(
             by,
             user_id,
@@ -202,6 +208,12 @@ class UserRecords:
         """End every session of a user; return how many."""
         return await self._end_sessions(by, await self.find(user_id), "by_administrator")
 
+    async def known_companies(self, companies: Iterable[str]) -> frozenset[str]:
+        """Return the ids of companies; raises ``RuleViolation`` for one that does not exist."""
+        return frozenset(
+            [(await existing(self.companies, each, "companies")).id for each in companies]
+        )
+
     async def _read(self, order: NewUser) -> User:
         """Check an order and return the user it describes."""
         if not order.roles:
@@ -219,15 +231,9 @@ class UserRecords:
             name=name(order.name),
             password="",
             roles=order.roles,
-            companies=await self._existing(order.companies),
+            companies=await self.known_companies(order.companies),
             created_at=now,
             updated_at=now,
-        )
-
-    async def _existing(self, companies: Iterable[str]) -> frozenset[str]:
-        """Check the ids of companies, all of which must exist."""
-        return frozenset(
-            [(await existing(self.companies, each, "companies")).id for each in companies]
         )
 
     def _refuse_weak(self, password: str) -> None:
@@ -258,6 +264,9 @@ class UserRecords:
             if not self.scope.covers(user.companies):
                 raise _absent(user.id)
             self.expected.check(version_of_user(user))
+            if not self.fits(user):
+                message = "the person was changed meanwhile; order it again"
+                raise RuleViolation(message, "changed_meanwhile")
             return update(user)
 
         user = await change_user(self.context, found.id, update_expected, event_of)

@@ -121,13 +121,15 @@ class UserActs:
         with explained():
             return await self._orders(who).set_roles(who.person, found, frozenset(wanted.roles))
 
-    async def set_companies(self, who: BackOfficeCaller, taken: tuple[str, CompaniesBody]) -> User:
-        """Show one these companies alone."""
+    async def set_companies(
+        self, who: BackOfficeCaller, taken: tuple[str, CompaniesBody]
+    ) -> User | Approval:
+        """Show one these companies alone; showing more to one who may write waits."""
         user_id, wanted = taken
         shown = self._limit(who, wanted.companies)
-        return await self._do(
-            who, user_id, lambda by, of: self._users(who).set_companies(by, of, shown)
-        )
+        found = await self.read(who, user_id)
+        with explained():
+            return await self._orders(who).set_companies(who.person, found, shown)
 
     async def disable(self, who: BackOfficeCaller, taken: tuple[str, ReasonBody]) -> User:
         """Keep one out."""
@@ -136,9 +138,11 @@ class UserActs:
             who, user_id, lambda by, of: self._users(who).disable(by, of, why.reason)
         )
 
-    async def enable(self, who: BackOfficeCaller, user_id: str) -> User:
-        """Let one in again."""
-        return await self._do(who, user_id, self._users(who).enable)
+    async def enable(self, who: BackOfficeCaller, user_id: str) -> User | Approval:
+        """Let one in again; it waits for who may write."""
+        found = await self.read(who, user_id)
+        with explained():
+            return await self._orders(who).enable(who.person, found)
 
     async def reset_mfa(self, who: BackOfficeCaller, user_id: str) -> User | Approval:
         """Take one's second factor away; it waits for who may write."""

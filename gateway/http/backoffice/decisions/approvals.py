@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
 from gateway.domain.backoffice import access_orders
-from gateway.domain.backoffice.access_orders import (
-    BackOfficeOrder,
-    CredentialChange,
-    CredentialIssue,
-    CredentialRotation,
-    FactorReset,
-    Invitation,
-    LimitsChange,
-    PersonChange,
-    RoleGrant,
-)
+from gateway.domain.backoffice.access_orders import BackOfficeOrder
 from gateway.domain.backoffice.approvals import Approval, ApprovalSearch, ApprovalState
 from gateway.domain.backoffice.money_orders import Order
-from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.payouts.payouts import Payout, PayoutRequest
+from gateway.domain.payouts.payouts import Payout
 from gateway.http.backoffice.callers import (
     ABSENT,
     CHANGED,
@@ -35,6 +24,7 @@ from gateway.http.backoffice.callers import (
     explained,
 )
 from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
+from gateway.http.backoffice.decisions.order_documents import OrderDocument, ordered
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -73,6 +63,8 @@ class ApprovalDocument(TypedDict):
         "credential_limits",
         "invitation",
         "roles",
+        "companies",
+        "enabling",
         "factor_reset",
     ]
     company_id: str
@@ -94,34 +86,6 @@ class RejectionBody(msgspec.Struct):
     """Why; it stays on record."""
 
     reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
-
-
-class OrderDocument(TypedDict):
-    """
-    What was ordered, in the fields of its kind; never a secret.
-
-    Of money: where it is to go, or which payment is given back. Of a credential: what
-    it may do, and the only account it reaches; none for every account of its company. Of a
-    person: what they are to be; roles are those that are given.
-    """
-
-    method: NotRequired[Literal["pix", "bank_account", "refund"]]
-    date: NotRequired[str]
-    description: NotRequired[str]
-    destination: NotRequired[Mapping[str, str]]
-    payment: NotRequired[str]
-    client_id: NotRequired[str]
-    name: NotRequired[str]
-    account_id: NotRequired[str]
-    permissions: NotRequired[list[str]]
-    expires_at: NotRequired[Instant]
-    limit_per_payout: NotRequired[Amount]
-    limit_per_day: NotRequired[Amount]
-    overlap_s: NotRequired[int]
-    user_id: NotRequired[str]
-    email: NotRequired[str]
-    roles: NotRequired[list[str]]
-    companies: NotRequired[list[str]]
 
 
 WaitingAnswer = Answer[ApprovalDocument]
@@ -285,69 +249,7 @@ def _approvals(found: Listed[Approval], _who: BackOfficeCaller) -> ApprovalList:
 
 
 def _ordered(found: Ordered, _who: BackOfficeCaller) -> OrderedDocument:
-    return {"approval": approval(found.approval), "order": _order(found.order)}
-
-
-def _order(found: Order | BackOfficeOrder) -> OrderDocument:
-    match found:
-        case RefundRequest():
-            return {
-                "method": "refund",
-                "date": "",
-                "description": found.description,
-                "destination": {},
-                "payment": found.payment,
-            }
-        case PayoutRequest():
-            sent = found.destination_sent
-            return {
-                "method": found.method.value,
-                "date": found.date.isoformat(),
-                "description": found.description,
-                "destination": {name: text for name, text in sent.items() if text},
-                "payment": "",
-            }
-        case Invitation() | RoleGrant() | FactorReset():
-            return _about_person(found)
-        case _:
-            return _about_credential(found)
-
-
-def _about_credential(found: CredentialChange) -> OrderDocument:
-    match found:
-        case CredentialRotation():
-            return {"client_id": found.client_id, "overlap_s": found.overlap_s}
-        case CredentialIssue():
-            shown: OrderDocument = {
-                "name": found.name,
-                "permissions": found.permissions,
-                "expires_at": instant(found.expires_at),
-            }
-            if found.account_id:
-                shown["account_id"] = found.account_id
-        case LimitsChange():
-            shown = {"client_id": found.client_id}
-    if found.limits.per_payout is not None:
-        shown["limit_per_payout"] = amount(found.limits.per_payout)
-    if found.limits.per_day is not None:
-        shown["limit_per_day"] = amount(found.limits.per_day)
-    return shown
-
-
-def _about_person(found: PersonChange) -> OrderDocument:
-    match found:
-        case Invitation():
-            return {
-                "email": found.email,
-                "name": found.name,
-                "roles": [each.value for each in found.roles],
-                "companies": found.companies,
-            }
-        case RoleGrant():
-            roles = [each.value for each in found.roles]
-            return {"user_id": found.user_id, "email": found.email, "roles": roles}
-        case FactorReset():
-            return {"user_id": found.user_id, "email": found.email}
+    return {"approval": approval(found.approval), "order": ordered(found.order)}
 
 
 def _moved(decided: Decided, _who: BackOfficeCaller) -> MovedDocument:

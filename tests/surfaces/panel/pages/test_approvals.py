@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
+from gateway.operations.identity.users import NewUser
 from tests.surfaces.identity_api import ORIGIN
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.world import World, order
@@ -216,3 +217,27 @@ async def test_the_list_says_how_long_each_order_waits(approver: Person, world: 
 
     assert re.search(r'termina em <span class="nowrap" data-until="\d{13}">', seen.text)
     assert "data-until" not in decided.text
+
+
+async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
+    approver: Person, world: World
+):
+    """Those of an order of companies before and after, and where a role will hold."""
+    admin, users = await signed_in(world, Role.ADMIN), world.gateway.rooms.identity.services.users
+    empty = await world.gateway.rooms.backoffice.admin.companies.create("Sem Conta Ltda")
+    wanted = NewUser(
+        email=f"limitada-{uuid4().hex[:8]}@panel.example",
+        name="Limitada",
+        roles=frozenset({Role.OPERATOR}),
+        companies=frozenset({empty.id}),
+    )
+    person = f"/panel/people/{(await users.create('test', wanted)).id}"
+    await admin.open(person)
+    more = await admin.send(f"{person}/companies")
+    role = await admin.send(f"{person}/roles", {"role": "approver"})
+
+    of_role, of_companies = [await approver.open(each.location) for each in (role, more)]
+
+    assert re.search(r"<dt>Empresas</dt><dd>\s*Sem Conta Ltda", of_role.text)
+    assert re.search(r"<dt>Empresas até agora</dt><dd>\s*Sem Conta Ltda", of_companies.text)
+    assert re.search(r"<dt>Empresas</dt><dd>\s*todas as empresas", of_companies.text)

@@ -108,6 +108,46 @@ async def test_one_is_disabled_with_a_reason_and_enabled_again(
     assert "desativada" in shown.text
 
 
+async def operator_of_one_company(world: World, *, active: bool) -> str:
+    """Make somebody who may write; return their page."""
+    users = world.gateway.rooms.identity.services.users
+    order = NewUser(
+        email=f"limitada-{uuid4().hex[:8]}@panel.example",
+        name="Limitada",
+        roles=frozenset({Role.OPERATOR}),
+        companies=frozenset({world.demo["companies"]["main"]["id"]}),
+    )
+    made = await users.create("test", order, PASSWORD)
+    if not active:
+        await users.disable("test", made.id)
+    return f"/panel/people/{made.id}"
+
+
+@pytest.mark.parametrize(
+    ("act", "warns", "kind"),
+    [
+        ("companies", "mostrar mais a quem pode escrever espera", "Empresas de uma pessoa"),
+        ("enable", "Reativar quem pode escrever espera", "Reativação de uma pessoa"),
+    ],
+)
+async def test_more_reach_of_who_may_write_waits(
+    admin: Person, world: World, act: str, warns: str, kind: str
+):
+    """The form says so before, and the order is shown instead of the person."""
+    path = await operator_of_one_company(world, active=act != "enable")
+    form = await admin.open(path)
+
+    sent = await admin.send(f"{path}/{act}")
+    shown = await admin.open(sent.location)
+    listed = await admin.open("/panel/approvals")
+
+    assert warns in form.text
+    assert sent.status == 303
+    assert sent.location.startswith("/panel/approvals/")
+    assert f"<h1>{kind}</h1>" in shown.text
+    assert kind in listed.text
+
+
 async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
     admin: Person, other: tuple[str, str]
 ):

@@ -83,7 +83,7 @@ class PeoplePages:
         return await self._change(visit, "user_roles", {"roles": _roles(visit)})
 
     async def set_companies(self, visit: Visit) -> Section:
-        """Show these companies alone; none is every company."""
+        """Show these companies alone, or every one; more to who may write waits."""
         return await self._change(visit, "user_companies", {"companies": _companies(visit)})
 
     async def disable(self, visit: Visit) -> Section:
@@ -91,7 +91,7 @@ class PeoplePages:
         return await self._change(visit, "user_disable", {"reason": _reason(visit)})
 
     async def enable(self, visit: Visit) -> Section:
-        """Let somebody in again."""
+        """Let somebody in again; who may write waits."""
         return await self._change(visit, "user_enable")
 
     async def unlock(self, visit: Visit) -> Section:

@@ -55,23 +55,28 @@ class ApprovalPages:
         """Show one with everything it says, and what the person may do about it."""
         found = await self.rows.ask(visit, "backoffice.approval", path=_named(visit))
         accounts = await self.rows.section(visit, "backoffice.accounts", limit=_MOST)
-        approval = found.data["approval"]
+        approval, order = found.data["approval"], found.data["order"]
         facts = await self._facts(visit, approval)
         is_own = approval["ordered_by"] == _me(visit)
         data = {
             "approval": approval,
             "facts": facts,
             "now": self.rows.now(),
-            "order": found.data["order"],
-            "bank": await bank_named(self.rows, visit, _bank_number(found.data["order"])),
-            "names": _names(accounts.data),
-            "reach": _account(accounts.data, found.data["order"].get("account_id")),
+            "order": order,
+            "bank": await bank_named(self.rows, visit, _bank_number(order)),
+            "names": {**_names(accounts.data), **await self._companies(visit, order)},
+            "reach": _account(accounts.data, order.get("account_id")),
             "is_own": is_own,
             "may_decide": visit.may(DECIDES) and not is_own,
             "may_collect": visit.may(COLLECTS) and is_own and bool(approval["secret_until"]),
         }
         part = "approvals/_facts.html" if facts else ""
         return Shown(template="approvals/approval.html", part=part, data=data)
+
+    async def _companies(self, visit: Visit, order: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what the companies are called that an order about a person names."""
+        named = [*order.get("companies", ()), *order.get("companies_before", ())]
+        return await self.rows.names(visit, named) if named else {}
 
     async def _facts(self, visit: Visit, approval: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return what helps to decide on money that is not decided on yet; None for the rest."""

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import msgspec
 import pytest
 
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
+    CompaniesGrant,
     CredentialIssue,
     CredentialRotation,
+    Enabling,
     FactorReset,
     Invitation,
     LimitsChange,
     RoleGrant,
+    UserChange,
     kind_of,
     read,
+    still_fits,
     written,
 )
 from gateway.domain.backoffice.approvals import ApprovalKind
 from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import User
 from gateway.domain.kernel.money import Money
 from tests.unit.standing import NOON
 
+EMAIL = "a@example.com"
 LIMITS = CredentialLimits(per_payout=Money(1050), per_day=None)
+GRANT = RoleGrant(user_id="u", email=EMAIL, roles=[Role.ADMIN], companies=["a", "b"])
+WIDENING = CompaniesGrant(
+    user_id="u", email=EMAIL, roles=[Role.OPERATOR], companies=[], companies_before=["a", "b"]
+)
+ENABLING = Enabling(
+    user_id="u", email=EMAIL, roles=[Role.OPERATOR], companies=["a", "b"], changed_at=NOON
+)
+RESET = FactorReset(user_id="u", email=EMAIL)
 ORDERS: list[BackOfficeOrder] = [
     CredentialIssue(
         name="ERP ção",
@@ -37,7 +56,10 @@ ORDERS: list[BackOfficeOrder] = [
     LimitsChange(client_id="cli_a", limits=LIMITS),
     Invitation(email="a@example.com", name="A", roles=[Role.OPERATOR], companies=["c"]),
     RoleGrant(user_id="u", email="a@example.com", roles=[Role.ADMIN, Role.VIEWER]),
-    FactorReset(user_id="u", email="a@example.com"),
+    GRANT,
+    WIDENING,
+    ENABLING,
+    RESET,
 ]
 
 
@@ -50,3 +72,59 @@ def test_every_kind_but_money_is_an_order_here():
     money = {ApprovalKind.PAYOUT, ApprovalKind.REFUND}
 
     assert {kind_of(each) for each in ORDERS} == set(ApprovalKind) - money
+
+
+def test_an_order_of_a_release_that_noted_no_companies_is_read():
+    text = '{"type":"roles","user_id":"u","email":"a@example.com","roles":["admin"]}'
+
+    order = read(text)
+
+    assert isinstance(order, RoleGrant)
+    assert order.companies is None
+    assert still_fits(order, person(companies=frozenset()))
+
+
+def person(**changed: Any) -> User:
+    """An operator of two companies."""
+    user = User(
+        id="u",
+        email=EMAIL,
+        name="A",
+        password="",
+        roles=frozenset({Role.OPERATOR}),
+        companies=frozenset("ab"),
+        created_at=NOON,
+        updated_at=NOON,
+    )
+    return replace(user, **changed)
+
+
+LATER = NOON + timedelta(seconds=1)
+MORE = frozenset({Role.OPERATOR, Role.SECURITY})
+
+
+@pytest.mark.parametrize(
+    ("order", "changed", "fits"),
+    [
+        (GRANT, {}, True),
+        (GRANT, {"companies": frozenset("a")}, True),
+        (GRANT, {"companies": frozenset("abc")}, False),
+        (GRANT, {"companies": frozenset()}, False),
+        (GRANT, {"roles": MORE}, True),
+        (msgspec.structs.replace(GRANT, companies=[]), {"companies": frozenset()}, True),
+        (WIDENING, {"updated_at": LATER}, True),
+        (WIDENING, {"companies": frozenset()}, True),
+        (WIDENING, {"companies": frozenset("a")}, False),
+        (WIDENING, {"roles": MORE}, False),
+        (WIDENING, {"roles": frozenset({Role.VIEWER})}, False),
+        (WIDENING, {"roles": frozenset[Role]()}, True),
+        (ENABLING, {"active": False}, True),
+        (ENABLING, {"active": False, "updated_at": LATER}, False),
+        (ENABLING, {"active": True, "updated_at": LATER}, True),
+        (RESET, {"companies": frozenset(), "roles": MORE, "updated_at": LATER}, True),
+    ],
+)
+def test_an_order_fits_while_it_gives_no_more_than_it_said(
+    order: UserChange, changed: dict[str, Any], fits: bool
+):
+    assert still_fits(order, person(**changed)) is fits

@@ -2,129 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits, Permission
 from gateway.domain.backoffice.approvals import Approval, ApprovalState, Outcome
 from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
-from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.credentials import CredentialOrder, Issued
-from gateway.operations.backoffice.access_orders import (
-    BackOfficeCarriers,
-    CredentialOrders,
-    FourEyes,
-    PeopleOrders,
-)
-from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
-from gateway.operations.identity.users import NewUser
+from gateway.operations.backoffice.access_orders import FourEyes
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.people import somebody
-from tests.unit.standing import Clock
-from tests.world import registers
-from tests.world.identity import IdentityWorld, identity_world_on
-from tests.world.registers import Registers
+from tests.unit.gateway.operations.backoffice.access_world import (
+    PAYS,
+    AccessWorld,
+    refusal,
+    stranger,
+)
 
 TEN = Money(1000)
-PAYS = frozenset(map(Permission.parse, ("withdraw:write", "balance:read")))
+Act = Callable[..., Awaitable[object]]
 READS = frozenset(map(Permission.parse, ("withdraw:read", "balance:manage")))
-
-
-@dataclass
-class ApprovalWorld:
-    """Two people who order and decide, over a store of their own."""
-
-    office: Registers
-    identity_world: IdentityWorld
-    approvals: Approvals
-    maria: SignedInUser
-    joao: SignedInUser
-    company: str
-
-    def credentials(self, rules: FourEyes | None = None) -> CredentialOrders:
-        return CredentialOrders(
-            records=self.office.credentials, approvals=self.approvals, rules=rules or FourEyes()
-        )
-
-    def people(self, rules: FourEyes | None = None) -> PeopleOrders:
-        return PeopleOrders(
-            services=self.identity_world.services,
-            approvals=self.approvals,
-            rules=rules or FourEyes(),
-        )
-
-    def wanted(self, permissions: frozenset[Permission] = PAYS, **more: Any) -> CredentialOrder:
-        return CredentialOrder(name="ERP", company_id=self.company, permissions=permissions, **more)
-
-    async def issued(self, **more: Any) -> Issued:
-        """Issue a credential that pays, by two."""
-        waiting = await self.credentials().issue(self.maria, self.wanted(**more))
-        assert isinstance(waiting, Approval)
-        await self.approvals.approve(self.joao, scope_of(self.joao.companies), waiting.id)
-        return await self.credentials().secret(
-            self.maria, scope_of(self.maria.companies), waiting.id
-        )
-
-
-async def refusal(deed: Any) -> str:
-    """Return what a deed is refused with."""
-    with pytest.raises(ServiceError) as refused:
-        await deed
-    return f"{refused.value.error.status} {refused.value.reason}"
-
-
-@pytest.fixture
-async def approval_world(tmp_path: Path) -> AsyncIterator[ApprovalWorld]:
-    async with registers.opened(tmp_path) as office:
-        clock = Clock()
-        identity_world = identity_world_on(office.store, clock)
-        await identity_world.services.signing_keys.ensure()
-        people = [
-            await identity_world.services.users.create(
-                "cli", NewUser(email=f"{name}@example.com", name=name, roles=roles)
-            )
-            for name, roles in (
-                ("maria", frozenset({Role.ADMIN})),
-                ("joao", frozenset({Role.APPROVER})),
-            )
-        ]
-        nothing: Any = None
-        terms = ApprovalTerms(
-            above=Money(0),
-            now=clock.now,
-            new_id=office.new_id,
-            seal=lambda text, row: f"{row}|{text}".encode(),
-            open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
-        )
-        approvals = Approvals(
-            store=office.store.office.approvals,
-            audit=office.store.audit,
-            users=office.store.identity.users,
-            money=nothing,
-            office=BackOfficeCarriers(
-                records=office.credentials,
-                services=identity_world.services,
-                users=office.store.identity.users,
-            ),
-            terms=terms,
-        )
-        company = await office.companies.create("Padaria")
-        office.clock = clock.now  # type: ignore[assignment]
-        yield ApprovalWorld(office, identity_world, approvals, *map(as_person, people), company.id)
-        identity_world.hasher.close()
-
-
-def as_person(user: User) -> SignedInUser:
-    return somebody(*user.roles, user_id=user.id, email=user.email, companies=user.companies)
 
 
 @pytest.mark.parametrize(
@@ -138,62 +39,60 @@ def as_person(user: User) -> SignedInUser:
     ],
 )
 async def test_a_credential_that_can_pay_waits(
-    approval_world: ApprovalWorld, permissions: frozenset[Permission], rules: FourEyes, waits: bool
+    access_world: AccessWorld, permissions: frozenset[Permission], rules: FourEyes, waits: bool
 ):
-    done = await approval_world.credentials(rules).issue(
-        approval_world.maria, approval_world.wanted(permissions)
+    done = await access_world.credentials(rules).issue(
+        access_world.maria, access_world.wanted(permissions)
     )
 
     assert isinstance(done, Approval) is waits
-    assert len(await approval_world.office.credentials.list()) == (0 if waits else 1)
+    assert len(await access_world.office.credentials.list()) == (0 if waits else 1)
 
 
 async def test_what_could_not_be_issued_is_refused_when_it_is_ordered(
-    approval_world: ApprovalWorld,
+    access_world: AccessWorld,
 ):
     with pytest.raises(RuleViolation):
-        await approval_world.credentials().issue(
-            approval_world.maria, replace(approval_world.wanted(), company_id="x")
+        await access_world.credentials().issue(
+            access_world.maria, replace(access_world.wanted(), company_id="x")
         )
 
 
-async def test_the_overlap_of_a_rotation_begins_with_its_secret(approval_world: ApprovalWorld):
-    made = await approval_world.issued()
-    orders = approval_world.credentials()
-    waiting = await orders.rotate(approval_world.maria, made.credential, timedelta(hours=1))
+async def test_the_overlap_of_a_rotation_begins_with_its_secret(access_world: AccessWorld):
+    made = await access_world.issued()
+    orders = access_world.credentials()
+    waiting = await orders.rotate(access_world.maria, made.credential, timedelta(hours=1))
     assert isinstance(waiting, Approval)
-    await approval_world.approvals.approve(
-        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    await access_world.approvals.approve(
+        access_world.joao, scope_of(access_world.joao.companies), waiting.id
     )
-    approval_world.identity_world.clock.passes(600)
+    access_world.identity_world.clock.passes(600)
 
     new = await orders.secret(
-        approval_world.maria, scope_of(approval_world.maria.companies), waiting.id
+        access_world.maria, scope_of(access_world.maria.companies), waiting.id
     )
 
-    assert new.old_ends == approval_world.identity_world.clock.now() + timedelta(hours=1)
+    assert new.old_ends == access_world.identity_world.clock.now() + timedelta(hours=1)
     assert new.client_secret != made.client_secret
 
 
-async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(approval_world: ApprovalWorld):
-    waiting = await approval_world.credentials().issue(
-        approval_world.maria, approval_world.wanted()
-    )
+async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(access_world: AccessWorld):
+    waiting = await access_world.credentials().issue(access_world.maria, access_world.wanted())
     assert isinstance(waiting, Approval)
-    await approval_world.approvals.approve(
-        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    await access_world.approvals.approve(
+        access_world.joao, scope_of(access_world.joao.companies), waiting.id
     )
-    approval_world.identity_world.clock.passes(15 * 60)
+    access_world.identity_world.clock.passes(15 * 60)
 
     assert (
         await refusal(
-            approval_world.credentials().secret(
-                approval_world.maria, scope_of(approval_world.maria.companies), waiting.id
+            access_world.credentials().secret(
+                access_world.maria, scope_of(access_world.maria.companies), waiting.id
             )
         )
         == "404 no_secret"
     )
-    assert await approval_world.office.credentials.list() == []
+    assert await access_world.office.credentials.list() == []
 
 
 @pytest.mark.parametrize(
@@ -208,41 +107,37 @@ async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(approval_world: A
     ],
 )
 async def test_only_raising_a_limit_waits(
-    approval_world: ApprovalWorld, old: CredentialLimits, new: CredentialLimits, waits: bool
+    access_world: AccessWorld, old: CredentialLimits, new: CredentialLimits, waits: bool
 ):
-    made = await approval_world.issued(limits=old)
+    made = await access_world.issued(limits=old)
 
-    done = await approval_world.credentials().set_limits(approval_world.maria, made.credential, new)
+    done = await access_world.credentials().set_limits(access_world.maria, made.credential, new)
 
     assert isinstance(done, Approval) is waits
-    [stored] = await approval_world.office.credentials.list()
+    [stored] = await access_world.office.credentials.list()
     assert stored.limits == (old if waits else new)
     if isinstance(done, Approval):
-        await approval_world.approvals.approve(
-            approval_world.joao, scope_of(approval_world.joao.companies), done.id
+        await access_world.approvals.approve(
+            access_world.joao, scope_of(access_world.joao.companies), done.id
         )
-        [stored] = await approval_world.office.credentials.list()
+        [stored] = await access_world.office.credentials.list()
         assert stored.limits == new
 
 
 async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(
-    approval_world: ApprovalWorld,
+    access_world: AccessWorld,
 ):
-    made = await approval_world.issued(limits=CredentialLimits(per_day=TEN))
-    done = await approval_world.credentials().set_limits(
-        approval_world.maria, made.credential, UNLIMITED
+    made = await access_world.issued(limits=CredentialLimits(per_day=TEN))
+    done = await access_world.credentials().set_limits(
+        access_world.maria, made.credential, UNLIMITED
     )
     assert isinstance(done, Approval)
-    await approval_world.office.credentials.revoke(made.credential.client_id)
+    await access_world.office.credentials.revoke(made.credential.client_id)
 
     with pytest.raises(RuleViolation):
-        await approval_world.approvals.approve(
-            approval_world.joao, scope_of(approval_world.joao.companies), done.id
+        await access_world.approvals.approve(
+            access_world.joao, scope_of(access_world.joao.companies), done.id
         )
-
-
-def stranger(*roles: Role) -> NewUser:
-    return NewUser(email="new@example.com", name="New", roles=frozenset(roles))
 
 
 @pytest.mark.parametrize(
@@ -255,82 +150,207 @@ def stranger(*roles: Role) -> NewUser:
     ],
 )
 async def test_who_may_write_is_invited_by_two(
-    approval_world: ApprovalWorld, roles: set[Role], rules: FourEyes, waits: bool
+    access_world: AccessWorld, roles: set[Role], rules: FourEyes, waits: bool
 ):
-    done = await approval_world.people(rules).invite(approval_world.maria, stranger(*roles))
+    done = await access_world.people(rules).invite(access_world.maria, stranger(*roles))
 
     assert isinstance(done, Approval) is waits
-    found = await approval_world.office.store.identity.users.find_by_email("new@example.com")
+    found = await access_world.office.store.identity.users.find_by_email("new@example.com")
     assert (found is None) is waits
     if isinstance(done, Approval):
-        decided = await approval_world.approvals.approve(
-            approval_world.joao, scope_of(approval_world.joao.companies), done.id
+        decided = await access_world.approvals.approve(
+            access_world.joao, scope_of(access_world.joao.companies), done.id
         )
-        found = await approval_world.office.store.identity.users.find_by_email("new@example.com")
+        found = await access_world.office.store.identity.users.find_by_email("new@example.com")
         assert found is not None
         assert (found.roles, decided.approval.outcome) == (roles, Outcome.DONE)
 
 
 async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(
-    approval_world: ApprovalWorld,
+    access_world: AccessWorld,
 ):
     """An admin orders an admin, and is a security officer when somebody agrees."""
-    waiting = await approval_world.people().invite(approval_world.maria, stranger(Role.ADMIN))
+    waiting = await access_world.people().invite(access_world.maria, stranger(Role.ADMIN))
     assert isinstance(waiting, Approval)
-    await approval_world.identity_world.services.users.set_roles(
-        "cli", approval_world.maria.user_id, {Role.SECURITY}
+    await access_world.identity_world.services.users.set_roles(
+        "cli", access_world.maria.user_id, {Role.SECURITY}
     )
 
     refused = await refusal(
-        approval_world.approvals.approve(
-            approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+        access_world.approvals.approve(
+            access_world.joao, scope_of(access_world.joao.companies), waiting.id
         )
     )
 
-    found = await approval_world.approvals.find(
-        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    found = await access_world.approvals.find(
+        access_world.joao, scope_of(access_world.joao.companies), waiting.id
     )
     assert (refused, found.state) == ("400 void", ApprovalState.VOID)
-    assert await approval_world.office.store.identity.users.find_by_email("new@example.com") is None
+    assert await access_world.office.store.identity.users.find_by_email("new@example.com") is None
 
 
-async def test_an_address_taken_meanwhile_keeps_the_order_waiting(approval_world: ApprovalWorld):
-    waiting = await approval_world.people().invite(approval_world.maria, stranger(Role.OPERATOR))
+async def test_an_address_taken_meanwhile_keeps_the_order_waiting(access_world: AccessWorld):
+    waiting = await access_world.people().invite(access_world.maria, stranger(Role.OPERATOR))
     assert isinstance(waiting, Approval)
-    await approval_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
+    await access_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
 
     with pytest.raises(RuleViolation):
-        await approval_world.approvals.approve(
-            approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+        await access_world.approvals.approve(
+            access_world.joao, scope_of(access_world.joao.companies), waiting.id
         )
 
-    found = await approval_world.approvals.find(
-        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    found = await access_world.approvals.find(
+        access_world.joao, scope_of(access_world.joao.companies), waiting.id
     )
     assert found.state is ApprovalState.WAITING
 
 
-async def test_a_grant_undoes_no_change_of_meanwhile(approval_world: ApprovalWorld):
-    made = await approval_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
+async def test_a_grant_undoes_no_change_of_meanwhile(access_world: AccessWorld):
+    made = await access_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
     given = frozenset({Role.VIEWER, Role.OPERATOR})
-    waiting = await approval_world.people().set_roles(approval_world.maria, made, given)
+    waiting = await access_world.people().set_roles(access_world.maria, made, given)
     assert isinstance(waiting, Approval)
-    await approval_world.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
+    await access_world.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
 
-    await approval_world.approvals.approve(
-        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    await access_world.approvals.approve(
+        access_world.joao, scope_of(access_world.joao.companies), waiting.id
     )
 
-    found = await approval_world.identity_world.services.users.find(made.id)
+    found = await access_world.identity_world.services.users.find(made.id)
     assert found.roles == {Role.SECURITY, Role.OPERATOR}
 
 
-async def test_nobody_orders_a_role_for_themselves(approval_world: ApprovalWorld):
-    found = await approval_world.identity_world.services.users.find(approval_world.maria.user_id)
+async def test_nobody_orders_a_role_for_themselves(access_world: AccessWorld):
+    found = await access_world.identity_world.services.users.find(access_world.maria.user_id)
 
     with pytest.raises(RuleViolation):
-        await approval_world.people().set_roles(
-            approval_world.maria, found, frozenset({Role.ADMIN, Role.OPERATOR})
+        await access_world.people().set_roles(
+            access_world.maria, found, frozenset({Role.ADMIN, Role.OPERATOR})
         )
     with pytest.raises(RuleViolation):
-        await approval_world.people().reset_mfa(approval_world.maria, found)
+        await access_world.people().reset_mfa(access_world.maria, found)
+
+
+async def widen(world: AccessWorld, found: User, rules: FourEyes | None = None) -> object:
+    """Show somebody every company."""
+    return await world.people(rules).set_companies(world.maria, found, frozenset())
+
+
+async def enable(world: AccessWorld, found: User, rules: FourEyes | None = None) -> object:
+    """Let somebody in again."""
+    return await world.people(rules).enable(world.maria, found)
+
+
+ACTS = [widen, enable]
+
+
+def can_act(user: User, act: Act) -> bool:
+    """Say whether somebody has what an act gives."""
+    return user.active if act is enable else not user.companies
+
+
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize(
+    ("roles", "rules", "waits"),
+    [
+        ({Role.VIEWER}, FourEyes(), False),
+        ({Role.VIEWER, Role.OPERATOR}, FourEyes(), True),
+        ({Role.APPROVER}, FourEyes(), True),
+        ({Role.OPERATOR}, FourEyes(people=False), False),
+        ({Role.OPERATOR}, FourEyes(credentials=False), True),
+    ],
+)
+async def test_who_may_write_gains_reach_by_two(
+    access_world: AccessWorld, act: Act, roles: set[Role], rules: FourEyes, waits: bool
+):
+    """More companies, or coming back: what one person alone gave was never agreed to."""
+    made = await access_world.made(
+        *roles, companies=[access_world.company], active=act is not enable
+    )
+
+    done = await act(access_world, made, rules)
+
+    assert isinstance(done, Approval) is waits
+    assert can_act(await access_world.found(made), act) is not waits
+    if waits:
+        assert (await access_world.agreed(done)).outcome is Outcome.DONE
+        assert can_act(await access_world.found(made), act)
+
+
+async def test_what_gives_no_reach_waits_for_nobody(access_world: AccessWorld):
+    """Fewer companies, the same ones, and enabling whom nobody disabled."""
+    other = (await access_world.office.companies.create("Mercado")).id
+    made, people = await access_world.made(Role.OPERATOR), access_world.people()
+
+    for shown in ({access_world.company, other}, {other}, {other}):
+        done = await people.set_companies(
+            access_world.maria, await access_world.found(made), frozenset(shown)
+        )
+        assert isinstance(done, User)
+        assert done.companies == shown
+    enabled = await people.enable(access_world.maria, await access_world.found(made))
+    assert isinstance(enabled, User)
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted", "meanwhile"),
+    [("ab", "ac", "a"), ("ab", "abc", "ab"), ("a", "bc", "a"), ("ab", "", "ab")],
+)
+async def test_companies_are_taken_at_once_and_given_by_two(
+    access_world: AccessWorld, seen: str, wanted: str, meanwhile: str
+):
+    """The last one stays until then: without any, a person would see them all."""
+    names = {each: (await access_world.office.companies.create(each)).id for each in "abc"}
+    made = await access_world.made(Role.OPERATOR, companies=[names[each] for each in seen])
+
+    done = await access_world.people().set_companies(
+        access_world.maria, made, frozenset(names[each] for each in wanted)
+    )
+
+    assert (await access_world.found(made)).companies == {names[each] for each in meanwhile}
+    await access_world.agreed(done)
+    assert (await access_world.found(made)).companies == {names[each] for each in wanted}
+
+
+async def test_an_unknown_company_is_refused_when_it_is_ordered(access_world: AccessWorld):
+    made = await access_world.made(Role.OPERATOR, companies=[access_world.company])
+
+    with pytest.raises(RuleViolation):
+        await access_world.people().set_companies(
+            access_world.maria, made, frozenset({access_world.company, made.id})
+        )
+
+
+@pytest.mark.parametrize("act", ACTS)
+async def test_nobody_orders_reach_for_themselves(access_world: AccessWorld, act: Act):
+    users = access_world.identity_world.services.users
+    maria = await users.set_companies("cli", access_world.maria.user_id, [access_world.company])
+
+    with pytest.raises(RuleViolation, match="themselves"):
+        await act(access_world, replace(maria, active=False))
+
+
+@pytest.mark.parametrize("act", ACTS)
+async def test_what_waited_for_nobody_is_not_done_to_who_may_write_by_now(
+    access_world: AccessWorld, act: Act
+):
+    """A role that is given between the look and the change."""
+    seen = await access_world.made(
+        Role.VIEWER, companies=[access_world.company], active=act is not enable
+    )
+    await access_world.identity_world.services.users.add_roles("cli", seen.id, [Role.OPERATOR])
+
+    refused = await refusal(act(access_world, seen))
+
+    assert refused == "412 changed_meanwhile"
+    assert not can_act(await access_world.found(seen), act)
+
+
+@pytest.mark.parametrize("act", ACTS)
+async def test_one_order_of_reach_waits_for_a_person(access_world: AccessWorld, act: Act):
+    made = await access_world.made(
+        Role.OPERATOR, companies=[access_world.company], active=act is not enable
+    )
+    await act(access_world, made)
+
+    assert await refusal(act(access_world, made)) == "409 waiting"

@@ -18,7 +18,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
 from tests.contract.stores.samples import event
-from tests.unit.approving import (
+from tests.unit.gateway.operations.backoffice.approval_world import (
     ANA,
     DAY_S,
     JOAO,

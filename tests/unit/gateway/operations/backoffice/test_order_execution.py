@@ -23,7 +23,7 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.backoffice.order_execution import Decided
 from gateway.operations.payouts import payouts as sending
 from tests.contract.stores.samples import event
-from tests.unit.approving import (
+from tests.unit.gateway.operations.backoffice.approval_world import (
     ANA,
     DAY_S,
     JOAO,

@@ -1,0 +1,117 @@
+"""What an order of another user says, in the fields of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NotRequired, TypedDict
+
+from gateway.domain.backoffice.access_orders import (
+    BackOfficeOrder,
+    CompaniesGrant,
+    CredentialChange,
+    CredentialIssue,
+    CredentialRotation,
+    Enabling,
+    FactorReset,
+    Invitation,
+    LimitsChange,
+    PersonChange,
+    RoleGrant,
+)
+from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.http.rendering import Amount, amount, instant
+from gateway.http.resources.documents import Instant
+
+
+class OrderDocument(TypedDict):
+    """
+    What was ordered, in the fields of its kind; never a secret.
+
+    Of money: where it is to go, or which payment is given back. Of a credential: what
+    it may do, and the only account it reaches; none for every account of its company. Of a
+    person: what they are to be. ``roles`` are those that are given; where companies or
+    enabling are ordered, those that the person has. ``companies`` are all that the person
+    sees then, an empty list every one; ``companies_before`` are those until then.
+    """
+
+    method: NotRequired[Literal["pix", "bank_account", "refund"]]
+    date: NotRequired[str]
+    description: NotRequired[str]
+    destination: NotRequired[Mapping[str, str]]
+    payment: NotRequired[str]
+    client_id: NotRequired[str]
+    name: NotRequired[str]
+    account_id: NotRequired[str]
+    permissions: NotRequired[list[str]]
+    expires_at: NotRequired[Instant]
+    limit_per_payout: NotRequired[Amount]
+    limit_per_day: NotRequired[Amount]
+    overlap_s: NotRequired[int]
+    user_id: NotRequired[str]
+    email: NotRequired[str]
+    roles: NotRequired[list[str]]
+    companies: NotRequired[list[str]]
+    companies_before: NotRequired[list[str]]
+
+
+def ordered(found: Order | BackOfficeOrder) -> OrderDocument:
+    """Show what was ordered."""
+    match found:
+        case RefundRequest():
+            return {
+                "method": "refund",
+                "date": "",
+                "description": found.description,
+                "destination": {},
+                "payment": found.payment,
+            }
+        case PayoutRequest():
+            sent = found.destination_sent
+            return {
+                "method": found.method.value,
+                "date": found.date.isoformat(),
+                "description": found.description,
+                "destination": {name: text for name, text in sent.items() if text},
+                "payment": "",
+            }
+        case Invitation() | RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
+            return _about_person(found)
+        case _:
+            return _about_credential(found)
+
+
+def _about_credential(found: CredentialChange) -> OrderDocument:
+    match found:
+        case CredentialRotation():
+            return {"client_id": found.client_id, "overlap_s": found.overlap_s}
+        case CredentialIssue():
+            shown: OrderDocument = {
+                "name": found.name,
+                "permissions": found.permissions,
+                "expires_at": instant(found.expires_at),
+            }
+            if found.account_id:
+                shown["account_id"] = found.account_id
+        case LimitsChange():
+            shown = {"client_id": found.client_id}
+    if found.limits.per_payout is not None:
+        shown["limit_per_payout"] = amount(found.limits.per_payout)
+    if found.limits.per_day is not None:
+        shown["limit_per_day"] = amount(found.limits.per_day)
+    return shown
+
+
+def _about_person(found: PersonChange) -> OrderDocument:
+    if isinstance(found, Invitation):
+        shown: OrderDocument = {"email": found.email, "name": found.name}
+    else:
+        shown = {"user_id": found.user_id, "email": found.email}
+    if not isinstance(found, FactorReset):
+        shown["roles"] = [each.value for each in found.roles]
+        if found.companies is not None:
+            shown["companies"] = found.companies
+    if isinstance(found, CompaniesGrant):
+        shown["companies_before"] = found.companies_before
+    return shown

@@ -1,0 +1,129 @@
+"""Orders about credentials and people, looked at again and carried out when a second agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from gateway.domain.accounts.credentials import Permission
+from gateway.domain.backoffice.access_orders import (
+    CompaniesGrant,
+    CredentialIssue,
+    CredentialRotation,
+    Enabling,
+    FactorReset,
+    Invitation,
+    LimitsChange,
+    RoleGrant,
+    UserChange,
+    read,
+    still_fits,
+)
+from gateway.domain.backoffice.approvals import WITH_SECRET, Approval, Outcome
+from gateway.domain.identity.rights import Role, may_grant
+from gateway.domain.identity.users import Users
+from gateway.domain.kernel.company_scope import scope_of
+from gateway.operations.accounts.credentials import CredentialOrder, CredentialRecords
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.identity.users import NewUser
+from gateway.operations.kernel.audit_context import AuditContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackOfficeCarriers:
+    """Carries out what was agreed to, in the name of whoever ordered it."""
+
+    records: CredentialRecords
+    services: IdentityServices
+    users: Users
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        """Refuse what could not be done by now; say why an order is void."""
+        order = read(text)
+        match order:
+            case CredentialIssue():
+                await self.records.checked(credential_order(order))
+            case CredentialRotation(client_id=client_id, overlap_s=seconds):
+                await self.records.rotatable(client_id, timedelta(seconds=seconds))
+            case LimitsChange(client_id=client_id):
+                await self.records.live(client_id)
+            case Invitation():
+                await self.services.users.checked(_user_order(order))
+                return await self._grants(approval, order.roles, frozenset(order.companies))
+            case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
+                return await self._check_user(approval, order)
+        return ""
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Do it; an order with a secret is carried out when that is fetched."""
+        if approval.kind in WITH_SECRET:
+            return Outcome.NONE
+        order, by = read(text), approval.orderer
+        match order:
+            case LimitsChange(client_id=client_id, limits=limits):
+                acting = AuditContext(by, self.records.acting.now)
+                await replace(self.records, acting=acting).set_limits(client_id, limits)
+            case Invitation():
+                await self.services.invitations.invite(by, _user_order(order))
+            case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
+                await self._change_user(by, order)
+        return Outcome.DONE
+
+    async def _check_user(self, approval: Approval, order: UserChange) -> str:
+        """Look at the person and the orderer as they are by now; say why an order is void."""
+        found = await self.services.users.find(order.user_id)
+        if not still_fits(order, found):
+            return "The person was changed meanwhile."
+        roles = order.roles if isinstance(order, RoleGrant) else ()
+        if isinstance(order, CompaniesGrant):
+            wanted = await self.services.users.known_companies(order.companies)
+            return await self._grants(approval, roles, found.companies, wanted)
+        return await self._grants(approval, roles, found.companies)
+
+    async def _change_user(self, by: str, order: UserChange) -> None:
+        """Change a person, unless they are not any more as the order said."""
+        users = replace(self.services.users, fits=partial(still_fits, order))
+        match order:
+            case RoleGrant(user_id=user_id, roles=roles):
+                await users.add_roles(by, user_id, roles)
+            case CompaniesGrant(user_id=user_id, companies=companies):
+                await users.set_companies(by, user_id, companies)
+            case Enabling(user_id=user_id):
+                await users.enable(by, user_id)
+            case FactorReset(user_id=user_id):
+                await users.reset_mfa(by, user_id)
+
+    async def _grants(
+        self, approval: Approval, roles: Iterable[Role], *limits: AbstractSet[str]
+    ) -> str:
+        """Say why whoever ordered it may not give this by now."""
+        orderer = await self.users.find(approval.ordered_by)
+        if orderer is None or not may_grant(orderer.roles, roles):
+            return "Who ordered it may not order this any more."
+        if not all(scope_of(orderer.companies).covers(each) for each in limits):
+            return "Who ordered it does not see the company any more."
+        return ""
+
+
+def credential_order(order: CredentialIssue) -> CredentialOrder:
+    """Return the order of a credential as the register takes it."""
+    return CredentialOrder(
+        name=order.name,
+        company_id=order.company_id,
+        account_id=order.account_id,
+        permissions=frozenset(map(Permission.parse, order.permissions)),
+        expires_at=order.expires_at,
+        limits=order.limits,
+    )
+
+
+def _user_order(order: Invitation) -> NewUser:
+    return NewUser(
+        email=order.email,
+        name=order.name,
+        roles=frozenset(order.roles),
+        companies=frozenset(order.companies),
+    )

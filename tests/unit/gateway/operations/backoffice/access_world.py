@@ -1,0 +1,142 @@
+"""Two people who order and decide about credentials and people, over a store of their own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.domain.accounts.credentials import Permission
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import scope_of
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.operations.accounts.credentials import CredentialOrder, Issued
+from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
+from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes, PeopleOrders
+from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
+from gateway.operations.identity.users import NewUser
+from tests.unit.people import somebody
+from tests.unit.standing import Clock
+from tests.world import registers
+from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.registers import Registers
+
+PAYS = frozenset(map(Permission.parse, ("withdraw:write", "balance:read")))
+
+
+@dataclass
+class AccessWorld:
+    """Two people who order and decide, over a store of their own."""
+
+    office: Registers
+    identity_world: IdentityWorld
+    approvals: Approvals
+    maria: SignedInUser
+    joao: SignedInUser
+    company: str
+
+    def credentials(self, rules: FourEyes | None = None) -> CredentialOrders:
+        return CredentialOrders(
+            records=self.office.credentials, approvals=self.approvals, rules=rules or FourEyes()
+        )
+
+    def people(self, rules: FourEyes | None = None) -> PeopleOrders:
+        return PeopleOrders(
+            services=self.identity_world.services,
+            approvals=self.approvals,
+            rules=rules or FourEyes(),
+        )
+
+    def wanted(self, permissions: frozenset[Permission] = PAYS, **more: Any) -> CredentialOrder:
+        return CredentialOrder(name="ERP", company_id=self.company, permissions=permissions, **more)
+
+    async def issued(self, **more: Any) -> Issued:
+        """Issue a credential that pays, by two."""
+        waiting = await self.credentials().issue(self.maria, self.wanted(**more))
+        assert isinstance(waiting, Approval)
+        await self.approvals.approve(self.joao, scope_of(self.joao.companies), waiting.id)
+        return await self.credentials().secret(
+            self.maria, scope_of(self.maria.companies), waiting.id
+        )
+
+    async def agreed(self, waiting: object) -> Approval:
+        """Let the second one agree to what waits."""
+        assert isinstance(waiting, Approval)
+        scope = scope_of(self.joao.companies)
+        return (await self.approvals.approve(self.joao, scope, waiting.id)).approval
+
+    async def made(self, *roles: Role, companies: Iterable[str] = (), active: bool = True) -> User:
+        """Make somebody else, from the command line."""
+        users = self.identity_world.services.users
+        order = replace(stranger(*roles), companies=frozenset(companies))
+        made = await users.create("cli", order)
+        return made if active else await users.disable("cli", made.id)
+
+    async def found(self, user: User) -> User:
+        """Look somebody up again."""
+        return await self.identity_world.services.users.find(user.id)
+
+
+async def refusal(deed: Any) -> str:
+    """Return what a deed is refused with."""
+    with pytest.raises(ServiceError) as refused:
+        await deed
+    return f"{refused.value.error.status} {refused.value.reason}"
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
+    """An admin, an approver and a company."""
+    async with registers.opened(tmp_path) as office:
+        clock = Clock()
+        identity_world = identity_world_on(office.store, clock)
+        await identity_world.services.signing_keys.ensure()
+        people = [
+            await identity_world.services.users.create(
+                "cli", NewUser(email=f"{name}@example.com", name=name, roles=roles)
+            )
+            for name, roles in (
+                ("maria", frozenset({Role.ADMIN})),
+                ("joao", frozenset({Role.APPROVER})),
+            )
+        ]
+        nothing: Any = None
+        terms = ApprovalTerms(
+            above=Money(0),
+            now=clock.now,
+            new_id=office.new_id,
+            seal=lambda text, row: f"{row}|{text}".encode(),
+            open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
+        )
+        approvals = Approvals(
+            store=office.store.office.approvals,
+            audit=office.store.audit,
+            users=office.store.identity.users,
+            money=nothing,
+            office=BackOfficeCarriers(
+                records=office.credentials,
+                services=identity_world.services,
+                users=office.store.identity.users,
+            ),
+            terms=terms,
+        )
+        company = await office.companies.create("Padaria")
+        office.clock = clock.now  # type: ignore[assignment]
+        yield AccessWorld(office, identity_world, approvals, *map(as_person, people), company.id)
+        identity_world.hasher.close()
+
+
+def as_person(user: User) -> SignedInUser:
+    return somebody(*user.roles, user_id=user.id, email=user.email, companies=user.companies)
+
+
+def stranger(*roles: Role) -> NewUser:
+    return NewUser(email="new@example.com", name="New", roles=frozenset(roles))
