@@ -1,6 +1,7 @@
 """Claims of what is due, bank by bank: never shared, none left out, and no account in the way."""
 
 import asyncio
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -254,7 +255,7 @@ async def test_what_is_planned_too_far_ahead_is_found_by_an_index(store: Store) 
 
     plan = await plan_of(store, select(payouts.c.reference).where(recalled))
 
-    assert "ix_payouts_next_check_at" in plan
+    assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", plan)
 
 
 async def plan_of(store: Store, asked: Select[Any]) -> str:
