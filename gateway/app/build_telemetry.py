@@ -20,8 +20,9 @@ from gateway.http.rendering import error_body
 from gateway.http.route import Surface
 from gateway.net.server.reply import Refusals
 from gateway.runtime.gauges import LoopLag
-from gateway.telemetry.logs.lines import LineBuffer, to_descriptor
+from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.logs.setup import Logs, LogSettings
+from gateway.telemetry.logs.writer import LineWriter, to_descriptor
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
@@ -32,14 +33,16 @@ from gateway.telemetry.records import AccessRecord, RequestObserver
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telemetry:
     """
-    Everything that watches; ``lines`` is started first and stopped last.
+    Everything that watches; ``writer`` is started first and stopped last, ``lines`` next to it.
 
     Attributes:
+        writer: Writes to standard output, which may stand still.
         lines: Where log lines are collected; started with the event loop.
         sampled: Called with every sample of the lag, to show figures that
             change too often to be shown each time.
     """
 
+    writer: LineWriter
     lines: LineBuffer
     logs: Logs
     values: MetricRegistry
@@ -58,13 +61,14 @@ class Telemetry:
 
 def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Telemetry:
     """Make the watchers for the rows and providers that are configured."""
-    lines = LineBuffer(to_descriptor(sys.stdout.fileno()))
+    writer = LineWriter(to_descriptor(sys.stdout.fileno()))
+    lines = LineBuffer(writer.put)
     digest = config_digest(settings)
     values = _metrics(settings, surfaces, digest)
     always = {"config_digest": digest, "worker": str(os.getpid())}
     level = settings.telemetry.level.upper()
     lag = values.timings(series.EVENT_LOOP_LAG)
-    sampled: list[Callable[[], None]] = []
+    sampled = [lambda: _show_lost(values, writer)]
 
     def sample(lag_s: float) -> None:
         lag.observe((), lag_s)
@@ -72,6 +76,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
             each()
 
     return Telemetry(
+        writer=writer,
         lines=lines,
         logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
         values=values,
@@ -80,6 +85,13 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
         sampled=sampled,
         digest=digest,
     )
+
+
+def _show_lost(values: MetricRegistry, writer: LineWriter) -> None:
+    """Show how many log lines were not written."""
+    lost = values.values(series.LOG_LINES_LOST)
+    for reason, lines in writer.lost.items():
+        lost.put((reason,), lines)
 
 
 def refusals_below(observer: RequestObserver) -> Refusals:

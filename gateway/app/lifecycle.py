@@ -73,6 +73,8 @@ async def drain(gateway: Gateway, asked: signal.Signals) -> None:
 def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
     """Begin to log and to measure, before anything can go wrong."""
     telemetry = gateway.telemetry
+    telemetry.writer.start()
+    started.callback(telemetry.writer.stop)
     telemetry.lines.start()
     started.callback(telemetry.lines.stop)
     telemetry.logs.start()

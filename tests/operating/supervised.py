@@ -131,11 +131,17 @@ async def end(pid: int) -> None:
 
 
 @contextmanager
-def supervised(where: GatewaySite, url: str, wanted: int = 2) -> Iterator[Supervised]:
-    """Start a supervisor; whatever became of it, nothing of it is left at the end."""
+def supervised(
+    where: GatewaySite, url: str, wanted: int = 2, onto: int | None = None
+) -> Iterator[Supervised]:
+    """
+    Start a supervisor; whatever became of it, nothing of it is left at the end.
+
+    It prints into the site's file, or onto a descriptor.
+    """
     os.environ["PIXGATE_DATABASE_URL"] = url
     try:
-        started = where.start("serve", "--workers", str(wanted))
+        started = where.start("serve", "--workers", str(wanted), onto=onto)
     finally:
         del os.environ["PIXGATE_DATABASE_URL"]
     running = Supervised(where, started, wanted)

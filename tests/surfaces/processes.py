@@ -67,8 +67,10 @@ class GatewaySite:
         """Return a path below the demo's main account."""
         return f"/baas/v1/account/{self.demo['accounts']['main']['id']}{path}"
 
-    def start(self, command: str = "serve", *options: str) -> subprocess.Popen[bytes]:
-        """Start a command; it prints into ``said``."""
+    def start(
+        self, command: str = "serve", *options: str, onto: int | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Start a command; it prints into ``said``, or onto a descriptor."""
         ports = {name: str(port) for name, port in self.ports.items()}
         environ = {**os.environ, **ports, "PIXGATE_VAR": str(self.folder)}
         arguments = [command, "--config", str(self.config), *options]
@@ -76,7 +78,7 @@ class GatewaySite:
             return subprocess.Popen(
                 [sys.executable, "-m", "gateway", *arguments],
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=output if onto is None else onto,
                 stderr=subprocess.STDOUT,
                 cwd=ROOT,
                 env=environ,

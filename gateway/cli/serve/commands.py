@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from gateway.cli.serve.parent import Parent
     from gateway.config.settings import Settings
     from gateway.runtime.process import Part
+    from gateway.telemetry.logs.writer import LineWriter
 
 
 class Wanted(TypedDict):
@@ -249,10 +249,10 @@ async def _watched(gateway: Gateway, parent: Parent | None) -> AsyncIterator[Cal
 
 async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
     """Print the addresses and, with the embedded bank, the first calls to try."""
-    with suppress(OSError):  # a full disk below the output keeps nobody from serving
-        if gateway.role.part.serves:
-            _say(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
-        _say(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
+    say = partial(_say, gateway.telemetry.writer)
+    if gateway.role.part.serves:
+        say(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
+    say(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
     if gateway.bank is None:
         return
     from gateway.cli.context import AdminContext
@@ -271,12 +271,12 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     acting = AuditContext(terminal.actor, gateway.kernel.now)
     office = AdminContext(gateway.kernel, acting)
     for line in summary(await made_demo(office, urls), gateway.kernel.now().date()):
-        click.echo(line)
+        say(line)
 
 
-def _say(line: str) -> None:
-    """Write a line at once: what waits in a buffer would be a mistake of the end, too."""
-    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+def _say(writer: LineWriter, line: str) -> None:
+    """Print a line as lines of the log are written: nobody waits for whoever reads it."""
+    writer.put(f"{line}\n".encode())
 
 
 async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> None:

@@ -8,13 +8,11 @@ restart mends. The worker ends last, and has what the others leave behind.
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -25,6 +23,7 @@ from gateway.cli.serve.child import NO_LINES, SILENT_S, Child, Program
 from gateway.cli.serve.parent import Processes
 from gateway.config.settings import Settings
 from gateway.telemetry.logs.lines import encode
+from gateway.telemetry.logs.writer import LineWriter, to_descriptor
 
 _POLL_S: Final = 0.2
 """A dead process is noticed this soon; looking more often would cost CPU for nothing."""
@@ -65,6 +64,7 @@ class Supervisor:
 
     def __init__(self, config: Path, wanted: int, run: str) -> None:
         """Start nothing yet; ``run`` is the setting ``worker.run``."""
+        self._writer = LineWriter(to_descriptor(sys.stdout.fileno()))
         has_worker = run == "host"
         self._way = _way() if has_worker else None  # ours stays open: what waits outlives a worker
         to, out = (each.fileno() for each in self._way) if self._way else (NO_LINES, NO_LINES)
@@ -91,6 +91,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Start all, replace who dies, and wait for the last; return the exit status."""
+        self._writer.start()
         turned = time.monotonic()
         while self._stop is None or any(place.is_there for place in self.places):
             self._start_due()
@@ -98,6 +99,7 @@ class Supervisor:
             now = time.monotonic()
             self._turn(now - turned)
             turned = now
+        self._writer.stop()
         return self._status
 
     def note(self, number: int, _frame: object) -> None:
@@ -111,7 +113,7 @@ class Supervisor:
         for place in self.places:
             place.listen()
             if place.watch(turn_s):
-                _say("error", f"{place.name} was silent for {SILENT_S:g} s: killed")
+                self._say("error", f"{place.name} was silent for {SILENT_S:g} s: killed")
             status = place.reap()
             if status is not None:
                 self._ended(place, status)
@@ -146,7 +148,7 @@ class Supervisor:
             try:
                 place.start()
             except OSError as problem:
-                _say("error", f"{place.name} cannot be started: {problem}")
+                self._say("error", f"{place.name} cannot be started: {problem}")
 
     def _pass_on(self, number: int) -> None:
         """Pass a signal on to every process; one that stops waits until the worker's turn."""
@@ -155,7 +157,7 @@ class Supervisor:
             self._stop, places = number, self.servers
             self._sent.add(number)
         else:
-            _say("info", f"SIGHUP: passed on to {len(places)} processes")
+            self._say("info", f"SIGHUP: passed on to {len(places)} processes")
         for place in places:
             place.send(number)
 
@@ -167,11 +169,16 @@ class Supervisor:
             return
         how = f"{place.name} ended with status {status}"
         if not self._was_ready and all(each.failures >= _MOST_FAILURES for each in self.servers):
-            _say("error", f"{how}, and none has ever been ready: giving up")
+            self._say("error", f"{how}, and none has ever been ready: giving up")
             self._status = 1
             self._pass_on(signal.SIGTERM)
             return
-        _say("warning", f"{how}; another one starts in {place.waits_s():.1f} s")
+        self._say("warning", f"{how}; another one starts in {place.waits_s():.1f} s")
+
+    def _say(self, level: str, message: str) -> None:
+        """Write a line of the log, without waiting for whoever reads it."""
+        line = {"ts": datetime.now(UTC), "level": level, "event": "supervisor", "message": message}
+        self._writer.put(encode(line))
 
 
 def _way() -> tuple[socket.socket, socket.socket] | None:
@@ -192,10 +199,3 @@ def _command(name: str, config: Path) -> Sequence[str]:
     """Return a command of ours."""
     # -P: not what lies in the current folder and is called like a module of ours
     return (sys.executable, "-P", "-m", "gateway", name, "--config", str(config))
-
-
-def _say(level: str, message: str) -> None:
-    """Write a line of the log; one that cannot be written must not end all that we keep."""
-    line = {"ts": datetime.now(UTC), "level": level, "event": "supervisor", "message": message}
-    with suppress(OSError, ValueError):  # a full disk, a reader that has died, a closed file
-        os.write(sys.stdout.fileno(), encode(line))

@@ -1,17 +1,16 @@
 """
-Log lines on their way out: those said too often are counted, the rest written together.
+Log lines on their way out: those said too often are counted, the rest handed on together.
 
 Writing each line by itself costs more than all the rest of a line. What a
-killed process had not written yet is at most ``delay_s`` old.
+killed process had not handed on yet is at most ``delay_s`` old.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import get_ident
 from typing import Final
@@ -74,8 +73,6 @@ _ENCODER: Final = msgspec.json.Encoder()
 _encode: Final = _ENCODER.encode
 _encode_into: Final = _ENCODER.encode_into
 _NEWLINE: Final = ord("\n")
-_ONE_WRITE: Final = 4096
-"""A pipe takes this much in one piece, so that lines of several processes stay whole."""
 _MOST_OF_OTHERS: Final = 128
 """Lines of other threads that wait together."""
 
@@ -114,37 +111,28 @@ def ready(fields: Mapping[str, object], *further: bytes) -> msgspec.Raw:
     return msgspec.Raw(b",".join((inside(fields).removeprefix(first), *further)))
 
 
-def to_descriptor(number: int) -> Callable[[bytes], None]:
-    """Make a writer to an open file descriptor; it blocks while a pipe is full."""
-
-    def write(data: bytes) -> None:
-        written = os.write(number, data)
-        while written < len(data):
-            written += os.write(number, data[written:])
-
-    return write
-
-
 class LineBuffer:
     """
-    Collects lines and writes them in pieces.
+    Collects lines and hands them on in batches.
 
-    Before ``start`` and after ``stop`` every line is written at once. Lines of
+    Before ``start`` and after ``stop`` every line is handed on at once. Lines of
     the loop's own thread stay in order; those of others come behind them.
-
-    Attributes:
-        lost: Lines that could not be written; a full disk stops no request.
     """
 
     def __init__(
-        self, write: Callable[[bytes], object], *, delay_s: float = 0.05, most: int = 65_536
+        self,
+        hand_on: Callable[[bytes | bytearray], object],
+        *,
+        delay_s: float = 0.05,
+        most: int = 65_536,
     ) -> None:
         """
-        Write ``delay_s`` seconds after the first line, or as soon as there are ``most`` bytes.
+        Hand on ``delay_s`` seconds after the first line, or as soon as there are ``most`` bytes.
 
         More than 64 KiB at once costs more: the allocator gives the memory back each time.
+        What is handed on is never touched again; ``hand_on`` neither waits nor fails.
         """
-        self._write = write
+        self._hand_on = hand_on
         self._delay_s = delay_s
         self._most = most
         self._ours = bytearray()
@@ -152,15 +140,14 @@ class LineBuffer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = 0
         self._armed = False
-        self.lost = 0
 
     def start(self) -> None:
-        """Begin to collect; the running loop's timer writes from now on."""
+        """Begin to collect; the running loop's timer hands on from now on."""
         self._thread = get_ident()
         self._loop = asyncio.get_running_loop()
 
     def stop(self) -> None:
-        """Write what is left, and from now on every line at once."""
+        """Hand on what is left, and from now on every line at once."""
         self._loop = None
         self._armed = False
         self.flush()
@@ -169,7 +156,7 @@ class LineBuffer:
         """Take one line, its newline included; may be called on any thread."""
         loop = self._loop
         if loop is None:
-            self._write_out(line)
+            self._hand_on(line)
         elif get_ident() == self._thread:
             self._ours += line
             self._taken(loop)
@@ -185,7 +172,7 @@ class LineBuffer:
         """
         loop, ours = self._loop, self._ours
         if loop is None:
-            self._write_out(encode_struct(line))
+            self._hand_on(encode_struct(line))
             return
         start = len(ours)
         try:
@@ -197,14 +184,16 @@ class LineBuffer:
             self._taken(loop)
 
     def flush(self) -> None:
-        """Write everything now; on another thread than the loop's, the lines of such threads."""
-        if self._loop is None or get_ident() == self._thread:
+        """Hand all on now; on another thread than the loop's, the lines of such threads."""
+        if self._ours and (self._loop is None or get_ident() == self._thread):
             ours, self._ours = self._ours, bytearray()
-            self._write_out(ours)
-        self._write_out(b"".join(self._of_others()))
+            self._hand_on(ours)
+        others = self._of_others()
+        if others:
+            self._hand_on(b"".join(others))
 
     def _taken(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Write if it is time, or schedule it."""
+        """Hand on if it is time, or schedule it."""
         if len(self._ours) >= self._most or len(self._others) >= _MOST_OF_OTHERS:
             self.flush()
         elif not self._armed:
@@ -222,7 +211,7 @@ class LineBuffer:
             self.stop()
 
     def _due(self) -> None:
-        """Write what has waited long enough."""
+        """Hand on what has waited long enough."""
         self._armed = False
         self.flush()
 
@@ -232,14 +221,6 @@ class LineBuffer:
         with suppress(IndexError):  # another thread flushes too
             lines.extend(self._others.popleft() for _ in range(len(self._others)))
         return lines
-
-    def _write_out(self, lines: bytes | bytearray) -> None:
-        """Write lines in pieces; what cannot be written is counted."""
-        for piece in _pieces(lines):
-            try:
-                self._write(piece)
-            except (OSError, ValueError):  # a full disk, a closed pipe, a closed file
-                self.lost += piece.count(b"\n")
 
 
 def _encode_slowly(line: msgspec.Struct) -> bytes:
@@ -253,15 +234,3 @@ def _encode_slowly(line: msgspec.Struct) -> bytes:
     }
     words = (b'"%b":%b' % (name.encode(), value) for name, value in ready.items())
     return b"{" + b",".join((inside(own), *words)) + b"}\n"
-
-
-def _pieces(lines: bytes | bytearray) -> Iterator[bytes]:
-    """Cut lines into pieces that are written in one go; no line is cut."""
-    start, end, view = 0, len(lines), memoryview(lines)
-    while end - start > _ONE_WRITE:
-        cut = lines.rfind(b"\n", start, start + _ONE_WRITE) + 1
-        cut = cut or lines.index(b"\n", start) + 1  # one line that is longer
-        yield bytes(view[start:cut])
-        start = cut
-    if start < end:
-        yield bytes(view[start:])

@@ -93,6 +93,7 @@ KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
 FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
 PROCESS_STATE: Final = Label("state", ("running", "wanted"))
 STORE_WORK: Final = Label("work", ("read", "write"))
+LOST_LINES: Final = Label("reason", ("failed", "full"))
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
 TASK: Final = Label(
     "task",
@@ -221,6 +222,7 @@ ROUTES_LOADED: Final = _gauge("gateway_routes_loaded", "Rows served.")
 POLICIES_LOADED: Final = _gauge("gateway_policies_loaded", "Policies in front of them.")
 PROVIDERS_LOADED: Final = _gauge("gateway_providers_loaded", "Providers configured.")
 EVENT_LOOP_LAG: Final = _timing("gateway_event_loop_lag_seconds", "How late the event loop runs what is due.", _BUCKETS)
+LOG_LINES_LOST: Final = _counter("gateway_log_lines_lost_total", "Log lines that were not written: full when nobody reads what is written and too many waited already, failed when the system refused them.", LOST_LINES)
 TRACE_ID_REPLACED: Final = _counter("gateway_trace_id_replaced_total", "Requests given a trace id of ours.", REPLACED)
 BUILD_INFO: Final = _gauge("gateway_build_info", "1; what is running.", *BUILD)
 # fmt: on

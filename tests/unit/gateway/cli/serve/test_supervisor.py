@@ -105,8 +105,12 @@ async def test_a_process_that_died_is_replaced_and_a_stop_ends_them_all(
 @pytest.mark.process
 def test_a_full_disk_below_its_log_ends_no_supervisor():
     """Its server processes would end with it, and go on without a line by themselves."""
-    said = "from gateway.cli.serve.supervisor import _say; _say('error', 'x')"
-    said += "; import sys; sys.stderr.write('goes on')"
+    said = (
+        "from pathlib import Path; from gateway.cli.serve.supervisor import Supervisor;"
+        "supervisor = Supervisor(Path('config.yaml'), 1, 'inside'); supervisor._say('error', 'x');"
+        "supervisor._writer.stop(); import sys;"
+        "sys.stderr.write(str(dict(supervisor._writer.lost)))"
+    )
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-c", said],
@@ -116,7 +120,7 @@ def test_a_full_disk_below_its_log_ends_no_supervisor():
             check=False,
         )
 
-    assert done.stderr == b"goes on"
+    assert done.stderr == b"{'full': 0, 'failed': 1}"
 
 
 @pytest.mark.process

@@ -1,8 +1,7 @@
-"""Lines between being said and being written."""
+"""Lines between being said and being handed on."""
 
 import asyncio
 import json
-import os
 import threading
 from collections import deque
 from datetime import UTC, datetime
@@ -17,7 +16,6 @@ from gateway.telemetry.logs.lines import (
     encode_struct,
     inside,
     ready,
-    to_descriptor,
 )
 
 
@@ -29,13 +27,13 @@ class Line(msgspec.Struct):
 
 
 class Paper:
-    """Where lines are written to; each write is one sheet."""
+    """Where lines are handed on to; each batch is one sheet."""
 
     def __init__(self) -> None:
         self.sheets: list[bytes] = []
 
-    def write(self, data: bytes) -> None:
-        self.sheets.append(data)
+    def write(self, data: bytes | bytearray) -> None:
+        self.sheets.append(bytes(data))
 
     @property
     def text(self) -> bytes:
@@ -144,6 +142,29 @@ async def test_stopping_writes_what_is_left(paper: Paper):
     assert paper.sheets == [b"one\n", b"two\n"]
 
 
+async def test_what_was_handed_on_is_not_touched_again():
+    """It is written later, on another thread."""
+    batches: list[bytes | bytearray] = []
+    lines = LineBuffer(batches.append, delay_s=60)
+    lines.start()
+
+    for line in (b"one\n", b"two\n"):
+        lines.append(line)
+        lines.flush()
+
+    assert batches == [b"one\n", b"two\n"]
+
+
+async def test_nothing_is_handed_on_where_nothing_was_said(paper: Paper):
+    lines = LineBuffer(paper.write)
+    lines.start()
+
+    lines.flush()
+    lines.stop()
+
+    assert paper.sheets == []
+
+
 async def test_threads_may_append(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.01, most=100)
     lines.start()
@@ -208,72 +229,6 @@ def test_a_closed_loop_loses_no_line(paper: Paper):
     lines.append(b"late\n")
 
     assert paper.sheets == [b"late\n"]
-
-
-async def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
-    """Several processes write to one pipe: 4096 bytes arrive in one piece."""
-    lines = LineBuffer(paper.write, delay_s=60)
-    lines.start()
-    for number in range(100):
-        lines.append(b"%03d" % number + b"x" * 300 + b"\n")
-
-    lines.stop()
-
-    assert max(map(len, paper.sheets)) <= 4096
-    assert min(map(len, paper.sheets[:-1])) > 4096 - 304
-    assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
-    assert len(paper.text.splitlines()) == 100
-
-
-@pytest.mark.parametrize("problem", [OSError("disk full"), ValueError("closed file")])
-def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
-    def fail(_data: bytes) -> None:
-        raise problem
-
-    lines = LineBuffer(fail)
-
-    lines.append(b"one\n")
-
-    assert lines.lost == 1
-
-
-def test_a_descriptor_gets_everything():
-    reader, writer = os.pipe()
-
-    to_descriptor(writer)(b"one\ntwo\n")
-
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        assert pipe.read() == b"one\ntwo\n"
-
-
-@pytest.mark.parametrize("length", [4095, 4096, 4097, 10_000])
-async def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
-    lines = LineBuffer(paper.write, delay_s=60)
-    lines.start()
-    sent = [b"a\n", b"x" * length + b"\n", b"b\n"]
-
-    for line in sent:
-        lines.append(line)
-    lines.stop()
-
-    assert paper.text == b"".join(sent)
-    assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
-
-
-def test_a_descriptor_that_takes_little_gets_everything(monkeypatch: pytest.MonkeyPatch):
-    """A signal may end a write in the middle."""
-    taken: list[bytes] = []
-
-    def take_three(_number: int, data: bytes) -> int:
-        taken.append(bytes(data[:3]))
-        return len(taken[-1])
-
-    monkeypatch.setattr(os, "write", take_three)
-
-    to_descriptor(1)(b"one line\n")
-
-    assert b"".join(taken) == b"one line\n"
 
 
 @pytest.mark.parametrize("text", ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"])

@@ -1,0 +1,244 @@
+"""Batches of lines on their way to a reader that may stand still."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from gateway.telemetry.logs.writer import LineWriter, to_descriptor
+
+
+@dataclass
+class Paper:
+    """Where lines are written to, while nobody holds its pen; each write is one sheet."""
+
+    sheets: list[bytes] = field(default_factory=list)
+    pen: threading.Event = field(default_factory=threading.Event)
+    asked: threading.Event = field(default_factory=threading.Event)
+
+    def write(self, data: bytes) -> None:
+        self.asked.set()
+        assert self.pen.wait(60)
+        self.sheets.append(data)
+
+    @property
+    def text(self) -> bytes:
+        return b"".join(self.sheets)
+
+
+@pytest.fixture
+def paper() -> Iterator[Paper]:
+    """Takes lines at once, unless its pen is taken away."""
+    paper = Paper()
+    paper.pen.set()
+    yield paper
+    paper.pen.set()
+
+
+@pytest.fixture
+def still(paper: Paper) -> Paper:
+    """Takes nothing until it gets its pen."""
+    paper.pen.clear()
+    return paper
+
+
+def written(writer: LineWriter) -> None:
+    """Wait until the thread has written all, and has ended."""
+    writer.stop(60)
+    assert threading.active_count() == 1
+
+
+def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
+    writer = LineWriter(paper.write)
+
+    for number in range(100):
+        writer.put(b"%d\n" % number)
+    written(writer)
+
+    assert paper.text.split() == [b"%d" % number for number in range(100)]
+    assert writer.lost == {"failed": 0, "full": 0}
+
+
+def test_nobody_waits_for_a_reader_that_stands_still(still: Paper):
+    """It has everything once it reads again."""
+    writer = LineWriter(still.write)
+
+    began = time.monotonic()
+    for _ in range(1000):
+        writer.put(b"one\n")
+    took_s = time.monotonic() - began
+    before = list(still.sheets)
+    still.pen.set()
+    written(writer)
+
+    assert took_s < 5
+    assert (before, still.text) == ([], b"one\n" * 1000)
+
+
+def test_lines_beyond_what_may_wait_are_dropped_and_counted(still: Paper):
+    """Whole batches, and no earlier one: what was said first is what explains the rest."""
+    writer = LineWriter(still.write, most=8)
+    writer.put(b"0\n")
+    assert still.asked.wait(60)  # it waits in the write, and not for its turn
+
+    writer.put(b"1\n2\n")
+    writer.put(b"3\n4\n5\n")
+    writer.put(b"6\n7\n")
+    still.pen.set()
+    written(writer)
+
+    assert still.text.split() == [b"0", b"1", b"2", b"6", b"7"]
+    assert writer.lost == {"failed": 0, "full": 3}
+
+
+def test_a_batch_that_is_larger_than_what_may_wait_is_written(paper: Paper):
+    writer = LineWriter(paper.write, most=1)
+
+    writer.put(b"larger\n")
+    written(writer)
+
+    assert paper.text == b"larger\n"
+
+
+def test_stopping_waits_no_longer_than_it_says(still: Paper):
+    """The process ends, and the thread with it."""
+    writer = LineWriter(still.write)
+    writer.put(b"one\n")
+
+    began = time.monotonic()
+    writer.stop(0.2)
+    took_s = time.monotonic() - began
+    thread = next(each for each in threading.enumerate() if each.name == "log lines")
+    is_daemon = thread.daemon
+    still.pen.set()
+    thread.join(60)
+
+    assert 0.2 <= took_s < 5
+    assert is_daemon
+
+
+def test_what_is_said_after_the_end_is_written_too(paper: Paper):
+    writer = LineWriter(paper.write)
+    writer.put(b"one\n")
+    written(writer)
+
+    writer.put(b"two\n")
+    written(writer)
+
+    assert paper.text == b"one\ntwo\n"
+
+
+def test_a_thread_that_was_begun_ends_without_a_line(paper: Paper):
+    writer = LineWriter(paper.write)
+
+    writer.start()
+    before = threading.active_count()
+    writer.put(b"")
+    written(writer)
+
+    assert (before, paper.sheets) == (2, [])
+
+
+def test_lines_wait_while_the_system_has_no_room_for_a_thread(
+    paper: Paper, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(_thread: threading.Thread) -> None:
+        problem = "can't start new thread"
+        raise RuntimeError(problem)
+
+    writer = LineWriter(paper.write)
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", fail)
+        writer.start()
+        writer.put(b"one\n")
+        writer.stop(60)
+
+    writer.put(b"two\n")
+    written(writer)
+
+    assert paper.text == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("problem", [OSError("disk full"), ValueError("closed file")])
+def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
+    """The next line is tried again."""
+    taken: list[bytes] = []
+
+    def fail_once(data: bytes) -> None:
+        if not taken:
+            taken.append(b"")
+            raise problem
+        taken.append(data)
+
+    writer = LineWriter(fail_once)
+
+    writer.put(b"one\ntwo\n")
+    writer.put(b"three\n")
+    written(writer)
+
+    assert writer.lost == {"failed": 2, "full": 0}
+    assert taken == [b"", b"three\n"]
+
+
+def test_a_full_disk_stops_nobody():
+    with Path("/dev/full").open("wb") as full:
+        writer = LineWriter(to_descriptor(full.fileno()))
+
+        writer.put(b"one\n")
+        written(writer)
+
+    assert writer.lost == {"failed": 1, "full": 0}
+
+
+def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
+    """Several processes write to one pipe: 4096 bytes arrive in one piece."""
+    writer = LineWriter(paper.write)
+
+    writer.put(b"".join(b"%03d" % number + b"x" * 300 + b"\n" for number in range(100)))
+    written(writer)
+
+    assert max(map(len, paper.sheets)) <= 4096
+    assert min(map(len, paper.sheets[:-1])) > 4096 - 304
+    assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
+    assert len(paper.text.splitlines()) == 100
+
+
+@pytest.mark.parametrize("length", [4095, 4096, 4097, 10_000])
+def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
+    writer = LineWriter(paper.write)
+    sent = b"".join([b"a\n", b"x" * length + b"\n", b"b\n"])
+
+    writer.put(bytearray(sent))
+    written(writer)
+
+    assert paper.text == sent
+    assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
+
+
+def test_a_descriptor_gets_everything():
+    reader, writer = os.pipe()
+
+    to_descriptor(writer)(b"one\ntwo\n")
+
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        assert pipe.read() == b"one\ntwo\n"
+
+
+def test_a_descriptor_that_takes_little_gets_everything(monkeypatch: pytest.MonkeyPatch):
+    """A signal may end a write in the middle."""
+    taken: list[bytes] = []
+
+    def take_three(_number: int, data: bytes) -> int:
+        taken.append(bytes(data[:3]))
+        return len(taken[-1])
+
+    monkeypatch.setattr(os, "write", take_three)
+
+    to_descriptor(1)(b"one line\n")
+
+    assert b"".join(taken) == b"one line\n"
