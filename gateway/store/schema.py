@@ -7,17 +7,21 @@ Alembic is imported only when a revision is run: it costs 0.3 s that no start sh
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
+import time
 import uuid
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, column, func, inspect, select, table, update
+from sqlalchemy import Connection, column, func, inspect, select, table, text, update
+from sqlalchemy.exc import DBAPIError
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store, open_database
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.database import Database, Limits
@@ -41,6 +45,17 @@ _VERSION = table("alembic_version", column("version_num"))
 _PATIENT = Limits(pool_size=1, statement_s=600.0, busy_s=60.0, whole_s=900.0)
 # Any number will do, if nobody else takes it: "pixgate" as a base-36 number.
 _LOCK = int("pixgate", 36)
+_BRIEFLY: Final = text("SET LOCAL lock_timeout = '900ms'")
+"""Whoever comes after us waits behind us; a server looks for deadlocks after a second, and might
+end a payout's transaction in place of ours."""
+_GAVE_WAY: Final = {"55P03", "40P01"}
+"""States of a lock that was not given in time, and of a deadlock."""
+_PAUSE_S: Final = 5.0
+"""Between two tries others have six times as long as they may have waited."""
+_LONGEST_S: Final = 600.0
+"""A backup may take longer; an upgrade is better done after it than in a gap of it."""
+_LONGEST_TEXT: Final = 120
+_log: Final = logging.getLogger("gateway")  # on standard error where a command logs nothing
 # Alembic keeps the migration that is under way in a global: two of one process would mix.
 _turns: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
@@ -59,7 +74,11 @@ async def upgrade(url: str, revision: str = "head") -> None:
     Bring a store up to a revision; nothing happens when it is there already.
 
     One transaction: done whole or not at all. A second one at the same time
-    waits for the first.
+    waits for the first. On PostgreSQL it waits for others' locks in short tries, and says so in
+    the log: whoever needs the same tables meanwhile waits for a second at most.
+
+    Raises:
+        StoreUnavailable: a table was in use for ten minutes; nothing was changed.
     """
     await _migrate(url, partial(_up, to=revision))
 
@@ -70,6 +89,7 @@ async def downgrade(url: str, revision: str) -> None:
 
     Raises:
         StoreRefused: its schema is not newer than that one, or newer than any this code knows.
+        StoreUnavailable: as above.
     """
     await _migrate(url, partial(_down, to=revision))
 
@@ -81,15 +101,45 @@ async def revision_of(database: Database) -> str | None:
 
 
 async def _migrate(url: str, run: Callable[[Connection], None]) -> None:
+    """Run in a transaction of its own, again and again until it need not wait for others."""
     database = open_database(url, _PATIENT)
     turn = _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+    until = time.monotonic() + _LONGEST_S
     try:
-        async with turn, database.writing() as connection:
-            if connection.dialect.name == "postgresql":
-                await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            await connection.run_sync(run)
+        async with turn:
+            while (waits_for := await _tried(database, run, until)) is not None:
+                _log.warning("the schema waits until nobody uses a table: %s", waits_for)
+                await asyncio.sleep(_PAUSE_S)
     finally:
         await database.close()
+
+
+async def _tried(database: Database, run: Callable[[Connection], None], until: float) -> str | None:
+    """
+    Run in one transaction; return what had to wait for others, None when all is done.
+
+    Raises:
+        StoreUnavailable: the database does not answer, or it is later than ``until``.
+    """
+    try:
+        async with database.writing() as connection:
+            if connection.dialect.name == "postgresql":
+                await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+                await connection.execute(_BRIEFLY)
+            await connection.run_sync(run)
+    except StoreUnavailable as problem:
+        statement = _gave_way(problem.__cause__)
+        if statement is None or time.monotonic() >= until:
+            raise
+        return statement
+    return None
+
+
+def _gave_way(cause: BaseException | None) -> str | None:
+    """Return the statement that gave way to others; None for every other failure."""
+    if not isinstance(cause, DBAPIError) or getattr(cause.orig, "sqlstate", None) not in _GAVE_WAY:
+        return None
+    return " ".join(str(cause.statement).split())[:_LONGEST_TEXT]  # without values of rows
 
 
 def _up(connection: Connection, to: str) -> None:
