@@ -68,7 +68,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
     always = {"config_digest": digest, "worker": str(os.getpid())}
     level = settings.telemetry.level.upper()
     lag = values.timings(series.EVENT_LOOP_LAG)
-    sampled = [lambda: _show_lost(values, writer)]
+    sampled: list[Callable[[], None]] = [lambda: _show_lost(values, writer)]
 
     def sample(lag_s: float) -> None:
         lag.observe((), lag_s)

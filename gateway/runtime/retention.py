@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -10,8 +12,11 @@ from gateway.domain.backoffice.callbacks import Callbacks
 from gateway.domain.backoffice.request_log import RequestLog
 from gateway.domain.backoffice.weather import ProviderMinutes
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvents
 from gateway.store.identity.stores import IdentityStore
+
+_log: Final = logging.getLogger(__name__)
 
 REQUESTS_KEPT: Final = timedelta(days=30)
 """A month of the request log: complaints of partners come within their monthly closing."""
@@ -47,11 +52,11 @@ class BackofficeRetention:
     async def cleanup(self) -> int:
         """Delete; return how many lines, callbacks and events."""
         now = self.now()
-        await self.provider_minutes.forget(now - MINUTES_KEPT)
-        deleted = await self.requests.forget(now - REQUESTS_KEPT)
-        deleted += await self.callbacks.forget(now - CALLBACKS_KEPT)
-        # Last: the database refuses if the clock of this machine is a month ahead of its own.
-        return deleted + await self.events.forget(now - self.events_kept)
+        await _deleted("minutes", self.provider_minutes.forget(now - MINUTES_KEPT))
+        deleted = await _deleted("requests", self.requests.forget(now - REQUESTS_KEPT))
+        deleted += await _deleted("callbacks", self.callbacks.forget(now - CALLBACKS_KEPT))
+        # The database refuses if the clock of this machine is a month ahead of its own.
+        return deleted + await _deleted("events", self.events.forget(now - self.events_kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,17 @@ class IdentityRetention:
         """Delete what ended a week ago, and idle browser sessions; return how many sessions."""
         store, now = self.store, self.now()
         before = now - _IDENTITY_KEPT
-        await store.panels.forget(now - _LONGEST_IDLE, now)
-        for each in (store.challenges, store.failures, store.outbox):
-            await each.forget(before)
-        return await store.sessions.forget(before)
+        await _deleted("browser sessions", store.panels.forget(now - _LONGEST_IDLE, now))
+        await _deleted("challenges", store.challenges.forget(before))
+        await _deleted("failed attempts", store.failures.forget(before))
+        await _deleted("mail", store.outbox.forget(before))
+        return await _deleted("sessions", store.sessions.forget(before))
+
+
+async def _deleted(what: str, deleting: Awaitable[int]) -> int:
+    """Delete; what cannot be deleted now is logged, keeps nothing else, and is tried again."""
+    try:
+        return await deleting
+    except StoreUnavailable as problem:
+        _log.warning("old %s could not be deleted: %s", what, problem)
+        return 0

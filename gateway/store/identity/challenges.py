@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Select, bindparam, delete, insert, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 
 from gateway.domain.identity.challenges import Challenge, Mail, MailToken, Purpose
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import record_of, row_of
 from gateway.store.tables.identity import challenges, mail_tokens, outbox, users
 from gateway.store.tables.scope import limited_exactly
@@ -55,9 +56,7 @@ class StoredOutbox:
 
     async def forget(self, before: datetime) -> int:
         """Delete what was written before an instant, sent or not; return how many."""
-        old = delete(outbox).where(outbox.c.created_at < before)
-        async with self._database.writing() as connection:
-            return (await connection.execute(old)).rowcount
+        return await delete_old(self._database, outbox.c.created_at, before)
 
 
 _CHALLENGE = select(challenges).where(challenges.c.digest == bindparam("digest"))
@@ -160,9 +159,5 @@ class StoredChallenges:
 
     async def forget(self, before: datetime) -> int:
         """Delete what was over before an instant, links too; return how many."""
-        async with self._database.writing() as connection:
-            gone = 0
-            for table in (challenges, mail_tokens):
-                over = delete(table).where(table.c.ends_at < before)
-                gone += (await connection.execute(over)).rowcount
-        return gone
+        gone = await delete_old(self._database, challenges.c.ends_at, before)
+        return gone + await delete_old(self._database, mail_tokens.c.ends_at, before)

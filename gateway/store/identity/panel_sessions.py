@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from gateway.domain.identity.panel_sessions import PanelSession, PanelState
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.identity import panel_sessions, sessions
 
@@ -123,9 +124,9 @@ class StoredPanelSessions:
 
     async def forget(self, idle_since: datetime, now: datetime) -> int:
         """Delete what was idle for too long or is over; return how many."""
-        over = or_(panel_sessions.c.seen_at < idle_since, panel_sessions.c.ends_at <= now)
-        async with self._database.writing() as connection:
-            return (await connection.execute(delete(panel_sessions).where(over))).rowcount
+        idle = await delete_old(self._database, panel_sessions.c.seen_at, idle_since)
+        after = now + timedelta(microseconds=1)  # the least there is: what ends now is over
+        return idle + await delete_old(self._database, panel_sessions.c.ends_at, after)
 
 
 def _row(panel: PanelSession) -> dict[str, object]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.identity.sessions import RefreshToken, Session, SigningKey
@@ -15,9 +15,11 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.audit import audit_log
 from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import Owned, delete_old
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.identity import refresh_tokens, sessions, signing_keys, users
 
+_TOKENS = Owned(refresh_tokens.c.session_id, sessions.c.id)
 _LIST = select(signing_keys).order_by(signing_keys.c.signs_from, signing_keys.c.id)
 
 
@@ -175,13 +177,10 @@ class StoredSessions:
 
     async def forget(self, before: datetime) -> int:
         """Delete what ended before an instant, with its tokens; return how many sessions."""
-        over = or_(sessions.c.ends_at < before, sessions.c.ended_at < before)
-        old = select(sessions.c.id).where(over)
-        async with self._database.writing() as connection:
-            await connection.execute(
-                delete(refresh_tokens).where(refresh_tokens.c.session_id.in_(old))
-            )
-            return (await connection.execute(delete(sessions).where(over))).rowcount
+        forgotten = 0
+        for end in (sessions.c.ends_at, sessions.c.ended_at):
+            forgotten += await delete_old(self._database, end, before, owned=_TOKENS)
+        return forgotten
 
 
 async def _use(connection: AsyncConnection, token: RefreshToken, at: datetime) -> None:

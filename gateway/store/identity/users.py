@@ -17,6 +17,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.approvals import void_orders
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.identity import failures, recovery_codes, users
 
@@ -63,9 +64,7 @@ class StoredFailureCounts:
     async def forget(self, before: datetime) -> int:
         """Delete what began and ended before an instant; return how many."""
         free = or_(failures.c.blocked_until.is_(None), failures.c.blocked_until < before)
-        old = delete(failures).where(failures.c.since < before, free)
-        async with self._database.writing() as connection:
-            return (await connection.execute(old)).rowcount
+        return await delete_old(self._database, failures.c.since, before, free)
 
 
 _BY_ID = select(users).where(users.c.id == bindparam("id"))

@@ -53,13 +53,13 @@ sessions = Table(
     Column("id", Text, primary_key=True),
     Column("user_id", Text, ForeignKey("users.id"), nullable=False, index=True),
     Column("created_at", Instant, nullable=False),
-    Column("ends_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False, index=True),
     Column("seen_at", Instant, nullable=False),
     Column("factor_at", Instant),
     Column("address", Text, nullable=False),
     Column("user_agent", Text, nullable=False),
     Column("panel", Boolean, nullable=False),
-    Column("ended_at", Instant),
+    Column("ended_at", Instant, index=True),
     Column("ended_by", Text, nullable=False),
 )
 
@@ -80,7 +80,7 @@ challenges = Table(
     Column("digest", LargeBinary, primary_key=True),
     Column("user_id", Text, ForeignKey("users.id"), nullable=False),
     Column("created_at", Instant, nullable=False),
-    Column("ends_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False, index=True),
     Column("tries", Integer, nullable=False),
     Column("used_at", Instant),
     Column("bound_to", Text, nullable=False),
@@ -93,7 +93,7 @@ mail_tokens = Table(
     Column("purpose", Text, nullable=False),
     Column("user_id", Text, ForeignKey("users.id"), nullable=False, index=True),
     Column("created_at", Instant, nullable=False),
-    Column("ends_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False, index=True),
     Column("used_at", Instant),
 )
 
@@ -104,8 +104,8 @@ panel_sessions = Table(
     Column("state", Text, nullable=False),
     Column("csrf", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
-    Column("seen_at", Instant, nullable=False),
-    Column("ends_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False, index=True),
+    Column("ends_at", Instant, nullable=False, index=True),
     Column("session_id", Text, nullable=False),
     Column("user_id", Text, nullable=False, index=True),
     Column("sealed", LargeBinary, nullable=False),
@@ -132,7 +132,7 @@ failures = Table(
     METADATA,
     Column("key", Text, primary_key=True),
     Column("count", Integer, nullable=False),
-    Column("since", Instant, nullable=False),
+    Column("since", Instant, nullable=False, index=True),
     Column("blocked_until", Instant),
     Column("blocks", Integer, nullable=False),
 )

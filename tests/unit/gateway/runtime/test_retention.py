@@ -1,9 +1,12 @@
-"""Retention of the request log, callbacks, minutes of providers and events of payouts."""
+"""Retention: what is old is deleted, whatever else cannot be."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+
+import pytest
+from sqlalchemy import text
 
 from gateway.domain.backoffice.callbacks import (
     Callback,
@@ -19,7 +22,10 @@ from gateway.runtime.retention import (
     MINUTES_KEPT,
     REQUESTS_KEPT,
     BackofficeRetention,
+    IdentityRetention,
 )
+from gateway.store.engine import Store
+from tests.contract.stores.people import challenge, mail_token, panel, signed_in
 from tests.contract.stores.samples import ACCOUNT, attempt, payout
 from tests.unit.standing import NOON, Clock
 from tests.unit.standing_payouts import company_and_accounts
@@ -98,3 +104,56 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
         beginning = NOON - timedelta(days=90)
         (minute,) = await store.provider_minutes.added_up(beginning, timedelta(days=90), None)
         assert minute.calls == 1
+
+
+async def dropped(store: Store, table: str) -> None:
+    """Let every statement on a table fail."""
+    async with store.database.writing() as connection:
+        await connection.execute(text(f"DROP TABLE {table}"))
+
+
+async def test_a_table_that_fails_keeps_no_other_from_being_cleaned(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    async with registers.opened(tmp_path) as office:
+        store = office.store.office
+        await store.requests.add([logged(REQUESTS_KEPT.days + 1)])
+        await dropped(office.store, "provider_minutes")
+        await dropped(office.store, "callbacks")
+
+        forgotten = await BackofficeRetention(
+            requests=store.requests,
+            callbacks=store.callbacks,
+            provider_minutes=store.provider_minutes,
+            events=office.store.payout_events,
+            events_kept=timedelta(days=2_000),
+            now=Clock().now,
+        ).cleanup()
+
+    assert forgotten == 1
+    assert [each.getMessage().split(" could")[0] for each in caplog.records] == [
+        "old minutes",
+        "old callbacks",
+    ]
+
+
+@pytest.mark.parametrize("fails", ["panel_sessions", "mfa_challenges", "failure_counts", "outbox"])
+async def test_sign_ins_are_cleaned_though_a_table_of_theirs_fails(
+    tmp_path: Path, fails: str, caplog: pytest.LogCaptureFixture
+):
+    async with registers.opened(tmp_path) as office:
+        await signed_in(office.store)
+        stores = office.store.identity
+        await stores.panels.add(panel())
+        await stores.challenges.add(challenge())
+        await stores.challenges.add_mail_token(mail_token())
+        await dropped(office.store, fails)
+        clock = Clock()
+        clock.passes(timedelta(days=3_000).total_seconds())
+
+        forgotten = await IdentityRetention(stores, clock.now).cleanup()
+
+        browser = None if fails == "panel_sessions" else await stores.panels.find("h1")
+
+    assert (forgotten, browser) == (1, None)
+    assert len([each for each in caplog.records if "could not be deleted" in each.message]) == 1
