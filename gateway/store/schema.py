@@ -11,7 +11,7 @@ import logging
 import sqlite3
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -39,6 +39,12 @@ REVISIONS = tuple(f"{number:04}" for number in range(1, 30))
 """Every revision, oldest first; the last one is what this code was written for."""
 COMPATIBLE_WITH: Final = "0022"
 """What the last of them declares: the oldest schema whose processes may go on beside it."""
+_HOLDS: Final = {
+    "0002": "the stops of payouts, those in force too",
+    "0008": "the limits of credentials, which pay without any then",
+    "0012": "what came back of paid payouts",
+}
+"""What limits, stops or counts money, by the first schema that has it."""
 _SCRIPTS = "gateway.store:migrations"
 _VERSION = table("alembic_version", column("version_num"))
 # Rewriting a large table takes longer than any request may.
@@ -92,6 +98,11 @@ async def downgrade(url: str, revision: str) -> None:
         StoreUnavailable: as above.
     """
     await _migrate(url, partial(_down, to=revision))
+
+
+def lost_by_downgrade(revision: str) -> Sequence[str]:
+    """Name what of money a store has not any more once it is down at a revision, or ``base``."""
+    return [what for first, what in _HOLDS.items() if revision == "base" or revision < first]
 
 
 async def revision_of(database: Database) -> str | None:

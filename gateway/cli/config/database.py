@@ -53,8 +53,7 @@ def current(terminal: Terminal) -> None:
 def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
     """Downgrade the store to an older schema, in steps or at once; 'base' removes everything."""
     if not yes:
-        message = "data may be lost; add --yes to go ahead"
-        raise click.UsageError(message)
+        raise click.UsageError(_warning(revision))
 
     async def work() -> str | None:
         from gateway.cli.configuration import settings_of
@@ -72,3 +71,12 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
             return await schema.current(store.url)
 
     terminal.show({"revision": run(work())})
+
+
+def _warning(revision: str) -> str:
+    """Say what a downgrade loses."""
+    from gateway.store.schema import lost_by_downgrade
+
+    lost = "".join(f"\n  {each}" for each in lost_by_downgrade(revision))
+    what = f"this loses, among other data:{lost}\nAdd" if lost else "data may be lost; add"
+    return f"{what} --yes to go ahead"

@@ -1,5 +1,7 @@
 """``pixgate db``."""
 
+import pytest
+
 
 def test_a_store_is_brought_up_to_date(fresh_shell):
     before = fresh_shell.reads("db", "current")
@@ -33,6 +35,26 @@ def test_nothing_is_lost_by_a_slip(shell):
 
     assert "--yes" in shell.fails("db", "downgrade", "base", status=2)
     assert shell.reads("db", "current")["revision"]
+
+
+@pytest.mark.parametrize(
+    ("revision", "lost"),
+    [
+        ("base", ["stops of payouts", "limits of credentials", "came back"]),
+        ("0007", ["limits of credentials", "came back"]),
+        ("0008", ["came back"]),
+        ("0012", []),
+    ],
+)
+def test_what_of_money_is_lost_is_named(shell, revision: str, lost: list[str]):
+    """A credential without its limits pays anything; a stop that is gone stops nothing."""
+    shell.says("db", "upgrade")
+
+    said = shell.fails("db", "downgrade", revision, status=2)
+
+    named = ["stops of payouts", "limits of credentials", "came back"]
+    assert [each for each in named if each in said] == lost
+    assert "--yes" in said
 
 
 def test_a_schema_that_never_was_is_named(shell):
