@@ -34,7 +34,7 @@ QUICK_WORKERS := $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
 # Where the pipeline's own tests stand: collecting every test takes half a minute of both cores.
 PIPELINE_TESTS := tests/contract/authors tests/contract/openapi/clients tests/contract/transport tests/operating tests/readme tests/simulation tests/torture
-# Which faults `make operating` makes: `make operating OPERATING_TESTS=tests/operating/test_dns.py`.
+# Which faults `make operating` makes: `make operating OPERATING_TESTS=tests/operating/test_hanging_names.py`.
 OPERATING_TESTS ?= tests/operating
 # What `make torture` does at least: smoke, ci, full or release.
 SCALE ?= full

@@ -7,7 +7,6 @@ import click
 import pytest
 
 from gateway.cli.main import pixgate
-from gateway.config.settings import Server
 from tests.deploy.rule_cases import ROOT
 
 UNIT = (ROOT / "deploy" / "pixgate.service").read_text()
@@ -34,9 +33,3 @@ def test_a_reload_checks_the_configuration_before_it_is_taken(unit: str):
 
     assert "config check" in reloads[0]
     assert reloads[1:] == ["/bin/kill -HUP $MAINPID"]
-
-
-def test_a_stop_has_the_time_it_takes():
-    (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", UNIT, re.MULTILINE)
-
-    assert int(seconds) > Server().drain_accept_s + Server().drain_s

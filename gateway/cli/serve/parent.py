@@ -27,8 +27,9 @@ from gateway.telemetry.ports import Gauge, Show
 
 _BEAT: Final = Schedule(every_s=1.0)
 _PR_SET_PDEATHSIG: Final = 1
-_LAST_S: Final = 15.0
-"""After the longest orderly stop; a process that still runs then will not end by itself."""
+_LAST_S: Final = 35.0
+"""After the drain: last runs of tasks, where the store is silent. A process that still runs then
+will not end by itself."""
 
 
 class Parent(NamedTuple):
