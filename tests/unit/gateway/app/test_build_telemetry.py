@@ -126,6 +126,18 @@ def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, labe
     assert raised <= {*(label.values or ())}
 
 
+def test_lines_that_were_not_written_are_shown(settings: Settings):
+    """With every sample: the writer counts on a thread of its own."""
+    made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
+    made.writer.lost["full"] = 3
+
+    for each in made.sampled:
+        each()
+
+    lost = made.values.values(series.LOG_LINES_LOST)
+    assert (lost.get("full"), lost.get("failed")) == (3, 0)
+
+
 def test_the_digest_follows_the_settings(settings: Settings):
     """The same settings, the same digest: on every node."""
     louder = msgspec.structs.replace(settings, telemetry=Telemetry(level="debug"))

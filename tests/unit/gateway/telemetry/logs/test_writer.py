@@ -49,7 +49,7 @@ def still(paper: Paper) -> Paper:
 def written(writer: LineWriter) -> None:
     """Wait until the thread has written all, and has ended."""
     writer.stop(60)
-    assert threading.active_count() == 1
+    assert writer._thread is None
 
 
 def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
@@ -112,7 +112,8 @@ def test_stopping_waits_no_longer_than_it_says(still: Paper):
     began = time.monotonic()
     writer.stop(0.2)
     took_s = time.monotonic() - began
-    thread = next(each for each in threading.enumerate() if each.name == "log lines")
+    thread = writer._thread
+    assert thread is not None
     is_daemon = thread.daemon
     still.pen.set()
     thread.join(60)
@@ -136,11 +137,11 @@ def test_a_thread_that_was_begun_ends_without_a_line(paper: Paper):
     writer = LineWriter(paper.write)
 
     writer.start()
-    before = threading.active_count()
+    begun = writer._thread is not None
     writer.put(b"")
     written(writer)
 
-    assert (before, paper.sheets) == (2, [])
+    assert (begun, paper.sheets) == (True, [])
 
 
 def test_lines_wait_while_the_system_has_no_room_for_a_thread(
