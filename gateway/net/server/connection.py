@@ -29,17 +29,16 @@ from typing import TYPE_CHECKING, Final, cast
 
 from aiohttp import hdrs
 from aiohttp.base_protocol import BaseProtocol
-from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.tcp_helpers import tcp_keepalive
-from multidict import CIMultiDict, CIMultiDictProxy
-from yarl import URL
+from multidict import CIMultiDictProxy
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
+from gateway.net.server.inbox import RequestQueue, make_parser
 from gateway.net.server.peer import without_mapping
 from gateway.net.server.reply import (
     Reply,
@@ -51,12 +50,11 @@ from gateway.net.server.reply import (
     to_bytes,
 )
 from gateway.net.server.request import (
+    UNREAD,
     MalformedBody,
     Request,
-    RequestQueue,
     RequestTimeout,
     find_flaw,
-    make_parser,
 )
 
 if TYPE_CHECKING:
@@ -66,20 +64,6 @@ _log: Final = logging.getLogger("gateway.net.server")
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 """Closing drops what was not sent, and resets the connection (socket(7), SO_LINGER)."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
-# Its method is replaced, because an answer to HEAD has no body.
-_UNREAD: Final = RawRequestMessage(
-    method="UNKNOWN",
-    path="/",
-    version=HttpVersion11,
-    headers=CIMultiDictProxy(CIMultiDict[str]()),
-    raw_headers=(),
-    should_close=True,
-    compression=None,
-    upgrade=False,
-    chunked=False,
-    url=URL("/"),
-)
-"""Stands for a request that is refused unread; it holds nothing that could be echoed."""
 
 
 class Connection(BaseProtocol):
@@ -363,7 +347,7 @@ class Connection(BaseProtocol):
     def _refuse_unread(self, error: ErrorCode, method: str, content: StreamReader) -> None:
         """Refuse a malformed request; an answer to HEAD has no body even then."""
         self._queue.close(MalformedBody())
-        message = _UNREAD._replace(method=method)
+        message = UNREAD._replace(method=method)
         self._refuse(Request(message, content, self), error)
 
     def _refuse(self, request: Request, error: ErrorCode) -> str:

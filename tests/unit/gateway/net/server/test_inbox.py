@@ -8,14 +8,9 @@ from aiohttp.http_parser import RawRequestMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.net.server.inbox import Item, RequestQueue, make_parser
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.request import (
-    Item,
-    MalformedBody,
-    RequestQueue,
-    RequestTimeout,
-    make_parser,
-)
+from gateway.net.server.request import MalformedBody, RequestTimeout
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
