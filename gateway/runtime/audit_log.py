@@ -21,7 +21,7 @@ from gateway.domain.identity.users import User, Users
 from gateway.domain.kernel.audit import Audit, AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.identity.throttling import network
+from gateway.domain.requests.networks import network
 from gateway.security.keys import Keys
 from gateway.store.kernel.chain import ChainKeys
 from gateway.telemetry.observer import Keep

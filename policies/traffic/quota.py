@@ -15,6 +15,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call
+from gateway.domain.requests.networks import network
 from gateway.telemetry.ports import Count, Event
 
 # Made-up callers cannot fill the memory; one whose bucket is dropped starts with a full one.
@@ -205,6 +206,7 @@ class WithinAddressQuota:
     """
     Draws one token of the address's bucket for the row; a row without a bucket is free.
 
+    The addresses of one /64 of IPv6 have one bucket: a household or a server has all of them.
     A browser in which a user signed in before draws from that user's bucket
     instead, so other callers at the same address cannot use it up.
     """
@@ -233,7 +235,7 @@ class WithinAddressQuota:
         if meter is None:
             return
         known = call.known
-        key = f"person:{known.user_id}" if known is not None else call.asked.address
+        key = network(call.asked.address) if known is None else f"person:{known.user_id}"
         meter.draw(call, key)
         if call.quota in self._returned:
             call.on_success = partial(meter.give_back, key)

@@ -10,6 +10,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call
+from gateway.domain.requests.networks import network
 
 # Made-up addresses and names cannot fill the memory.
 _KEYS_KEPT = 10_000
@@ -31,6 +32,7 @@ class FailureThrottle:
     """
     Counts refused credentials by address, and by address and client id.
 
+    The addresses of one /64 of IPv6 count as one: a household or a server has all of them.
     Never by client id alone: that would let a stranger lock a partner out.
     """
 
@@ -43,9 +45,8 @@ class FailureThrottle:
     def count(self, address: str, client_id: str) -> None:
         """Remember that a credential of ``client_id`` from ``address`` was refused."""
         now = self._clock()
-        self._count((address, ""), now)
-        if client_id:
-            self._count((address, client_id[:_ID_KEPT]), now)
+        for key in _keys(address, client_id):
+            self._count(key, now)
         while len(self._refusals) > _KEYS_KEPT:
             self._refusals.popitem(last=False)
 
@@ -59,24 +60,20 @@ class FailureThrottle:
 
     def wait_when_refused(self, address: str, client_id: str = "") -> int:
         """Return the seconds a refused caller must wait; 0 when it is below the limits."""
-        limits = self._limits
-        wait = self._wait((address, ""), limits.per_address)
-        if client_id:
-            wait = max(
-                wait, self._wait((address, client_id[:_ID_KEPT]), limits.per_address_and_client)
-            )
-        return wait
+        most = (self._limits.per_address, self._limits.per_address_and_client)
+        keys = _keys(address, client_id)
+        return max(self._wait(key, limit) for key, limit in zip(keys, most, strict=False))
 
     def wait_before_all(self, address: str) -> int:
         """Return the seconds an address must wait before anything of it is looked at."""
         if not self._refusals:  # nobody was refused lately: nearly always
             return 0
-        return self._wait((address, ""), self._limits.hard_per_address)
+        return self._wait((network(address), ""), self._limits.hard_per_address)
 
     def copy_of(self, address: str, client_id: str) -> FailureThrottle:
         """Return one that counts on from what is known of this caller; this one learns nothing."""
         copy = FailureThrottle(self._limits, self._clock)
-        for key in ((address, ""), (address, client_id[:_ID_KEPT])):
+        for key in _keys(address, client_id):
             if key in self._refusals:
                 copy._refusals[key] = self._refusals[key].copy()
         return copy
@@ -94,6 +91,12 @@ class FailureThrottle:
         if len(times) <= limit:
             return 0
         return max(1, math.ceil(times[-limit - 1] - horizon))
+
+
+def _keys(address: str, client_id: str) -> list[tuple[str, str]]:
+    """Return what a refusal counts under: the address, and the address with the client id."""
+    place = network(address)
+    return [(place, ""), (place, client_id[:_ID_KEPT])] if client_id else [(place, "")]
 
 
 @dataclass(frozen=True, slots=True)

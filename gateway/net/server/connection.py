@@ -73,6 +73,7 @@ class Connection(BaseProtocol):
     Attributes:
         address: The peer's, or the client's that one of our proxies named; empty
             when the system does not tell.
+        counted_as: The address or network whose connections it is one of.
         server: Knows the limits and all other connections.
     """
 
@@ -86,6 +87,7 @@ class Connection(BaseProtocol):
         "_task",
         "_timer",
         "address",
+        "counted_as",
         "server",
     )
 
@@ -104,7 +106,7 @@ class Connection(BaseProtocol):
         # Before the first request: its deadline runs from the connection's start.
         self._is_new = True
         self._is_lingering = False
-        self.address = ""
+        self.address = self.counted_as = ""
 
     # --- the socket --------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
+from gateway.domain.requests.networks import network
 from gateway.net.server.connection import Connection
 from gateway.net.server.peer import ServerLimits, is_within
 from gateway.net.server.proxy_protocol import CONNECTIONS
@@ -27,7 +28,7 @@ class HttpServer:
             ``SVC.GTW.006`` and every answer ends its connection.
         connections: Open now, including those that are being closed.
         turned_away: Connections closed on arrival since the start, by reason:
-            ``full`` (too many in all), ``address`` (too many of one address),
+            ``full`` (too many in all), ``address`` (too many of one network),
             ``descriptors`` (this process may not open many more files),
             ``peer`` (not from one of our proxies).
     """
@@ -43,7 +44,7 @@ class HttpServer:
         self._all_closed = asyncio.Event()
         self._all_closed.set()
         self._loop = asyncio.get_running_loop()
-        self._by_address: Counter[str] = Counter()
+        self._by_place: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Reply | Written]] = set()
         self._kind = CONNECTIONS[limits.client_address]
 
@@ -63,19 +64,19 @@ class HttpServer:
 
     def admit(self, connection: Connection, descriptor: int = -1) -> bool:
         """Count a new connection; False if there is no room for it."""
-        address = connection.address
         if descriptor >= self.limits.descriptors:
             self.turned_away["descriptors"] += 1
             return False
         if len(self.connections) >= self.limits.connections:
             self.turned_away["full"] += 1
             return False
-        if self._is_crowded(address):
+        place = self._place(connection.address)
+        if self._is_crowded(place):
             self.turned_away["address"] += 1
             return False
         self.connections.add(connection)
         self._all_closed.clear()
-        self._by_address[address] += 1
+        self._count(connection, place)
         return True
 
     def release(self, connection: Connection) -> None:
@@ -83,16 +84,17 @@ class HttpServer:
         self.connections.discard(connection)
         if not self.connections:
             self._all_closed.set()
-        self._decrement(connection.address)
+        self._decrement(connection.counted_as)
 
     def reassign(self, connection: Connection, address: str) -> bool:
         """Count a connection for the client that a proxy named; False if it has too many."""
-        if self._is_crowded(address):
+        place = self._place(address)
+        if self._is_crowded(place):
             self.turned_away["address"] += 1
             return False
-        self._decrement(connection.address)
+        self._decrement(connection.counted_as)
         connection.address = address
-        self._by_address[address] += 1
+        self._count(connection, place)
         return True
 
     def add_task(self, task: asyncio.Task[Reply | Written]) -> None:
@@ -126,14 +128,29 @@ class HttpServer:
         for connection in tuple(self.connections):
             connection.abort()
 
-    def _is_crowded(self, address: str) -> bool:
-        """Has an address all the connections it may have? Our proxies may have more."""
-        if self._by_address[address] < self.limits.connections_per_address:
-            return False
-        return not is_within(address, self.limits.trusted_peers)
+    def _place(self, address: str) -> str:
+        """
+        Return what an address counts under: its network, and one of our proxies by itself.
 
-    def _decrement(self, address: str) -> None:
-        """Count one less, and keep nothing of an address that has none left."""
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        Else who has a /64 of IPv6 would have as many connections as addresses, and a proxy
+        would use up those of its neighbours.
+        """
+        is_proxy = ":" in address and is_within(address, self.limits.trusted_peers)
+        return address if is_proxy else network(address)
+
+    def _is_crowded(self, place: str) -> bool:
+        """Are there all the connections that one place may have? Our proxies may have more."""
+        if self._by_place[place] < self.limits.connections_per_address:
+            return False
+        return not is_within(place, self.limits.trusted_peers)
+
+    def _count(self, connection: Connection, place: str) -> None:
+        """Count one more, and remember where: our proxies may be others when it ends."""
+        connection.counted_as = place
+        self._by_place[place] += 1
+
+    def _decrement(self, place: str) -> None:
+        """Count one less, and keep nothing of a place that has none left."""
+        self._by_place[place] -= 1
+        if not self._by_place[place]:
+            del self._by_place[place]

@@ -35,7 +35,7 @@ class ServerLimits:
         stream_deadline_s: How long an answer that is written piece by piece may take.
         linger_s: How long bytes are still read and thrown away after a refusal, so
             that the caller sees the answer and not a reset.
-        connections_per_address: Open at once from one client address.
+        connections_per_address: Open at once from one client address, or one /64 of IPv6.
         connections: Open at once in all.
         descriptors: A connection whose file descriptor has this number or a higher one is
             turned away: what is left is for the operations listener and for our own calls.

@@ -8,7 +8,6 @@ parallel tries cannot exceed the limit. Keys hold digests, never an address in c
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from gateway.domain.identity.attempt_limits import (
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.networks import network
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.user_changes import audit_event
 
@@ -36,31 +36,11 @@ _FOR_GOOD = timedelta(days=3650)
 _UNBOUNDED = 1_000_000_000
 # 128 bits of SHA-256 in hexadecimal: no two keys collide by chance
 _DIGEST_LENGTH = 32
-# a household or a server gets a whole /64 of IPv6
-_HOME_BITS = 64
 _HELPS = {
     "account_ip": "too many wrong passwords; wait, or reset the password by a link",
     "consecutive": "too many wrong passwords; reset the password by a link, waiting does not help",
 }
 """What helps besides waiting. The same text for users that do not exist."""
-
-
-def network(address: str) -> str:
-    """
-    Return what one household or server owns: an IPv4 address, or the /64 of an IPv6 one.
-
-    Otherwise the owner of a /64 would have as many tries as addresses. Text that
-    is no address is returned unchanged.
-    """
-    try:
-        read = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if read.version == 4:  # noqa: PLR2004 - the name of a protocol
-        return address
-    if read.ipv4_mapped is not None:
-        return str(read.ipv4_mapped)
-    return str(ipaddress.ip_network((read.packed, _HOME_BITS), strict=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,24 @@ def test_an_address_draws_from_its_own_bucket(
     assert seen.count(("quota_limited", "sign_in")) == 1
 
 
+@pytest.mark.parametrize(
+    ("neighbour", "stranger"),
+    [("2001:db8:1:2:ffff::9", "2001:db8:1:3::1"), ("::ffff:203.0.113.7", "203.0.113.8")],
+)
+def test_a_network_of_ipv6_has_one_bucket(quota: WithinAddressQuota, neighbour: str, stranger: str):
+    """Else who has a /64 would have as many tries as addresses; IPv4 is what it is."""
+    here, beside, elsewhere = headed(), headed(), headed()
+    here.address = "2001:db8:1:2::1" if neighbour.startswith("2001") else "203.0.113.7"
+    beside.address, elsewhere.address = neighbour, stranger
+
+    for asked in (here, beside, elsewhere):
+        quota(call(asked, quota="sign_in"))
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        quota(call(beside, quota="sign_in"))
+    quota(call(elsewhere, quota="sign_in"))
+
+
 def test_a_row_without_a_bucket_is_free(quota: WithinAddressQuota, seen: list[tuple[str, str]]):
     for _ in range(100):
         quota(call(headed(), quota="own"))

@@ -53,6 +53,20 @@ def test_one_more_of_the_address_and_client_has_to_wait(throttle: FailureThrottl
     assert throttle.wait_when_refused(HERE) == 0
 
 
+def test_a_network_of_ipv6_is_one_address(throttle: FailureThrottle):
+    """Else who has a /64 would never be throttled; the next network is another caller's."""
+    for number in range(13):
+        throttle.count(f"2001:db8:1:2::{number:x}", "cli_a")
+
+    assert throttle.wait_when_refused("2001:db8:1:2:ffff::1") == 60
+    assert throttle.wait_before_all("2001:db8:1:2:ffff::1") == 60
+    assert throttle.copy_of("2001:db8:1:2::ff", "cli_a").wait_when_refused(
+        "2001:db8:1:2::", "cli_a"
+    )
+    assert throttle.wait_before_all("2001:db8:1:3::1") == 0
+    assert throttle.wait_when_refused("2001:db8:1:3::1", "cli_a") == 0
+
+
 def test_a_client_id_is_never_counted_by_itself(throttle: FailureThrottle):
     """Else anybody could lock a partner out, from anywhere."""
     counted(throttle, 500, "cli_a")

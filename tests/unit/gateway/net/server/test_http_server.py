@@ -33,6 +33,37 @@ async def test_another_address_still_has_its_own():
     assert admitted == [True, True, True]
 
 
+@pytest.mark.parametrize(
+    ("addresses", "admitted"),
+    [
+        (("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:ffff::3"), [True, True, False]),
+        (("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1"), [True, True, True]),
+        (("10.0.0.1", "::ffff:10.0.0.1", "10.0.0.1"), [True, True, False]),
+    ],
+    ids=["one network", "two networks", "IPv4 as IPv6"],
+)
+async def test_a_network_of_ipv6_counts_as_one_address(addresses, admitted):
+    """Else who has a /64 would have as many connections as there are."""
+    server = serving(LIMITS)
+
+    assert [server.admit(caller(each)) for each in addresses] == admitted
+
+
+async def test_a_proxy_uses_up_no_connections_of_its_neighbours():
+    """Each is counted where it was, also after the proxies were changed."""
+    server = serving(replace(LIMITS, connections=9, trusted_peers=(ip_network("fd00::1"),)))
+    proxies = [caller("fd00::1") for _ in range(3)]
+    assert [server.admit(each) for each in proxies] == [True, True, True]
+
+    admitted = [server.admit(caller(f"fd00::{each}")) for each in (2, 3, 4)]
+    server.limits = replace(server.limits, trusted_peers=())
+    for each in proxies:
+        server.release(each)
+
+    assert admitted == [True, True, False]
+    assert dict(server._by_place) == {"fd00::/64": 2}
+
+
 async def test_all_together_have_so_many_and_no_more():
     server = serving(LIMITS)
 
@@ -49,7 +80,7 @@ async def test_nothing_is_kept_of_an_address_that_left():
 
     server.release(connection)
 
-    assert len(server._by_address) == 0
+    assert len(server._by_place) == 0
 
 
 async def test_a_closed_connection_leaves_room():

@@ -146,7 +146,7 @@ async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):
         await asyncio.sleep(0.05)
 
         assert await told(listener, ONE + get()) == ["203.0.113.7"]
-        assert len(listener.server._by_address) == 0
+        assert len(listener.server._by_place) == 0
 
 
 @asynccontextmanager

@@ -19,7 +19,6 @@ from gateway.operations.identity.throttling import (
     Lockouts,
     Throttle,
     factor_key,
-    network,
     password_keys,
 )
 from gateway.operations.identity.tokens import SignedIn
@@ -27,24 +26,6 @@ from gateway.security.identity.passwords import Cost, PasswordHasher, PoolSize
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.mark.parametrize(
-    ("address", "known"),
-    [
-        ("203.0.113.7", "203.0.113.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
-        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
-        ("::ffff:203.0.113.7", "203.0.113.7"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("", ""),
-        ("unix", "unix"),
-    ],
-)
-def test_one_household_is_one_network(address: str, known: str):
-    """Or who has a network of IPv6 would have as many tries as it has addresses."""
-    assert network(address) == known
 
 
 async def login(
