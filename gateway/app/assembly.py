@@ -25,10 +25,11 @@ from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
+from gateway.http.admission import Admission
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
 from gateway.http.route import Surface
-from gateway.http.server import Admission, Server, Serving
+from gateway.http.server import Server, Serving
 from gateway.http.table import Table, check_surfaces
 from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
@@ -274,7 +275,7 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
 
     kernel.reloads.append(take)
     show = telemetry.observer.show
-    telemetry.sampled.append(lambda: show(Gauge.REQUESTS_IN_FLIGHT, admission.in_flight))
+    telemetry.sampled.append(lambda: show(Gauge.REQUESTS_IN_FLIGHT, admission.in_all))
     return admission
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -20,6 +20,7 @@ from multidict import CIMultiDictProxy, istr
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
+from gateway.http.admission import Admission
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer, RefusedPath
@@ -29,45 +30,8 @@ from gateway.net.server.reply import Reply, Written
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
 from gateway.net.server.streaming import Pieces, write_pieces
 from gateway.telemetry import trace
-from gateway.telemetry.ports import Count, Event
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, Observer, RequestObserver, begin_record
-
-
-@dataclass(slots=True, kw_only=True)
-class Admission:
-    """
-    Sheds requests while the process is overloaded.
-
-    Attributes:
-        most: Requests in flight above which new ones are refused.
-        longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
-        lag_s: Tells that p95 now.
-        count: Counts what was shed.
-    """
-
-    most: int
-    longest_lag_s: float
-    lag_s: Callable[[], float]
-    count: Count
-    in_flight: int = 0
-
-    def check(self) -> None:
-        """
-        Let one more request in.
-
-        Raises:
-            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
-        """
-        if self.in_flight > self.most:
-            self._shed("in_flight")
-        if self.lag_s() > self.longest_lag_s:
-            self._shed("loop_lag")
-
-    def _shed(self, reason: str) -> NoReturn:
-        """Count and refuse."""
-        self.count(Event.SHED, reason)
-        raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})
-
 
 TRACE_ID: Final = istr("X-Trace-ID")
 _TRACEPARENT: Final = istr("traceparent")
@@ -263,7 +227,7 @@ class Server:
             if asking is not None:
                 await asking
             if row.limits.body_bytes:
-                call.asked.body = await self._body(exchange.request, row.limits.body_bytes)
+                call.asked.body = await self._body(exchange.request, call, row.limits.body_bytes)
                 call.asked.certificate = exchange.request.certificate
             shown = await row.serve(place.gate.admits(call), call.asked)
             if call.on_success is not None:
@@ -283,7 +247,15 @@ class Server:
             else await self._stream(exchange, reply, rest)
         )
 
-    async def _body(self, request: Request, limit: int) -> bytes:
+    async def _body(self, request: Request, call: Call, limit: int) -> bytes:
+        """Read the body; strangers who send theirs slowly wait apart from everybody else."""
+        is_known = call.principal is not None or call.person is not None
+        if is_known or request.is_complete:
+            return await self._read(request, limit)
+        with self.serving.admission.waits_for_stranger(request.address):
+            return await self._read(request, limit)
+
+    async def _read(self, request: Request, limit: int) -> bytes:
         """Read the body within its size and time."""
         try:
             return await request.read(limit, self.serving.body_deadline_s)

@@ -94,11 +94,13 @@ defaults
   timeout connect 1s
   timeout client 10s
   timeout server 10s
+  timeout http-request 10s
 frontend public
   bind 127.0.0.1:$port
   default_backend gateway
 backend gateway
   $summary
+  option http-buffer-request
   server it 127.0.0.1:$upstream $announces
 """
 """In front of a gateway, as docs/operations.md has it, but for TLS."""

@@ -13,6 +13,7 @@ from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.operations.backoffice.callbacks.reception import AddressedDelivery, Reception
+from policies.authentication.callback import GivenAddress
 
 # Far above any callback; it bounds what a stranger can make us read before the proof.
 BODY_BYTES = 64 * 1024
@@ -48,8 +49,12 @@ class TakenDocument(TypedDict):
 
 def callback_surface(reception: Reception) -> Surface:
     """Put the one gate together."""
+
+    def expect(path: Mapping[str, str]) -> None:
+        reception.expect(path["provider"], path["token"], _rest(path))
+
     gate = Gate(
-        policies=(),
+        policies=(GivenAddress(expect),),
         admits=_admit,
         rows=_rows(reception),
         opens="a bank has no credential of ours: it proves itself, as its adapter says how",

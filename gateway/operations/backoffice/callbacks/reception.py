@@ -80,21 +80,31 @@ class Reception:
     count: Count
     wake: Callable[[], None]
 
+    def expect(self, provider: str, token: str, rest: str) -> CallbackProof:
+        """
+        Return the proof that is wanted at an address of ours, and what a bank adds to it.
+
+        Raises:
+            ServiceError: ``SVC.AUT.010`` (401) for a wrong token, and a provider unknown or
+                without callbacks; ``SVC.GTW.001`` (404) where its bank adds no such step.
+        """
+        address = self.addresses.get(provider)
+        if address is None or not address.knows(token):
+            raise self._refused(_FORGED)
+        if rest not in address.proof.rests:
+            raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
+        return address.proof
+
     async def take(self, came: AddressedDelivery) -> None:
         """
         Store what a proven callback says; what was told before is taken and forgotten.
 
         Raises:
-            ServiceError: ``SVC.AUT.010`` (401) for one that is not proven, of a
-                provider unknown or without callbacks too; ``SVC.GTW.001`` (404) where
-                its bank adds no such step to our address. Nothing is stored then.
+            ServiceError: as ``expect``; ``SVC.AUT.010`` (401) for one that is not proven.
+                Nothing is stored then.
         """
-        address = self.addresses.get(came.provider)
-        if address is None or not address.knows(came.token):
-            raise self._refused(_FORGED)
-        if came.delivery.rest not in address.proof.rests:
-            raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
-        notices = await self._proven(came, address.proof)
+        proof = self.expect(came.provider, came.token, came.delivery.rest)
+        notices = await self._proven(came, proof)
         for place, notice in enumerate(notices):
             await self.keep(came.provider, notice, _part(came.delivery, notices, place), place)
 

@@ -7,23 +7,12 @@ from typing import Any
 import pytest
 from multidict import CIMultiDict
 
-from gateway.domain.requests.calls import RawRequest
+from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.table import Table, check_surfaces
 from gateway.operations.backoffice.callbacks.reception import AddressedDelivery
 
-
-class Taker:
-    """Takes whatever comes."""
-
-    def __init__(self) -> None:
-        self.taken: list[AddressedDelivery] = []
-
-    async def take(self, came: AddressedDelivery) -> None:
-        self.taken.append(came)
-
-
-@pytest.mark.parametrize(
+STEPS = pytest.mark.parametrize(
     ("came", "rest"),
     [
         ("", ""),
@@ -33,6 +22,35 @@ class Taker:
         ("/secret%20step/pix%2F", "secret step/pix%2F"),
     ],
 )
+
+
+class Taker:
+    """Takes whatever comes."""
+
+    def __init__(self) -> None:
+        self.taken: list[AddressedDelivery] = []
+        self.expected: list[tuple[str, ...]] = []
+
+    def expect(self, *came: str) -> None:
+        self.expected.append(came)
+
+    async def take(self, came: AddressedDelivery) -> None:
+        self.taken.append(came)
+
+
+@STEPS
+def test_the_address_is_asked_for_before_the_body_is_read(came: str, rest: str):
+    taker: Any = Taker()
+    found = Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}")
+    assert found is not None
+    (policy,) = found.places["POST"].gate.policies
+
+    policy(Call(asked=RawRequest(path=found.path), needs=None, quota="callback"))
+
+    assert (taker.expected, taker.taken) == ([("p", "t", rest)], [])
+
+
+@STEPS
 async def test_the_very_bytes_are_handed_on_with_the_rest_of_the_path(came: str, rest: str):
     """A signature is over what came, not over what was read of it."""
     taker: Any = Taker()

@@ -1,0 +1,153 @@
+"""Strangers who begin to send a body and never end: nobody else waits for that."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.app.build_callbacks import path_of
+from gateway.config.settings import Limits
+from provider_adapters.sandbox.simulator.callbacks import sign
+from tests.raw_http import HOST, Answer, split
+from tests.surfaces.world import World, opened, sandbox
+
+IN_FLIGHT = 20
+"""Ten places for bodies of strangers, then; two for one address."""
+
+MANY = 30
+"""More than may be in flight, and far more than the places."""
+
+STRANGERS = [f"127.0.1.{number}" for number in range(1, 11)]
+BANK = "127.0.2.1"
+LOGIN = "/iam/v1/auth/login"
+HOW = pytest.mark.parametrize("how", ["peer", "forwarded"])
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@asynccontextmanager
+async def gateway(folder: Path, how: str) -> AsyncIterator[World]:
+    """Open a gateway that takes little; it sees callers itself, or through a proxy of ours."""
+    settings = sandbox(folder, limits=Limits(in_flight=IN_FLIGHT, loop_lag_s=3600))
+    server = msgspec.structs.replace(
+        settings.server,
+        body_deadline_s=60,
+        client_address=how,
+        trusted_peers="127.0.0.0/8" if how == "forwarded" else "",
+    )
+    async with opened(msgspec.structs.replace(settings, server=server)) as world:
+        yield world
+
+
+async def connected(world: World, how: str, address: str, head: str) -> Streams:
+    """Send a head from an address, as the gateway sees it, and nothing after it."""
+    local = None if how == "forwarded" else (address, 0)
+    streams = await asyncio.open_connection("127.0.0.1", world.port, local_addr=local)
+    lines = f"{head}\r\nX-Forwarded-For: {address}\r\n\r\n"
+    streams[1].write(lines.encode().replace(b"\r\n", b"\r\n" + HOST, 1))
+    return streams
+
+
+@asynccontextmanager
+async def half_sent(
+    world: World, how: str, path: str, addresses: Sequence[str]
+) -> AsyncIterator[list[Streams]]:
+    """Send one head and half of a body from each of these addresses."""
+    head = f"POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9"
+    held = [await connected(world, how, each, head) for each in addresses]
+    for _, writer in held:
+        writer.write(b'{"a"')
+    await asyncio.sleep(0.3)
+    try:
+        yield held
+    finally:
+        for _, writer in held:
+            writer.close()
+
+
+async def told(streams: Streams, patience_s: float = 0.05) -> Answer | None:
+    """Return the answer that has come; None for a request that is still waited for."""
+    raw = b""
+    with contextlib.suppress(TimeoutError, ConnectionError):
+        async with asyncio.timeout(patience_s):
+            while piece := await streams[0].read(65536):
+                raw += piece
+    return split(raw)[0] if raw else None
+
+
+async def verdicts(held: Sequence[Streams]) -> list[tuple[int, str] | None]:
+    """Return what each was answered."""
+    answers = await asyncio.gather(*map(told, held))
+    return [(each.status, each.code) if each else None for each in answers]
+
+
+def callback_path(world: World) -> str:
+    """Return the address that the sandbox bank has, which may have become known."""
+    return path_of("sandbox", world.gateway.kernel.keys.derivation)
+
+
+async def slow_callback(world: World, how: str) -> int:
+    """Tell something as the bank does, its body a moment after the head; return the status."""
+    body = json.dumps({"tipo": "outra"}).encode()
+    kernel = world.gateway.kernel
+    key = kernel.keys.derivation.key("callbacks sandbox")
+    signed = sign(key, "evt_slow", kernel.now(), body)
+    lines = "\r\n".join(f"{name}: {value}" for name, value in signed.items())
+    head = f"POST {callback_path(world)} HTTP/1.1\r\n{lines}\r\nContent-Length: {len(body)}"
+    streams = await connected(world, how, BANK, head)
+    await asyncio.sleep(0.2)
+    streams[1].write(body)
+    answer = await told(streams, 2.0)
+    streams[1].close()
+    return answer.status if answer else 0
+
+
+@HOW
+@pytest.mark.parametrize("path", ["callbacks", LOGIN])
+async def test_one_stranger_fills_nobody_else_s_places(tmp_path: Path, how: str, path: str):
+    async with gateway(tmp_path, how) as world:
+        target = callback_path(world) if path == "callbacks" else path
+        async with half_sent(world, how, target, STRANGERS[:1] * MANY) as held:
+            balances = [await world.ask("GET", world.at("/balance")) for _ in range(3)]
+            taken = await slow_callback(world, how)
+            answers = await verdicts(held)
+
+    assert [each.status for each in balances] == [200] * 3
+    assert taken == 200
+    assert answers.count(None) == 2
+    assert set(answers) == {None, (503, "SVC.GTW.006")}
+
+
+@HOW
+async def test_many_strangers_fill_their_own_places_alone(tmp_path: Path, how: str):
+    """A callback that comes whole needs no place; afterwards all is as before."""
+    async with gateway(tmp_path, how) as world:
+        path = callback_path(world)
+        async with half_sent(world, how, path, STRANGERS * 3) as held:
+            balance = await world.ask("GET", world.at("/balance"))
+            refused = await slow_callback(world, how)
+            whole = await world.call("POST", path, data=b"{}")
+            answers = await verdicts(held)
+        await asyncio.sleep(0.2)
+        after = await slow_callback(world, how)
+
+    assert (balance.status, refused, whole.status, after) == (200, 503, 401, 200)
+    assert answers.count(None) == 10
+    assert set(answers) == {None, (503, "SVC.GTW.006")}
+
+
+async def test_who_has_no_address_of_ours_is_not_waited_for(tmp_path: Path):
+    """However many: they are answered before they have sent anything."""
+    async with gateway(tmp_path, "peer") as world:
+        path = f"/callbacks/sandbox/{'0' * 32}"
+        async with half_sent(world, "peer", path, STRANGERS[:1] * MANY) as held:
+            answers = await verdicts(held)
+
+    assert set(answers) == {(401, "SVC.AUT.010")}

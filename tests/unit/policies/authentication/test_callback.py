@@ -1,0 +1,31 @@
+"""Who has no address of ours is refused before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import RawRequest
+from policies.authentication.callback import GivenAddress
+from tests.unit.people import call
+from tests.unit.refusals import refused
+
+
+def expect(path: Mapping[str, str]) -> None:
+    """Know one token."""
+    if path["token"] != "right":
+        raise ServiceError(errors.CREDENTIALS_INVALID, "forged")
+
+
+def test_an_address_that_we_gave_is_let_on():
+    GivenAddress(expect)(call(RawRequest(path={"provider": "p", "token": "right"})))
+
+
+def test_any_other_is_refused():
+    with refused(errors.CREDENTIALS_INVALID):
+        GivenAddress(expect)(call(RawRequest(path={"provider": "p", "token": "wrong"})))
+
+
+def test_it_names_what_it_refuses_with():
+    assert GivenAddress(expect).refuses == (errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN)
