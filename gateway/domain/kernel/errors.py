@@ -352,7 +352,7 @@ HEADERS_TOO_LARGE = _declare(
     "headers_too_large",
     ("SVC.GTW.007", 431),
     "The request line or the headers are too large.",
-    "Send at most 64 headers of 8190 bytes and a request line of 16 KiB.",
+    "Send at most 64 headers of 8190 bytes and a request line of 16 KiB, 32 KiB in all.",
 )
 BANK_REFUSED = _declare(
     "bank_refused",

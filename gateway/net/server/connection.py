@@ -96,7 +96,7 @@ class Connection(BaseProtocol):
         super().__init__(loop)
         self._parser = parser = make_parser(self, loop, server.limits)
         self.server = server
-        self._queue = RequestQueue(parser)
+        self._queue = RequestQueue(parser, server.limits.head_bytes)
         self._timer = LazyTimer(loop, self._on_late)
         # The last one without a body: one with the same head need not be checked again.
         self._former: Request | None = None

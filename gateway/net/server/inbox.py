@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from aiohttp.base_protocol import BaseProtocol
@@ -13,13 +14,17 @@ from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestPayloadError
 
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.request import MalformedBody
+from gateway.net.server.request import HeadTooLarge, MalformedBody
 
 _END_OF_HEADERS: Final = b"\r\n\r\n"
 # Bytes of a body that are read before the application asks: one read of a socket.
 _BODY_AHEAD: Final = 65536
-# Pipelined requests that wait at most. aiohttp's own bound; callers rarely send two.
-_LONGEST: Final = 32
+# Pipelined requests that wait at most; callers rarely send two. Each may hold a whole head,
+# so this is what somebody can make us keep who takes no answers.
+_LONGEST: Final = 4
+# Of a request line, between its words and at its end; of a header, after its name and its value.
+_LINE_REST: Final = len("  HTTP/1.1\r\n")
+_HEADER_REST: Final = len(": \r\n")
 # Most heads have some hundred bytes; longer ones are not worth the memory.
 _LONGEST_KEPT: Final = 4096
 Item = tuple[RawRequestMessage | Exception, StreamReader]
@@ -58,9 +63,11 @@ class RequestQueue:
     """
 
     __slots__ = (
+        "_begun_bytes",
         "_ended_at_head",
         "_former",
         "_former_bytes",
+        "_head_bytes",
         "_last",
         "_parser",
         "closed",
@@ -68,12 +75,15 @@ class RequestQueue:
         "waiting",
     )
 
-    def __init__(self, parser: HttpRequestParser) -> None:
-        """Start empty."""
+    def __init__(self, parser: HttpRequestParser, head_bytes: int) -> None:
+        """Start empty; a head has ``head_bytes`` at most."""
         self.waiting: deque[Item] = deque()
         self.has_partial = False
         self.closed = False
         self._parser = parser
+        self._head_bytes = head_bytes
+        # Of a head that is not complete, as far as they are known to be of it.
+        self._begun_bytes = 0
         self._last: StreamReader = EMPTY_PAYLOAD
         self._ended_at_head = True
         self._former: Item | None = None
@@ -121,10 +131,13 @@ class RequestQueue:
         if data:
             self._ended_at_head = data.endswith(_END_OF_HEADERS)
         if heads:
-            self._add(heads)
-        elif not (in_body or self.has_partial):
+            self._add(heads, data)
+        elif not in_body or self.has_partial:
             # Blank lines before a request are allowed, and are no request yet.
-            self.has_partial = bool(data.strip(b"\r\n"))
+            self.has_partial = self.has_partial or bool(data.strip(b"\r\n"))
+            self._begin(len(data))
+        if self.closed:
+            return True
         if is_upgraded:
             # Asked for and not granted: what follows is a request like any other.
             self._parser.set_upgraded(False)
@@ -152,13 +165,42 @@ class RequestQueue:
         """Drop the parser: it refers to the connection, which refers to this queue."""
         del self._parser
 
-    def _add(self, heads: Sequence[Item]) -> None:
+    def _begin(self, size: int) -> None:
+        """Count bytes of a head that is not complete; refuse one that is too large already."""
+        self._begun_bytes = self._begun_bytes + size if self.has_partial else 0
+        if self._begun_bytes > self._head_bytes:
+            self.refuse(HeadTooLarge())
+
+    def _add(self, heads: Sequence[Item], data: bytes) -> None:
         """
         Queue requests, and note whether another one begins after the last.
+
+        A head that is too large is refused in its turn. Few are measured: most come in fewer
+        bytes than a head may have. Of those that were held back, and of one that began in the
+        segment of a body's end, the bytes are not known.
 
         Bytes of a next request in the same segment as the end of a body cannot be
         told from that body; they count as idle until more arrive.
         """
-        self.waiting.extend(heads)
+        after_body = self._last is not EMPTY_PAYLOAD
         self._last = heads[-1][1]
+        if after_body or not data or self._begun_bytes + len(data) > self._head_bytes:
+            sound = list(takewhile(lambda item: _size(item[0]) <= self._head_bytes, heads))
+            if len(sound) < len(heads):
+                self.waiting.extend(sound)
+                self.refuse(HeadTooLarge())
+                return
+        self.waiting.extend(heads)
         self.has_partial = self._last is EMPTY_PAYLOAD and not self._ended_at_head
+        self._begun_bytes = 0
+        if self.has_partial:
+            self._begin(len(data.rpartition(_END_OF_HEADERS)[2]))
+
+
+def _size(head: RawRequestMessage | Exception) -> int:
+    """Return how many bytes a head had."""
+    if isinstance(head, Exception):
+        return 0
+    line = len(head.method) + len(head.path) + _LINE_REST
+    lines = sum(len(name) + len(value) + _HEADER_REST for name, value in head.raw_headers)
+    return line + lines + len("\r\n")

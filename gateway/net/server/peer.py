@@ -27,6 +27,7 @@ class ServerLimits:
         request_line_bytes: Method, target and version with the two spaces.
         header_line_bytes: One header: name, colon, space and value.
         headers: Header lines of one request, trailers included.
+        head_bytes: Request line and headers together.
         header_deadline_s: From the connection's start, or from the first byte of
             a later request, until its headers are complete.
         body_deadline_s: From the first read of a body until its last byte.
@@ -54,6 +55,8 @@ class ServerLimits:
     header_line_bytes: int = 8190
     # A proxy adds ten or so to the few that a partner sends.
     headers: int = 64
+    # Four times what most servers take of all headers; a certificate in one has about 6 KiB.
+    head_bytes: int = 32 * 1024
     header_deadline_s: float = 10.0
     body_deadline_s: float = 15.0
     # Longer than the 60 seconds of common proxies, which should be the ones to close.

@@ -26,7 +26,12 @@ from gateway.domain.kernel.errors import (
     OVERLOADED,
     REQUEST_TIMEOUT,
 )
-from gateway.net.server.request import BodyTooLarge, MalformedBody, RequestTimeout
+from gateway.net.server.request import (
+    BodyTooLarge,
+    HeadTooLarge,
+    MalformedBody,
+    RequestTimeout,
+)
 from gateway.telemetry import trace
 
 # Made once: looking a phrase up in the enum costs more than writing the line.
@@ -175,6 +180,7 @@ TOO_MANY_HEADERS: Final = "Too many headers received"
 _OURS: Final[Mapping[type[BaseException], ErrorCode]] = {
     RequestTimeout: REQUEST_TIMEOUT,
     BodyTooLarge: BODY_TOO_LARGE,
+    HeadTooLarge: HEADERS_TOO_LARGE,
     MalformedBody: MALFORMED_REQUEST,
     LineTooLong: HEADERS_TOO_LARGE,
 }

@@ -108,6 +108,10 @@ class RequestTimeout(Exception):
     """The request did not arrive in time: 408 ``SVC.GTW.004``."""
 
 
+class HeadTooLarge(Exception):
+    """Request line and headers are together larger than allowed: 431 ``SVC.GTW.007``."""
+
+
 class BodyTooLarge(Exception):
     """The body is larger than allowed here, declared or not: 413 ``SVC.GTW.003``."""
 

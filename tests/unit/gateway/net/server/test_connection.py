@@ -317,7 +317,7 @@ async def test_a_slow_answer_does_not_make_the_next_caller_late(seen):
 
 
 async def test_what_we_do_not_read_is_not_late(seen):
-    """Forty requests at once: reading pauses at 32, and the half one waits with us."""
+    """Forty requests at once: reading pauses at four, and the half one waits with us."""
     async with listening(seen.answer, seen) as listener:
         asyncio.get_running_loop().call_later(0.7, seen.gate.set)
         held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -326,6 +326,47 @@ async def test_what_we_do_not_read_is_not_late(seen):
         )
 
     assert told.statuses == [200] * 42
+
+
+def head(size: int, path: bytes = b"/held") -> bytes:
+    """Write a head of so many bytes in 60 headers, the last of which is filled up."""
+    start = b"GET " + path + b" HTTP/1.1\r\n" + HOST
+    lines = [b"X-%02d: " % number + b"a" * ((size - len(start)) // 60 - 8) for number in range(60)]
+    whole = start + b"\r\n".join(lines) + b"\r\n\r\n"
+    return whole[:-4] + b"a" * (size - len(whole)) + b"\r\n\r\n"
+
+
+async def test_a_head_of_32_kib_is_taken_and_a_larger_one_is_not(seen):
+    """However it comes; the one before it is answered all the same."""
+    async with listening(seen.answer, seen) as listener:
+        largest = await exchange(listener.port, head(32 * 1024, b"/"), patience_s=0.1)
+        larger = await exchange(listener.port, GET + head(32 * 1024 + 1, b"/"))
+        pieces = [head(40 * 1024, b"/")[at : at + 9000] for at in range(0, 36_000, 9000)]
+        endless = await exchange(listener.port, *pieces)
+
+    assert largest.statuses == [200]
+    assert [(each.status, each.code) for each in larger.answers][1:] == [(431, "SVC.GTW.007")]
+    assert [(each.status, each.code) for each in endless.answers] == [(431, "SVC.GTW.007")]
+    assert larger.answers[1].headers["x-trace-id"]
+    assert endless.seconds < SHORT.header_deadline_s
+
+
+async def test_who_takes_no_answers_makes_us_keep_little(seen):
+    """Forty heads of 31 KiB at each connection: one is served, three wait, and no more is read."""
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        asking = [
+            asyncio.create_task(exchange(listener.port, head(31 * 1024) * 40, patience_s=1.5))
+            for _ in range(3)
+        ]
+        await asyncio.sleep(0.5)
+        kept = [len(each._queue.waiting) for each in listener.server.connections]
+        reads = [each.transport.is_reading() for each in listener.server.connections]
+        seen.gate.set()
+        told = await asyncio.gather(*asking)
+
+    assert kept == [3] * 3
+    assert reads == [False] * 3
+    assert [each.statuses for each in told] == [[200] * 40] * 3
 
 
 async def test_many_requests_at_once_leave_the_connection_idle(seen):
@@ -411,7 +452,7 @@ async def test_many_requests_at_once_let_others_have_their_turn(seen):
         told = await crowd
 
     assert told.statuses == [200] * 500
-    assert at_once <= 2 * 32
+    assert at_once <= 2 * 4
 
 
 async def test_a_connection_has_no_dictionary_of_its_own(seen):

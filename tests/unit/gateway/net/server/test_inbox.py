@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from gateway.net.server.inbox import Item, RequestQueue, make_parser
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.request import MalformedBody, RequestTimeout
+from gateway.net.server.request import HeadTooLarge, MalformedBody, RequestTimeout
 
+LIMITS = ServerLimits()
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
 
@@ -28,8 +29,8 @@ async def queue() -> RequestQueue:
 def made() -> RequestQueue:
     loop = asyncio.get_running_loop()
     protocol = BaseProtocol(loop)
-    protocol._parser = make_parser(protocol, loop, ServerLimits())
-    return RequestQueue(protocol._parser)
+    protocol._parser = make_parser(protocol, loop, LIMITS)
+    return RequestQueue(protocol._parser, LIMITS.head_bytes)
 
 
 async def test_a_whole_request_waits(queue):
@@ -62,18 +63,69 @@ async def test_requests_wait_in_order(queue):
     assert methods == ["GET", "POST", "GET"]
 
 
-async def test_no_more_than_32_wait(queue):
+async def test_no_more_than_four_wait(queue):
     """What comes beyond is kept as bytes until there is room."""
-    queue.feed(GET * 40)
+    queue.feed(GET * 7)
     full = (queue.is_full, len(queue.waiting), queue.has_room)
 
-    for _ in range(16):
+    for _ in range(2):
         queue.take()
     room = queue.has_room
     queue.feed(b"")
 
-    assert full == (True, 32, False)
-    assert (room, len(queue.waiting)) == (True, 24)
+    assert full == (True, 4, False)
+    assert (room, len(queue.waiting)) == (True, 4)
+
+
+def long(size: int) -> bytes:
+    """Write a request of so many bytes; no line of it is too long."""
+    most, lines = 8000, []
+    left = size - len(GET)
+    while left:
+        length = left if left <= most else min(most, left - len(b"X-A: \r\n"))
+        lines.append(b"X-A: " + b"a" * (length - len(b"X-A: \r\n")) + b"\r\n")
+        left -= length
+    return GET[:-2] + b"".join(lines) + b"\r\n"
+
+
+@pytest.mark.parametrize("piece", [1, 1000, 40_000])
+@pytest.mark.parametrize("before", [b"", GET, POST + b"hello"])
+@pytest.mark.parametrize(
+    ("size", "refused"), [(LIMITS.head_bytes, False), (LIMITS.head_bytes + 1, True)]
+)
+async def test_a_whole_head_is_measured(queue, piece, before, size, refused):
+    """In whatever pieces it comes, and whatever comes before it."""
+    data = before + long(size)
+    for at in range(0, len(data), piece):
+        if not queue.closed:
+            queue.feed(data[at : at + piece])
+
+    heads = [queue.take()[0] for _ in range(len(queue.waiting))]
+
+    assert (queue.closed, isinstance(heads[-1], HeadTooLarge)) == (refused, refused)
+    assert len(heads) == (2 if before else 1)
+
+
+async def test_a_head_without_an_end_is_refused_before_its_end(queue):
+    """Each of its lines may be there: they would be half a megabyte."""
+    queue.feed(GET[:-2])
+    lines = 0
+    while not queue.closed:
+        lines += 1
+        queue.feed(b"X-A: " + b"a" * 5000 + b"\r\n")
+
+    assert isinstance(queue.take()[0], HeadTooLarge)
+    assert lines == 7
+
+
+async def test_one_that_was_held_back_is_measured_too(queue):
+    queue.feed(GET * 4 + long(LIMITS.head_bytes + 1))
+    for _ in range(4):
+        queue.take()
+
+    queue.feed(b"")
+
+    assert isinstance(queue.take()[0], HeadTooLarge)
 
 
 async def test_what_was_held_back_begins_no_request(queue):
@@ -176,7 +228,7 @@ async def test_blank_lines_behind_a_request_that_waits_are_no_request(queue):
 
 
 async def test_what_was_held_back_is_read_once(queue):
-    queue.feed(GET * 33)
+    queue.feed(GET * 5)
     while queue.waiting:
         queue.take()
 
@@ -186,7 +238,7 @@ async def test_what_was_held_back_is_read_once(queue):
     assert len(queue.waiting) == 1
 
 
-async def test_no_more_than_32_wait_behind_the_same_requests(queue):
+async def test_no_more_than_four_wait_behind_the_same_requests(queue):
     """The parser is told that each was answered, also of those that it has not read."""
     for _ in range(5):
         queue.feed(GET)
@@ -194,7 +246,7 @@ async def test_no_more_than_32_wait_behind_the_same_requests(queue):
 
     queue.feed(GET * 40)
 
-    assert len(queue.waiting) == 32
+    assert len(queue.waiting) == 4
 
 
 async def test_a_long_head_is_not_kept(queue):
@@ -207,7 +259,7 @@ async def test_a_long_head_is_not_kept(queue):
 
 PIECES = st.sampled_from(
     [
-        *(GET, GET, GET, GET[:9], GET[9:], GET + GET[:9], GET * 33, b"", b"\r\n", b"\r\n\r\n"),
+        *(GET, GET, GET, GET[:9], GET[9:], GET + GET[:9], GET * 5, b"", b"\r\n", b"\r\n\r\n"),
         *(POST, b"hello", POST + b"hello", POST + b"hello" + GET[:9], POST + b"hello" + GET),
         *(UPGRADE, UPGRADE, CHUNKED, b"5\r\nhello\r\n", b"0\r\n\r\n", b"BAD\r\n\r\n"),
     ]

@@ -11,7 +11,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from gateway.domain.kernel import errors
 from gateway.net.server.reply import TOO_MANY_HEADERS, Refusals, describe, find_code, render
-from gateway.net.server.request import BodyTooLarge, MalformedBody, RequestTimeout
+from gateway.net.server.request import BodyTooLarge, HeadTooLarge, MalformedBody, RequestTimeout
 from gateway.telemetry import trace
 
 
@@ -89,6 +89,7 @@ async def test_the_trace_id_the_application_works_under_wins():
     [
         (RequestTimeout(), 400, errors.REQUEST_TIMEOUT),
         (BodyTooLarge(), 500, errors.BODY_TOO_LARGE),
+        (HeadTooLarge(), 500, errors.HEADERS_TOO_LARGE),
         (MalformedBody(), 500, errors.MALFORMED_REQUEST),
         (LineTooLong(b"GET"), 400, errors.HEADERS_TOO_LARGE),
         (BadHttpMessage(TOO_MANY_HEADERS), 400, errors.HEADERS_TOO_LARGE),
