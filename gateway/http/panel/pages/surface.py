@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
-from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.errors import ROUTE_UNKNOWN, ServiceError
 from gateway.domain.requests.calls import Input, Policy
 from gateway.http.common import STORE_FAILS
 from gateway.http.identity.routes import BODY_BYTES
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.represent import PageResponses
-from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor
+from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
 from gateway.http.panel.surface import PanelPolicies
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from policies.authorization.user import RequiresRight
@@ -156,9 +156,11 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
 
 
 async def _begin(frame: Frame, page: Page, visit: Visit) -> None:
-    """Make ready to render, and note the page's own address."""
+    """Make ready to render, and note the page's own address; no page has one that is not UTF-8."""
     await frame.responses.templates.loaded()
     asked = visit.call.asked
+    if not all(map(is_text, asked.path.values())):
+        raise ServiceError(ROUTE_UNKNOWN, "no_route")
     visit.address = address(f"{HOME}{page.path}", **asked.path)
     if asked.query:
         visit.address = visit.with_query()

@@ -110,7 +110,7 @@ class Visit:
     def queries(self, name: str) -> Sequence[str]:
         """Return every value of a query parameter; what is not UTF-8 is left out."""
         sent = self.call.asked.query.get(name, ())
-        return [each.strip() for each in sent if _is_text(each)]
+        return [each.strip() for each in sent if is_text(each)]
 
     def parameter(self, name: str) -> str:
         """Return a parameter of the path, decoded."""
@@ -170,10 +170,11 @@ def address(template: str, **values: str) -> str:
     return template.format_map({name: quote(each, safe="") for name, each in values.items()})
 
 
+def is_text(value: str) -> bool:
+    """Say whether a value of a path or a query was UTF-8."""
+    return not any("\ud800" <= char <= "\udfff" for char in value)
+
+
 def _known(kind: type[Word], chosen: str | None) -> Word | None:
     """Return what a person has chosen; None for nothing, and for a word of another release."""
     return kind(chosen) if chosen in set(kind) else None
-
-
-def _is_text(value: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in value)
