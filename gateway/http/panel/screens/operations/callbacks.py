@@ -20,9 +20,10 @@ _LIMIT: Final = 25
 _MOST: Final = 4000
 """Characters of a body that are shown: more than any bank sends of one event."""
 _HIDDEN: Final = re.compile(
-    r"(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"  # a CPF, or as many digits
-    r"|(?<!\d)\+?55\d{10,11}(?!\d)"  # a telephone number
-    r"|[\w.+-]+@[\w-]+\.[\w.-]+",  # an address for mail
+    # an address for mail: first, and from its very beginning, so that no text is read twice
+    r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.-]+"
+    r"|(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"  # a CPF, or as many digits
+    r"|(?<!\d)\+?55\d{10,11}(?!\d)",  # a telephone number
     re.ASCII,
 )
 
