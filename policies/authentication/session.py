@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Final, Protocol
 
 from gateway.domain.identity.errors import SESSION_REQUIRED
 from gateway.domain.identity.panel_sessions import (
@@ -22,6 +22,9 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call
 
 SET_COOKIE: Final = "Set-Cookie"
+ASKED_BY: Final = "X-Asked-By"
+_TIMER: Final = "timer"
+"""What a page's own timer says of itself: nobody acts, so nobody's session lives longer."""
 _RETRY: Final = {"Retry-After": "2"}
 
 Find = Callable[[str], Awaitable[Browser | None]]
@@ -30,8 +33,13 @@ Find = Callable[[str], Awaitable[Browser | None]]
 Read = Callable[[str], KnownBrowser | None]
 """Read a device cookie's value; None for one that is not ours."""
 
-Authenticate = Callable[[Browser], Awaitable[SignedInBrowser]]
-"""Keep a session alive and return who it is; SESSION_REQUIRED for one that is over."""
+
+class Authenticate(Protocol):
+    """Return who is signed in; SESSION_REQUIRED for a session that is over."""
+
+    def __call__(self, browser: Browser, *, acts: bool) -> Awaitable[SignedInBrowser]:
+        """Keep the session alive too if the person ``acts``, and a timer did not ask."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +125,8 @@ class SessionCookie:
         """
         Fill in the browser and the person; a cookie that was renewed goes back.
 
+        What a timer asks for keeps nobody signed in.
+
         Raises:
             ServiceError: ``SESSION_REQUIRED`` (401) without a full session,
                 ``SVC.SYS.002`` (503) when the store does not answer.
@@ -126,8 +136,9 @@ class SessionCookie:
             raise ServiceError(SESSION_REQUIRED, "missing")
         if browser.panel.state is not PanelState.FULL:
             raise ServiceError(SESSION_REQUIRED, "invalid")
+        acts = call.asked.headers.get(ASKED_BY) != _TIMER
         try:
-            signed_in = await self.authenticate(browser)
+            signed_in = await self.authenticate(browser, acts=acts)
         except StoreUnavailable as problem:
             raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
         call.browser, call.person = signed_in.browser, signed_in.person

@@ -106,9 +106,11 @@ class PanelSessionRecords:
         outcome = await self.context.sign_in.submit_code(tokens[MFA], code, bound)
         return await self._full(browser, self.context.cookies.make(), outcome, client)
 
-    async def authenticate(self, browser: Browser) -> SignedInBrowser:
+    async def authenticate(self, browser: Browser, *, acts: bool = True) -> SignedInBrowser:
         """
         Keep a session alive and return its user; its cookie may have been renewed.
+
+        Where nobody ``acts``, it neither lives longer nor gets another cookie.
 
         Raises:
             ServiceError: SESSION_REQUIRED when the sign-in has ended; others as
@@ -124,6 +126,8 @@ class PanelSessionRecords:
             await self.context.store.remove(browser.cookie.id_hash)
             self.context.count(_EVENT, "revoked")
             raise ServiceError(SESSION_REQUIRED, "revoked") from refusal
+        if not acts:
+            return SignedInBrowser(browser, who)
         now = self.context.identity.now()
         if now - browser.panel.seen_at >= self.context.settings.touch:
             await self.context.store.touch(browser.cookie.id_hash, now)

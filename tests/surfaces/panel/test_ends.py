@@ -5,6 +5,8 @@ from __future__ import annotations
 from gateway.store.engine import Store
 from tests.surfaces.identity_api import ApiClient, BrowserClient, at_once
 
+BY_TIMER = {"X-Asked-By": "timer"}
+
 
 async def test_fifteen_minutes_without_a_call_end_it(api_client: ApiClient, store: Store, maria):
     """With its sign-in: no token of it lives on."""
@@ -94,3 +96,31 @@ async def test_an_anonymous_cookie_lasts_a_quarter_of_an_hour(api_client: ApiCli
 
     assert kept == cookie
     assert browser.cookie != cookie
+
+
+async def test_what_a_timer_asks_for_keeps_nobody_awake(api_client: ApiClient, maria):
+    """Whatever it reads; the cookie stays, too, until somebody acts."""
+    browser = await api_client.signed_in_browser()
+    cookie = browser.cookie
+
+    for _ in range(14):
+        api_client.clock.passes(60)
+        assert (await browser.get("/panel/auth/sessions", **BY_TIMER)).status == 200
+    kept = browser.cookie
+    api_client.clock.passes(60)
+
+    assert (await browser.get("/panel/auth/sessions", **BY_TIMER)).verdict == (
+        401,
+        "SESSION_REQUIRED",
+    )
+    assert kept == cookie
+    assert ("session_event", "idle_end") in api_client.counted
+
+
+async def test_a_person_who_acts_beside_a_timer_stays(api_client: ApiClient, maria):
+    browser = await api_client.signed_in_browser()
+
+    for number in range(30):
+        api_client.clock.passes(60)
+        headers = {} if number % 10 == 9 else BY_TIMER
+        assert (await browser.get("/panel/auth/sessions", **headers)).status == 200

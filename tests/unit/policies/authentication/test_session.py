@@ -47,7 +47,8 @@ def finding(found: Browser | Exception | None, seated: SignedInBrowser | Excepti
             raise found
         return found
 
-    async def authenticate(_browser: Browser) -> SignedInBrowser:
+    async def authenticate(_browser: Browser, *, acts: bool) -> SignedInBrowser:
+        del acts
         if isinstance(seated, Exception):
             raise seated
         assert seated is not None

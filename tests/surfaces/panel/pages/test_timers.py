@@ -1,0 +1,94 @@
+"""What a page's own timer asks for keeps nobody signed in."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from gateway.store.tables.identity import panel_sessions
+from tests.surfaces.backoffice.test_watching import in_review
+from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+TEMPLATES = Path("gateway/panel/templates")
+TIMED = re.compile(r"""hx-get="([^"]+)" hx-trigger="(every|panel:)[^"]*" hx-headers='([^']+)'""")
+TRIGGER = re.compile(r'hx-trigger="(?:[^"]*[ \'])?(?:every \d|panel:)')
+MARK = """hx-headers='{"X-Asked-By": "timer"}'"""
+
+
+async def age(world: World, minutes: int) -> None:
+    """Let every browser have asked for something so long ago, and for nothing since."""
+    database = world.gateway.kernel.store.database
+    then = world.gateway.kernel.now() - timedelta(minutes=minutes)
+    async with database.writing() as connection:
+        await connection.execute(update(panel_sessions).values(seen_at=then))
+
+
+def asks(text: str) -> tuple[str, dict[str, str]]:
+    """Return what the part of a page asks for by itself, and with which headers."""
+    found = TIMED.search(text)
+    assert found is not None
+    return found[1].replace("&amp;", "&"), json.loads(found[3])
+
+
+async def balances(_world: World) -> str:
+    return "/panel/overview/balances"
+
+
+async def payout(world: World) -> str:
+    """Return the page of a payout that is not settled."""
+    return (
+        f"/panel/accounts/{world.demo['accounts']['main']['id']}/payouts/{await in_review(world)}"
+    )
+
+
+@pytest.mark.parametrize("page", [balances, payout])
+async def test_a_timer_leaves_the_end_where_it_is_and_a_person_moves_it(
+    world: World, viewer: Person, page
+):
+    path, marked = asks((await viewer.open(await page(world))).text)
+    ours = {"HX-Request": "true", "HX-Request-Type": "partial"}
+    await age(world, 10)
+
+    by_timer = [await viewer.open(path, **ours, **marked) for _ in range(2)]
+    by_person = await viewer.open(path, **ours)
+
+    ends = [int(seen.headers["X-Idle-Ends"]) for seen in (*by_timer, by_person)]
+    assert [seen.status for seen in by_timer] == [200, 200]
+    assert ends[0] == ends[1]
+    assert 9 * 60_000 < ends[2] - ends[1] < 12 * 60_000
+
+
+@pytest.mark.parametrize("page", [balances, payout])
+async def test_an_open_page_that_nobody_looks_at_is_asked_to_sign_in(
+    world: World, viewer: Person, page
+):
+    path, marked = asks((await viewer.open(await page(world))).text)
+    await age(world, 14)
+    kept = await viewer.open(path, **{"HX-Request-Type": "partial"}, **marked)
+    await age(world, 15)
+
+    ended = await viewer.open(path, **{"HX-Request-Type": "partial"}, **marked)
+
+    assert (kept.status, ended.status) == (200, 401)
+    assert ended.headers["HX-Redirect"] == "/panel/login"
+
+
+async def test_every_timer_of_a_template_says_that_it_is_one():
+    """One that does not would keep whoever has left signed in."""
+    lines = [
+        (path.relative_to(TEMPLATES).as_posix(), line)
+        for path in sorted(TEMPLATES.rglob("*.html"))
+        for line in path.read_text().splitlines()
+        if TRIGGER.search(line)
+    ]
+
+    assert len(lines) == 4
+    assert [name for name, line in lines if len(TRIGGER.findall(line)) != line.count(MARK)] == []
