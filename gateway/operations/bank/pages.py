@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Generic, TypeVar
 
 from gateway.domain.bank.providers import BadReply, Page
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Paging, Window
 
 Item = TypeVar("Item")
 
@@ -61,6 +63,26 @@ async def every(read: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Ite
         if page.next_cursor is not None and len(items) >= MOST_ITEMS:
             raise BadReply(_ENDLESS)
     return items
+
+
+async def within(
+    window: Window,
+    read: Callable[[Window, str | None], Awaitable[Page[Item]]],
+    at: Callable[[Item], datetime],
+) -> list[Item]:
+    """
+    Read every item of a window, newest first; ``read`` is given UTC days and a cursor.
+
+    Days of Brasilia are read as the UTC days they touch, and what lies beside them is cut.
+
+    Raises:
+        ProviderError: as ``every``.
+    """
+    found: list[Item] = []
+    for days in window.utc_days():
+        found += await every(partial(read, days))
+    inside = [each for each in found if window.start <= at(each) < window.end]
+    return sorted(inside, key=at, reverse=True)
 
 
 def listed(items: Sequence[Item], paging: Paging) -> Listed[Item]:

@@ -22,7 +22,7 @@ from gateway.domain.kernel.windows import Window
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.charge_records import KeptCharges
 from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import Listed, every, listed
+from gateway.operations.bank.pages import Listed, listed, within
 from gateway.operations.kernel.audit_context import RuleViolation
 
 # Blocks whose beginning is not told stand first.
@@ -193,12 +193,13 @@ class Incoming:
         """
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.LIST_RECEIVED)
-        window, size = wanted.search.window, bank.adapter.capabilities.largest_page
-        payments = await every(
-            lambda cursor: calls.list_received(bank.account, window, cursor, size)
+        size = bank.adapter.capabilities.largest_page
+        payments = await within(
+            wanted.search.window,
+            lambda days, cursor: calls.list_received(bank.account, days, cursor, size),
+            lambda each: each.paid_at,
         )
         for each in payments:
             self.kept.came_in(account, each)
         chosen = [each for each in payments if wanted.status in {None, each.status}]
-        chosen.sort(key=lambda each: each.paid_at, reverse=True)
         return listed(chosen, wanted.search.paging)

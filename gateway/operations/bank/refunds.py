@@ -58,7 +58,7 @@ from gateway.operations.bank.connections import (
     offered,
 )
 from gateway.operations.bank.orders import BankAct, recorded, refused
-from gateway.operations.bank.pages import Listed, every, listed
+from gateway.operations.bank.pages import Listed, listed, within
 from gateway.operations.kernel.audit_context import AuditContext
 
 Answered = TypeVar("Answered")
@@ -164,10 +164,13 @@ class Refunds:
         """
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.LIST_REFUNDS)
-        window, size = wanted.search.window, bank.adapter.capabilities.largest_page
-        refunds = await every(lambda cursor: calls.list_refunds(bank.account, window, cursor, size))
+        size = bank.adapter.capabilities.largest_page
+        refunds = await within(
+            wanted.search.window,
+            lambda days, cursor: calls.list_refunds(bank.account, days, cursor, size),
+            lambda each: each.created_at,
+        )
         chosen = [each for each in refunds if wanted.status in {None, each.status}]
-        chosen.sort(key=lambda each: each.created_at, reverse=True)
         return listed(chosen, wanted.search.paging)
 
     async def go_on(self, account: Account) -> None:

@@ -30,6 +30,13 @@ from policies.validation.fields import Day, document
 from policies.validation.inputs import SEARCH
 from policies.validation.search import days, paging, positive_integer, window
 
+
+class _Days(StrEnum):
+    """How days are counted, where not in UTC."""
+
+    LOCAL = "local"
+
+
 Status = TypeVar("Status", bound=StrEnum)
 Wanted = TypeVar("Wanted")
 Page = Annotated[int, msgspec.Meta(ge=1, le=10**18 - 1, description="Counted from 1.")]
@@ -57,13 +64,19 @@ class SearchBody(msgspec.Struct):
     limit: Limit = DEFAULT_LIMIT
 
 
-class IncomingBody(SearchBody):
+class BankSearchBody(SearchBody):
+    """With ``days`` as ``local``, days are counted by the clock of Brasilia, else in UTC."""
+
+    days: Literal["local"] | UnsetType = UNSET
+
+
+class IncomingBody(BankSearchBody):
     """Payments by the day they came in; without ``status`` all."""
 
     status: Literal["paid", "partly_refunded", "refunded"] | UnsetType = UNSET
 
 
-class RefundsBody(SearchBody):
+class RefundsBody(BankSearchBody):
     """Refunds by the day they were ordered; without ``status`` all."""
 
     status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
@@ -87,6 +100,8 @@ def _filtered(
     def read(asked: RawRequest) -> Wanted:
         body = _body(asked, shape)
         wanted = _search(body)
+        if "days" in shape.__struct_fields__ and not fields.missing(body, "days"):
+            wanted = _by_local_days(wanted, body["days"])
         if fields.missing(body, "status"):
             return make(wanted, None)
         return make(wanted, fields.read(status, body["status"], "status", "not_one_of"))
@@ -106,6 +121,12 @@ def _search(body: Mapping[str, Any]) -> Search:
     window = days(fields.day(body["init"], "init"), fields.day(body["ends"], "ends"))
     page, limit = _counted(body, "page", 1), _counted(body, "limit", DEFAULT_LIMIT)
     return Search(window, Paging(page, min(limit, LARGEST_LIMIT)))
+
+
+def _by_local_days(asked: Search, word: object) -> Search:
+    """Count the days by the clock of Brasilia; ``SVC.VAL.011`` for another word."""
+    fields.read(_Days, word, "days", "not_one_of")
+    return Search(LocalWindow(asked.window.init, asked.window.ends), asked.paging)
 
 
 def _counted(body: Mapping[str, Any], name: str, default: int) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import re
+from datetime import date, timedelta
 from uuid import uuid4
 
 import pytest
@@ -13,6 +14,7 @@ import pytest_asyncio
 
 from gateway.domain.bank.pix_keys import PixKeyStatus
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.windows import LOCAL
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.world import World, order
 
@@ -249,6 +251,21 @@ async def test_a_refund_asks_for_a_fresh_code_and_loses_nothing(world: World):
     assert asked.status == 403
     assert 'name="code"' in asked.text
     assert 'value="1,00"' in asked.text
+
+
+async def test_what_came_in_is_listed_by_local_days(operator: Person, world: World):
+    """The bank is asked for days in UTC; today and tomorrow in Brasilia differ by one of them."""
+    e2e_id = await paid(operator, world)
+    today = world.gateway.kernel.now().astimezone(LOCAL).date()
+    account = world.demo["accounts"]["main"]["id"]
+
+    async def listed(day: date) -> str:
+        asked = f"account_id={account}&init={day}&ends={day}&read=1"
+        return (await operator.open(f"/panel/received?{asked}")).text
+
+    assert e2e_id in await listed(today)
+    for beside in (today - timedelta(days=1), today + timedelta(days=1)):
+        assert e2e_id not in await listed(beside)
 
 
 @pytest.mark.parametrize("query", ["", "&day=01/01/0001", "&day=31/12/9999"])

@@ -15,7 +15,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
-from gateway.http.panel.pages.formats import moment, typed_money
+from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.statements import Days, days_of, typed_day
@@ -32,8 +32,8 @@ from gateway.net.common.runtime import utc_now
 _READ: Final = Right(Area.TRANSACTION, Action.READ)
 _REFUND: Final = Right(Area.REFUND, Action.WRITE)
 _SHOWN: Final = {
-    "payments": ("backoffice.pix_transactions", "paid_at"),
-    "refunds": ("backoffice.pix_refunds", "created_at"),
+    "payments": "backoffice.pix_transactions",
+    "refunds": "backoffice.pix_refunds",
 }
 
 
@@ -85,18 +85,15 @@ class ReceivedPages:
         return Shown(template="received/list.html", part="received/_list.html", data=data)
 
     async def _found(self, visit: Visit, account_id: str, show: str, days: Days) -> Section:
-        """Ask for the UTC days that the local days touch, and cut what is beside them."""
-        name, at = _SHOWN[show]
-        body: dict[str, object] = _window(days.init, days.ends)
+        """Ask for a page of what came in, or was given back, on local days."""
+        name, body = _SHOWN[show], _on(days.init, days.ends)
         if visit.query("status"):
             body["status"] = visit.query("status")
         body |= {"page": _page(visit), "limit": 100}
         try:
-            said = await self.rows.ask(visit, name, path={"account_id": account_id}, body=body)
+            return await self.rows.ask(visit, name, path={"account_id": account_id}, body=body)
         except ServiceError as problem:
             return Section(status=problem.error.status, headers={}, problem=problem)
-        kept = [each for each in said.data["data"] if _is_in(each[at], days)]
-        return Section(data={**said.data, "data": kept}, headers={})
 
     async def refund(self, visit: Visit) -> Result:
         """Show a payment, read after the page, and the form that gives it back or a part of it."""
@@ -144,7 +141,7 @@ class ReceivedPages:
         today = self.now().date()
         day = typed_day(visit.query("day") or visit.form["day"], today)
         before = day - _DAY if day > date.min else day
-        body = {**_window(before, day), "limit": 100}
+        body = {**_on(before, day), "limit": 100}
         wanted, page = visit.parameter("e2e_id"), 1
         while True:
             said = await self.rows.ask(
@@ -162,15 +159,9 @@ class ReceivedPages:
             page += 1
 
 
-def _window(init: date, ends: date) -> dict[str, object]:
-    """Return the UTC days that local days touch."""
-    after = ends + _DAY if ends < date.max else ends
-    return {"init": init.isoformat(), "ends": after.isoformat()}
-
-
-def _is_in(at: str, days: Days) -> bool:
-    """Say whether something happened on these local days."""
-    return days.init <= moment(at).date() <= days.ends
+def _on(init: date, ends: date) -> dict[str, object]:
+    """Return what asks for local days, both included."""
+    return {"init": init.isoformat(), "ends": ends.isoformat(), "days": "local"}
 
 
 def _page(visit: Visit) -> int:

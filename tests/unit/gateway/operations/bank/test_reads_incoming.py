@@ -11,7 +11,7 @@ from gateway.domain.bank.providers import NotSupported, Unavailable
 from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, IncomingStatus
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.operations.bank.reads import Incoming
 from tests.unit.charge_book import kept
 from tests.unit.offering import OfferingBank, lessened
@@ -70,6 +70,30 @@ async def test_a_page_is_cut_after_choosing():
     )
 
     assert ([each.e2e_id for each in found.items], found.total) == (["E1"], 3)
+
+
+async def test_local_days_are_cut_before_pages_are():
+    """They touch two days in UTC, with movements of the local days beside them."""
+    of_tomorrow = [payment(60 * hours) for hours in (16, 17, 18)]  # 01:00 in Brasilia and later
+    of_today = [payment(60 * hours) for hours in (14, -8)]  # 23:00 and 01:00
+    of_yesterday = [payment(60 * -10)]  # 23:00
+    bank = OfferingBank(reads={"list_received": [*of_tomorrow, *of_today, *of_yesterday]})
+    search = IncomingSearch(Search(LocalWindow(TODAY, TODAY), Paging(1, 2)))
+
+    found = await at(bank).search(account(), search)
+
+    assert list(found.items) == of_today
+    assert found.total == len(of_today)
+
+
+async def test_ninety_local_days_are_two_windows_of_a_bank():
+    """They touch 91 days in UTC."""
+    bank = OfferingBank(reads={"list_received": CAME_IN[:1]})
+    days = LocalWindow(TODAY - timedelta(days=89), TODAY)
+
+    await at(bank).search(account(), IncomingSearch(Search(days, Paging(1, 25))))
+
+    assert bank.asked == ["list_received"] * 2
 
 
 async def test_a_bank_that_does_not_tell_is_told_as_such():

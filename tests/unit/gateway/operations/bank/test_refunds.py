@@ -45,7 +45,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.bank.refunds import Refunds, RefundTerms
 from tests.contract.adapters.harness import on_stage
@@ -466,6 +466,20 @@ async def test_refunds_are_found_by_status(status: RefundStatus | None, ids: lis
 
     assert [each.provider_id for each in found.items] == ids
     assert found.total == len(ids)
+
+
+async def test_refunds_of_local_days_are_cut_before_pages_are():
+    listed = [
+        refund(provider_id=str(hours), created_at=NOON + timedelta(hours=hours))
+        for hours in (18, 16, 14, -8, -10)
+    ]
+    refund_world = RefundWorld(OfferingBank(reads={"list_refunds": listed}))
+    search = RefundSearch(Search(LocalWindow(TODAY, TODAY), Paging(1, 1)))
+
+    found = await refund_world.refunds.search(account(), search)
+
+    assert [each.provider_id for each in found.items] == ["14"]
+    assert found.total == len(["14", "-8"])
 
 
 @pytest.mark.parametrize("fault", [None, "reset_after", "reset_before", "hang_after", "malformed"])

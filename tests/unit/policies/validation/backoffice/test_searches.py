@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from policies.validation.backoffice.searches import INCOMING, REFUNDS, WITHDRAWS
 from tests.unit.people import posted
@@ -49,6 +49,16 @@ def test_a_status_is_one_of_its_words():
     assert payments == IncomingSearch(everything, IncomingStatus.PARTLY_REFUNDED)
     assert refunds == RefundSearch(everything, RefundStatus.FAILED)
     assert payouts == PayoutSearch(everything, PayoutStatus.PROCESSING)
+
+
+@pytest.mark.parametrize("takes", [INCOMING, REFUNDS], ids=["in", "back"])
+def test_days_may_be_those_of_brasilia(takes):
+    plain = takes.read(posted({**DAYS, "days": None})).search.window
+    local = takes.read(posted({**DAYS, "days": "local"})).search.window
+
+    assert (type(plain), type(local)) == (Window, LocalWindow)
+    assert (local.init, local.ends) == (JANUARY.init, JANUARY.ends)
+    assert refusal_of(lambda: takes.read(posted({**DAYS, "days": "utc"}))) is errors.PAYLOAD_INVALID
 
 
 @pytest.mark.parametrize(
