@@ -13,6 +13,7 @@ from gateway.domain.identity.rights import Role
 from tests.browser.panel_site import PanelSite
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
+NAMES_OF_FILE = ["PIXGATE_CLIENT_ID", "PIXGATE_CLIENT_SECRET"]
 
 
 async def issue(page: Page, site: PanelSite) -> str:
@@ -50,7 +51,9 @@ async def test_a_secret_leaves_the_page_when_it_is_put_away(
         await expect(page.locator("h1")).to_be_visible()
         back = await page.content()
 
-        assert f"PIXGATE_CLIENT_SECRET={secret}\n" in (tmp_path / "pixgate.env").read_text()
+        lines = (tmp_path / "pixgate.env").read_text().splitlines()
+        assert [each.partition("=")[0] for each in lines] == NAMES_OF_FILE
+        assert lines[-1] == f"PIXGATE_CLIENT_SECRET={secret}"
         assert secret not in put_away + back
         assert tab.findings == []
 

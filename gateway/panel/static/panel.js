@@ -39,9 +39,9 @@ function turnTheme(event, button) {
   fetch(button.form.action, { method: "POST", body: sent, redirect: "manual" });
 }
 
-// ---- a file made of what the page shows: elements with data-env, a line each
+// ---- a file made of what the page shows: elements with data-line, a line each
 function download(button) {
-  const lines = all("[data-env]").map((each) => `${each.dataset.env}=${each.textContent.trim()}\n`);
+  const lines = all("[data-line]").map((each) => `${each.dataset.line}=${each.textContent.trim()}\n`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(lines, { type: "text/plain" }));
   link.download = button.dataset.download;
