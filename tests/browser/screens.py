@@ -187,6 +187,7 @@ _NOW = "since={since}&until={until}"
 _OPERATIONS = (
     Screen(name="overview", path="/panel"),
     Screen(name="overview-month", path="/panel?period=30d"),
+    Screen(name="badges", path="/panel/badges"),
     Screen(name="overview-latest", path=f"/panel/overview/latest?{_NOW}"),
     Screen(name="overview-balances", path="/panel/overview/balances"),
     Screen(

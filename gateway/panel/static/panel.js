@@ -108,23 +108,27 @@ function release() {
 addEventListener("pageshow", release);
 document.addEventListener("htmx:finally:request", release);
 
-// ---- parts that were swapped: guards, how many there are, the focus that was in the list
+// ---- parts that were swapped: guards, the focus that was in the list, counts that changed. What the
+// person asked for is told at once, what changed by itself once a minute
 let inList = false;
 let said = 0;
-let count = one("[data-count]")?.textContent;
+const counts = () => [one("#list [data-count]"), ...all("#side a:has([data-count])")].map((each) => each?.textContent.trim());
+let known = counts();
 document.addEventListener("htmx:before:swap", () => {
   inList = Boolean(document.activeElement?.closest("#list"));
 });
-document.addEventListener("htmx:after:swap", () => {
+document.addEventListener("htmx:after:swap", (event) => {
   guardAll(document);
   if (inList && !document.activeElement?.closest("#list")) one("#list a.to")?.focus();
-  const now = one("[data-count]")?.textContent;
+  const now = counts();
+  const told = now.filter((each) => each && !known.includes(each)).join(", ");
+  const byItself = event.detail.ctx.sourceEvent?.type.startsWith("panel:");
+  if (told && byItself && Date.now() - said < 60000) return;
+  known = now;
   const place = one("#said");
-  if (place && now && now !== count && Date.now() - said > 60000) {
-    place.textContent = now;
-    said = Date.now();
-  }
-  count = now;
+  if (!place || !told) return;
+  place.textContent = told;
+  if (byItself) said = Date.now();
 });
 document.addEventListener("htmx:response:error", (event) => {
   const signIn = body.dataset.signIn;
@@ -172,12 +176,14 @@ for (const dialog of all("dialog[data-modal]")) {
 document.addEventListener("cancel", (event) => event.target.closest("[data-secret]") && event.preventDefault(), true);
 document.addEventListener("close", (event) => event.target.closest("[data-secret]") && forget(), true);
 
-// ---- time: what is open asks for itself every 5 s, badges every 30 s; nothing while nobody looks
+// ---- time: what is open asks for itself every 5 s, badges every 30 s, banks every minute; nothing
+// while nobody looks, or while a form is on its way
 let ticks = 0;
 setInterval(() => {
-  if (document.visibilityState !== "visible") return;
+  if (document.visibilityState !== "visible" || one("form[data-sent]")) return;
   body.dispatchEvent(new Event("panel:tick"));
   if (++ticks % 6 === 0) body.dispatchEvent(new Event("panel:badges"));
+  if (ticks % 12 === 0) body.dispatchEvent(new Event("panel:minute"));
 }, 5000);
 
 // An element with data-until (ms since 1970) counts down in its own words, {} being minutes and seconds.

@@ -13,6 +13,7 @@ from gateway.http.panel.pages.calls import RowCalls, Section
 from gateway.http.panel.pages.formats import moment
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.screens.money.payouts import is_open
 from gateway.http.panel.screens.operations.flow import chart_of, steps_of
 from gateway.http.panel.screens.operations.sky import skies
 
@@ -70,8 +71,13 @@ class OverviewPages:
         return Shown(
             template="overview/latest.html",
             part="overview/_latest.html",
-            data={"payouts": found.data["data"]},
+            data={"payouts": found.data["data"], "is_open": is_open(found.data["data"])},
         )
+
+    async def badges(self, visit: Visit) -> Result:
+        """Show what the side column counts; a page that is looked at asks for it again."""
+        visit.counts = (await self.rows.section(visit, "backoffice.counts")).data or {}
+        return Shown(template="overview/badges.html", part="overview/_badges.html")
 
     async def balances(self, visit: Visit) -> Result:
         """Show what accounts held when their banks answered last; no page waits for one."""
@@ -162,6 +168,12 @@ def pages(rows: RowCalls) -> Sequence[Page]:
             name="overview",
             summary="Show what needs a person, and what is going on.",
             shows=shown.overview,
+        ),
+        Page(
+            path="/badges",
+            name="badges",
+            summary="Count what waits for somebody.",
+            shows=shown.badges,
         ),
         Page(
             path="/overview/latest",

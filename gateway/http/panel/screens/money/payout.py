@@ -16,7 +16,7 @@ from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit, address, own_path
-from gateway.http.panel.screens.money.payouts import READS
+from gateway.http.panel.screens.money.payouts import FINAL, READS
 
 PROBES: Final = Right(Area.PROBE, Action.WRITE)
 PATH: Final = "/accounts/{account_id}/payouts/{reference}"
@@ -25,7 +25,6 @@ _STOPS: Final = Right(Area.STOP, Action.WRITE)
 _LINKED: Final = (Area.CREDENTIAL, Area.REQUEST_LOG, Area.USER)
 """What the page links to where the person may read it."""
 _JSON: Final = "application/json; charset=utf-8"
-_FINAL: Final = frozenset({"paid", "rejected", "failed"})
 _encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME_CHARS: Final = 60
@@ -77,7 +76,7 @@ class PayoutPages:
             "account": dossier["account"],
             "account_id": path["account_id"],
             "word": certainty_word(dossier["state"], dossier["certainty"]),
-            "is_final": dossier["state"] in _FINAL,
+            "is_final": dossier["state"] in FINAL,
             "timeline": list(folded(told)),
             "may_probe": visit.may(PROBES),
             "may_judge": visit.may(_JUDGES),

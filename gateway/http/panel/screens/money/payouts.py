@@ -19,6 +19,8 @@ from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import amount
 
 READS: Final = Right(Area.PAYOUT, Action.READ)
+FINAL: Final = frozenset({"paid", "rejected", "failed"})
+"""States that nothing follows."""
 _DAYS: Final = ("1", "7", "30", "90")
 _WRITES: Final = Right(Area.PAYOUT, Action.WRITE)
 _WEEK: Final = 7
@@ -69,6 +71,7 @@ class PayoutsPages:
             "failures": list(FailureCode),
             "may_order": visit.may(_WRITES),
             "export": _export(visit),
+            "is_open": is_open(found["data"]),
         }
         return Shown(template="money/payouts.html", part="money/_payouts.html", data=data)
 
@@ -82,6 +85,11 @@ class PayoutsPages:
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType(
     {"data": (), "counts": {"by_state": (), "complete": True}, "next": ""}
 )
+
+
+def is_open(payouts: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether something may still become of one of them."""
+    return any(each["state"] not in FINAL for each in payouts)
 
 
 def asked(visit: Visit) -> dict[str, object]:

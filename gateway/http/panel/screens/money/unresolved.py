@@ -55,6 +55,7 @@ class UnresolvedPages:
         items = [self._item(each) for each in found.data["data"]] if found.data else []
         waiting = [each for each in items if each["review"]]
         shown = waiting if visit.query("only") == "people" else items
+        chosen = _chosen(visit, shown)
         data = {
             "found": found,
             "total": _total(found),
@@ -65,7 +66,8 @@ class UnresolvedPages:
             "next_look": min(
                 (each["next_look"] for each in items if each["next_look"]), default=""
             ),
-            "chosen": _chosen(visit, shown),
+            "chosen": chosen,
+            "here": _again(visit, chosen),
             "may_judge": visit.may(_JUDGES),
             "may_probe": visit.may(PROBES),
             "reads": links(visit),
@@ -143,12 +145,25 @@ def _total(found: Section) -> int:
     return int(found.data["meta"]["total"]) if found.data else 0
 
 
+def _again(visit: Visit, chosen: Mapping[str, Any] | None) -> str:
+    """Return the address of the list as it is shown; what has just been done is not in it."""
+    names = dict.fromkeys(("said", *_COUNTS), "")
+    asked = chosen or {"account_id": "", "reference": ""}
+    return visit.with_query(**names, account=asked["account_id"], reference=asked["reference"])
+
+
 def _chosen(visit: Visit, items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return the one that the address or the form names, else the oldest that waits for people."""
+    """
+    Return the one that the address or the form names, else the oldest that waits for people.
+
+    A list that is shown again beside the form chooses no other one.
+    """
     asked = (visit.form["account_id"], visit.form["reference"])
     if not any(asked):
         asked = (visit.query("account"), visit.query("reference"))
     named = [each for each in items if (each["account_id"], each["reference"]) == asked]
+    if visit.is_partial and any(asked):
+        return next(iter(named), None)
     return next(iter([*named, *(each for each in items if each["review"]), *items]), None)
 
 

@@ -13,7 +13,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.panel.screens.operations.sky import skies, sky
+from gateway.http.panel.screens.operations.sky import CLOSED, skies, sky
 
 WINDOWS: Final = ("15m", "24h", "7d")
 _READ: Final = Right(Area.PROVIDER, Action.READ)
@@ -33,7 +33,10 @@ class ProviderPages:
         weather = await self.rows.section(visit, "backoffice.weather", window=window)
         return Shown(
             template="operations/providers.html",
+            part="operations/_providers.html",
             data={
+                "now": self.rows.now(),
+                "is_open": any(map(_is_open, providers.data["data"])),
                 "banks": skies(providers.data, weather.data),
                 "matrix": matrix(providers.data["data"]),
                 "window": window,
@@ -53,7 +56,10 @@ class ProviderPages:
         weather = await self.rows.section(visit, "backoffice.provider_weather", path, window=window)
         return Shown(
             template="operations/provider.html",
+            part="operations/_provider.html",
             data={
+                "now": self.rows.now(),
+                "is_open": _is_open(found),
                 "bank": sky(found, weather.data or {}),
                 "matrix": matrix([found]),
                 "window": window,
@@ -66,6 +72,11 @@ class ProviderPages:
 def _window(visit: Visit) -> str:
     asked = visit.query("window")
     return asked if asked in WINDOWS else WINDOWS[0]
+
+
+def _is_open(provider: Mapping[str, Any]) -> bool:
+    """Say whether calls of a bank are kept back, or on trial: that ends within seconds."""
+    return any(state != CLOSED for state in provider["breakers"].values())
 
 
 def matrix(providers: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[object]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-_CLOSED: Final = "closed"
+CLOSED: Final = "closed"
 _DOWN: Final = 0.5
 _WELL: Final = 0.99
 _SLOW_S: Final = 3.0
@@ -38,7 +38,7 @@ def word_of(provider: Mapping[str, Any], weather: Mapping[str, Any]) -> str:
         return "down"
     if success is None:
         return "idle"
-    if success < _WELL or any(state != _CLOSED for state in provider["breakers"].values()):
+    if success < _WELL or any(state != CLOSED for state in provider["breakers"].values()):
         return "unsteady"
     return "slow" if weather.get("p95_s", 0.0) > _SLOW_S else "well"
 

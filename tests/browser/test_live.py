@@ -1,0 +1,126 @@
+"""What a page that is looked at renews by itself, and what stays as somebody left it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.payouts.stops import Stop, StopScope
+from tests.browser import panel_site
+from tests.browser.panel_site import PanelSite
+from tests.surfaces.world import order
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def lively(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PanelSite]:
+    """Return a gateway of our own, in which something happens while a page is open."""
+    async with panel_site.serving(panel_site.settings(tmp_path_factory.mktemp("live"))) as made:
+        yield made
+
+
+async def tick(page: Page, event: str = "panel:tick") -> None:
+    """Let time pass, as the page's one timer does, and wait for what is asked then."""
+    async with page.expect_response(lambda said: "/panel/" in said.url):
+        await page.evaluate(f"document.body.dispatchEvent(new Event('{event}'))")
+
+
+async def stop(site: PanelSite) -> None:
+    """Stop the payouts of a company that nobody here pays from."""
+    kernel = site.world.gateway.kernel
+    now = kernel.now()
+    made = Stop(
+        id=str(uuid4()),
+        scope=StopScope.COMPANY,
+        subject=site.seeds["nothing"],
+        reason="conferência",
+        created_by="user:renata@example.com",
+        created_at=now,
+        ends_at=now.replace(year=now.year + 1),
+    )
+    event = AuditEvent(at=now, actor="cli", action="stop.pulled", subject=f"stop:{made.id}")
+    await kernel.store.stops.add(made, event)
+
+
+async def test_a_filter_keeps_those_that_have_no_field(browser: Browser, lively: PanelSite):
+    """Chips, form and list say the same after a change, and "More filters" forgets none."""
+    async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/requests?code=SVC.AUT.003&reason=permission")
+        chips = tab.page.locator("#list .chip")
+        await expect(chips).to_have_count(2)
+
+        await tab.page.select_option("#status_class", "4")
+
+        await expect(chips).to_have_count(3)
+        await expect(tab.page).to_have_url(re.compile("reason=permission.*"))
+        await expect(tab.page).to_have_url(re.compile("status_class=4"))
+        await tab.page.get_by_role("button", name="Mais filtros").click()
+        await tab.page.locator("#more").get_by_role("button", name="Filtrar").click()
+        await expect(chips).to_have_count(3)
+        await chips.nth(0).get_by_role("link").click()
+        await expect(chips).to_have_count(2)
+        assert tab.findings == []
+
+
+async def test_counts_beside_entries_are_renewed_and_told(browser: Browser, lively: PanelSite):
+    async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/audit")
+        count = tab.page.locator("#n-stops")
+        before = int(await count.inner_text())
+        await stop(lively)
+
+        await tick(tab.page, "panel:badges")
+
+        await expect(count).to_have_text(str(before + 1))
+        await expect(tab.page.locator("#said")).to_have_text(f"Paradas {before + 1}")
+        assert tab.findings == []
+
+
+async def test_how_many_a_filter_finds_is_told(browser: Browser, lively: PanelSite):
+    async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/credentials")
+        said = tab.page.locator("#said")
+
+        await tab.page.fill("#f", "demo none")
+        await expect(said).to_have_text("1 credencial")
+        await tab.page.fill("#f", "nothing like that")
+
+        await expect(said).to_have_text("Nenhuma credencial corresponde")
+
+
+async def test_a_list_renews_itself_while_something_is_open(browser: Browser, lively: PanelSite):
+    """The row that had the focus keeps it, wherever it stands then."""
+    async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/payouts")
+        first = tab.page.locator("#list a.to").first
+        await first.focus()
+        focused = await first.get_attribute("href")
+        reference = f"pedido-{uuid4().hex[:8]}"
+        await lively.world.pay(order(reference, lively.world.today(), value=3.21))
+
+        await tick(tab.page)
+
+        await expect(tab.page.locator("#list")).to_contain_text(reference)
+        assert await tab.page.evaluate("document.activeElement.getAttribute('href')") == focused
+        await tab.open("/panel/payouts?tab=failed")
+        await expect(tab.page.locator("#list")).not_to_have_attribute("hx-trigger", re.compile("."))
+        assert tab.findings == []
+
+
+async def test_what_is_typed_beside_a_list_stays(browser: Browser, lively: PanelSite):
+    async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
+        await tab.open("/panel/unresolved")
+        await tab.page.fill("#why", "extrato do banco, linha 7")
+
+        await tick(tab.page)
+
+        await expect(tab.page.locator("#why")).to_have_value("extrato do banco, linha 7")
+        await expect(tab.page.locator("#why")).to_be_focused()
+        await expect(tab.page.locator("#list li")).not_to_have_count(0)
+        assert tab.findings == []
