@@ -11,6 +11,7 @@ from gateway.http.panel.api import allowed_in
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.navigation import Navigation
+from gateway.http.panel.pages.page import holders
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
@@ -133,6 +134,7 @@ def build_pages(
     responses = PageResponses(
         templates=Templates(room.static.address),
         navigation=Navigation(pages),
+        holders=holders(pages),
         environment=environment,
         idle=room.context.settings.idle,
     )

@@ -63,6 +63,9 @@ if (secrets().length) {
   addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
 
+// What a form was answered with has no address of its own: going back asks for the page of the form.
+if (body.dataset.here && !secrets().length) history.replaceState(null, "", body.dataset.here);
+
 // ---- clicks
 document.addEventListener("click", (event) => {
   all("details.drop[open]").forEach((each) => each.contains(event.target) || (each.open = false));

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gateway.domain.identity.rights import Right
@@ -78,3 +78,20 @@ class Page:
     does: Shows | None = None
     is_open: bool = False
     media: Sequence[str] = ("text/html",)
+
+
+def holders(pages: Collection[Page]) -> Mapping[str, str]:
+    """
+    Return where the forms stand whose own address only takes what they send.
+
+    Both are paths below ``/panel``: of the form, and of the page that holds it.
+    """
+    shown = [each for each in pages if each.does is None]
+    paths = {each.path for each in shown}
+    return {
+        act.path: each.path
+        for act in pages
+        if act.path not in paths
+        for each in shown
+        if each.shows == act.shows
+    }

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.errors import SESSION_REQUIRED, STEP_UP_REQUIRED
-from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.errors import METHOD_NOT_ALLOWED, ServiceError
 from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
@@ -48,11 +49,13 @@ class PageResponses:
     Renders pages and their refusals.
 
     Attributes:
+        holders: The page that holds it, by the form whose address only takes what it sends.
         idle: Without a page or a call, a session ends after it.
     """
 
     templates: Templates
     navigation: Navigation
+    holders: Mapping[str, str]
     environment: Environment
     idle: timedelta
 
@@ -73,6 +76,10 @@ class PageResponses:
         visit = admit_visitor(call or _nobody(at))
         if refusal.error is SESSION_REQUIRED:
             return _to_sign_in(visit, at)
+        if refusal.error is METHOD_NOT_ALLOWED and at.is_read:
+            held = self._held(at.target.partition("?")[0])
+            if held:
+                return _answer(visit, b"", {**HEADERS, "Location": own_path(held)}, SEE_OTHER)
         if not self.templates.is_loaded:
             return Answer(content=_plain(refusal), content_type=_HTML, headers=HEADERS)
         data = {"refusal": refusal, "message": message_of(refusal), "trace_id": at.trace_id}
@@ -95,6 +102,14 @@ class PageResponses:
             **data,
         }
         return self.templates.render(template, visit.language, given)
+
+    def _held(self, path: str) -> str:
+        """Return the page of a form that was asked for by its own address; empty for none."""
+        for act, held in self.holders.items():
+            found = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", HOME + act), path)
+            if found:
+                return HOME + held.format_map(found.groupdict())
+        return ""
 
     def _idle_ends(self, visit: Visit) -> int:
         """Return when the session ends without another call, in ms since 1970; 0 without one."""
@@ -125,10 +140,25 @@ def _file(visit: Visit, file: Download) -> Answer[bytes]:
 
 def _to_sign_in(visit: Visit, at: RefusedPath) -> Answer[bytes]:
     """Show a browser to the sign-in; a script is told where to go."""
-    where = f"{_DOOR}?next={quote(own_path(at.target), safe='')}" if at.is_read else _DOOR
     if visit.is_partial:
-        return _answer(visit, b"", {**HEADERS, "HX-Redirect": _DOOR}, SESSION_REQUIRED.status)
+        headers = {**HEADERS, "HX-Redirect": _door(_page_around(at))}
+        return _answer(visit, b"", headers, SESSION_REQUIRED.status)
+    where = _door(at.target) if at.is_read else _DOOR
     return _answer(visit, b"", {**HEADERS, "Location": where}, SEE_OTHER)
+
+
+def _door(back: str) -> str:
+    """Write the address of the sign-in that leads back to a page of ours."""
+    return f"{_DOOR}?next={quote(own_path(back), safe='')}"
+
+
+def _page_around(at: RefusedPath) -> str:
+    """Return the page that a script asks for a part of, as the browser names it."""
+    try:
+        page = urlsplit(at.headers.get("HX-Current-URL") or "")
+    except ValueError:
+        return HOME
+    return f"{page.path}?{page.query}" if page.query else page.path
 
 
 def _nobody(at: RefusedPath) -> Call:

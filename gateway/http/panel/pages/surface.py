@@ -161,7 +161,10 @@ async def _begin(frame: Frame, page: Page, visit: Visit) -> None:
     asked = visit.call.asked
     if not all(map(is_text, asked.path.values())):
         raise ServiceError(ROUTE_UNKNOWN, "no_route")
-    visit.address = address(f"{HOME}{page.path}", **asked.path)
+    held = frame.responses.holders.get(page.path, page.path)
+    visit.address = address(f"{HOME}{held}", **asked.path)
+    if page.does is not None:
+        visit.act = address(f"{HOME}{page.path}", **asked.path)
     if asked.query:
         visit.address = visit.with_query()
     visit.counts = await frame.badges.of(visit)

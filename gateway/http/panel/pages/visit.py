@@ -63,7 +63,9 @@ class Visit:
             again with it, too.
         problem: Why the page is shown again.
         cookies: Values of ``Set-Cookie`` that the answer gives.
-        address: Of this page, with its query; filled in by the page.
+        address: Of this page, with its query; filled in by the page. After a form was sent,
+            that of the page which holds it.
+        act: Where the form was sent to; empty where none was.
         counts: What stands beside entries of the side column, by name.
         accounts: Those that rows of this page have found visible to the person, by id as
             it was asked for; the next row of the page need not look again.
@@ -81,6 +83,7 @@ class Visit:
     problem: ServiceError | None = None
     cookies: list[str] = field(default_factory=list)
     address: str = HOME
+    act: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 from gateway.http.panel.pages.represent import HEADERS
@@ -185,3 +187,73 @@ async def test_nobody_is_sent_elsewhere(world: World, target: str):
     )
 
     assert seen.location == "/panel"
+
+
+@pytest.mark.parametrize(
+    ("page", "back"),
+    [
+        ("https://panel.example/panel/payouts?tab=open", "%2Fpanel%2Fpayouts%3Ftab%3Dopen"),
+        ("https://evil.example/elsewhere", "%2Fpanel"),
+        ("http://[", "%2Fpanel"),
+        ("", "%2Fpanel"),
+    ],
+)
+async def test_a_part_of_a_page_leads_to_the_sign_in_and_back(world: World, page: str, back: str):
+    headers = {"HX-Request-Type": "partial", "HX-Current-URL": page, "Sec-Fetch-Mode": "cors"}
+
+    seen = await Person(world).open("/panel/payouts", **headers)
+
+    assert (seen.status, seen.headers["HX-Redirect"]) == (401, f"/panel/login?next={back}")
+
+
+async def test_a_page_that_a_form_left_has_the_address_of_its_page(viewer: Person):
+    """What is chosen there, and going back, lead to a page; the form's address leads there too."""
+    await viewer.open("/panel/me")
+
+    refused = await viewer.send("/panel/me/password", {"current_password": "no"})
+    asked = await viewer.open("/panel/me/password?x=1")
+    unknown = await viewer.open("/panel/me/nothing")
+
+    assert refused.status in {400, 401}
+    assert 'name="back" value="/panel/me"' in refused.text
+    assert 'data-here="/panel/me"' in refused.text
+    assert (asked.status, asked.location) == (303, "/panel/me")
+    assert unknown.status == 404
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("pedido 1/2", "pedido%201%2F2"),
+        ("a..b", "a%2E%2Eb"),
+        ("E99999999202611201340123456789AB", "E99999999202611201340123456789AB"),
+        ("0f8fad5b-d9cb-469f-a165-708672895252", "0f8fad5b-d9cb-469f-a165-708672895252"),
+    ],
+)
+async def test_what_is_looked_for_has_an_address(viewer: Person, text: str, asked: str):
+    await viewer.open("/panel")
+
+    seen = await viewer.send("/panel/search", {"q": text})
+
+    assert (seen.status, seen.location) == (303, f"/panel/search?q={asked}")
+    assert (await viewer.open(seen.location)).status == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("529.982.247-25", "52998224725", "CPF 529.982.247-25."),
+        *("11.222.333/0001-81", "11222333000181"),
+        *("maria@example.com", "+5511987654321", "gws_secret"),
+    ],
+)
+async def test_what_names_somebody_is_in_no_address(viewer: Person, text: str):
+    await viewer.open("/panel")
+
+    sent = await viewer.send("/panel/search", {"q": text})
+    opened = await viewer.open(f"/panel/search?q={quote(text)}")
+
+    assert (sent.status, sent.location) == (200, "")
+    assert "Nada encontrado" in sent.text
+    assert "Nada foi buscado" in opened.text
+    assert f'value="{text}"' in opened.text

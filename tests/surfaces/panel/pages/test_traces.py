@@ -135,8 +135,8 @@ async def test_a_refused_trace_is_found_by_the_one_field(
     for person in (operator, stranger):
         await person.open("/panel/search")
 
-    found = await operator.send("/panel/search", {"q": trace})
-    hidden = await stranger.send("/panel/search", {"q": trace})
+    found = await operator.open((await operator.send("/panel/search", {"q": trace})).location)
+    hidden = await stranger.open((await stranger.send("/panel/search", {"q": trace})).location)
 
     assert (found.status, found.location) == (303, f"/panel/trace/{trace}")
     assert hidden.status == 200

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import quote
 
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
@@ -18,26 +20,42 @@ _UUID: Final = re.compile(
 )
 _E2E: Final = re.compile(r"\b[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Z]{11}\b", re.ASCII | re.IGNORECASE)
 _PAGE: Final = re.compile(r"https?://[^/\s]+(/panel/[^\s?#]+)[^\s]*", re.ASCII)
+_NAMING: Final = re.compile(
+    r"(?<![\w-])\d{3}\.?\d{3}\.?\d{3}[-. ]?\d{2}(?![\w-])"  # a CPF, or as many digits
+    r"|(?<![\w-])\d{2}\.?\d{3}\.?\d{3}[/ ]?\d{4}[-. ]?\d{2}(?![\w-])"  # a CNPJ
+    r"|\+\d|@|gws_",
+    re.ASCII,
+)
 _QUOTES: Final = " \t\"'`,;"
 """What stands around an id that was copied out of a log or a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPages:
-    """The search; what was typed may be a tax number, so the form is sent and not an address."""
+    """The search; what names somebody is sent by the form and stands in no address."""
 
     rows: RowCalls
 
     async def page(self, visit: Visit) -> Result:
-        """Show the field, and what an address asks for that holds no tax number."""
+        """Show the field, and what an address asks for that names nobody."""
         text = visit.form["q"] or visit.query("q")
-        if not text or visit.problem is not None:
-            return Shown(template="money/search.html", data={"text": text, "found": None})
-        return await self._find(visit, text)
+        is_kept = bool(visit.query("q")) and _names_somebody(text)
+        if not text or is_kept or visit.problem is not None:
+            return _field(visit, text, is_kept=is_kept)
+        try:
+            return await self._find(visit, text)
+        except ServiceError as problem:
+            visit.problem = problem
+            return _field(visit, text)
 
     async def find(self, visit: Visit) -> Result:
-        """Find what was typed; an empty field shows the page again."""
-        return await self.page(visit)
+        """Find what was typed; what names nobody gets an address, to which one can go back."""
+        text = visit.form["q"]
+        if _names_somebody(text):
+            return await self._find(visit, text)
+        # two dots are a step up in the addresses that we lead to
+        asked = quote(text, safe="").replace(".", "%2E")
+        return Redirect(f"/panel/search?q={asked}" if asked else "/panel/search")
 
     async def _find(self, visit: Visit, typed: str) -> Result:
         text = _bare(typed)
@@ -53,12 +71,26 @@ class SearchPages:
                 break
             if await self._is_trace(visit, meant):
                 return Redirect(address("/panel/trace/{trace_id}", trace_id=meant))
-        return Shown(template="money/search.html", data={"text": typed, "found": found})
+        return Shown(
+            template="money/search.html", data={"text": typed, "found": found, "is_kept": False}
+        )
 
     async def _is_trace(self, visit: Visit, text: str) -> bool:
         """Say whether something is under this trace id: a refused request has no payout."""
         told = await self.rows.section(visit, "backoffice.trace", {"trace_id": text})
         return told.problem is None
+
+
+def _field(visit: Visit, text: str, *, is_kept: bool = False) -> Shown:
+    """Show the field with what was typed; ``is_kept`` says that it was not looked for yet."""
+    data = {"text": text, "found": None, "is_kept": is_kept}
+    status = visit.problem.error.status if visit.problem else 200
+    return Shown(template="money/search.html", data=data, status=status)
+
+
+def _names_somebody(text: str) -> bool:
+    """Say whether something in a text looks like a tax number, a telephone, mail, or a secret."""
+    return bool(_NAMING.search(text))
 
 
 def _bare(typed: str) -> str:

@@ -31,8 +31,7 @@ _ON_PAGE: Final = 30
 _PAGES: Final = frozenset(str(number) for number in range(1, -(-int(_SHOWN) // _ON_PAGE) + 1))
 _REASON_CHARS: Final = 10
 """A source and a number; less says nothing to whoever reads the audit log."""
-_LIST: Final = "/panel/unresolved"
-_OF_ALL: Final = f"{_LIST}/probe"
+_OF_ALL: Final = "/panel/unresolved/probe"
 _COUNTS: Final = ("asked", "proven", "just_asked", "ended", "no_time")
 _COUNTED: Final = re.compile(r"\d{1,9}", re.ASCII)
 _OLD_S: Final = 15 * 60
@@ -48,9 +47,6 @@ class UnresolvedPages:
 
     async def list(self, visit: Visit) -> Result:
         """Show a page of them, and the one that was chosen."""
-        is_of_all = visit.address == _OF_ALL
-        if is_of_all:  # no page stands at the address of the act: links are to the list
-            visit.address = _LIST
         found = await self.rows.section(visit, "backoffice.unresolved", limit=_SHOWN)
         items = [self._item(each) for each in found.data["data"]] if found.data else []
         waiting = [each for each in items if each["review"]]
@@ -74,7 +70,7 @@ class UnresolvedPages:
             "me": visit.person.actor.casefold() if visit.person else "",
             "read_at": self.now(),
             "probed": _probed(visit),
-            "is_of_all": is_of_all,
+            "is_of_all": visit.act == _OF_ALL,
         }
         return Shown(template="money/unresolved.html", part="money/_unresolved.html", data=data)
 
