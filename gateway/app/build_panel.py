@@ -131,16 +131,18 @@ def build_pages(
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),
     )
+    badges = Badges(rows)
     responses = PageResponses(
         templates=Templates(room.static.address),
         navigation=Navigation(pages),
+        badges=badges,
         holders=holders(pages),
         environment=environment,
         idle=room.context.settings.idle,
     )
     frame = Frame(
         responses=responses,
-        badges=Badges(rows),
+        badges=badges,
         policies=room.policies,
         step_up=session.step_up,
     )

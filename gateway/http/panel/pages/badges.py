@@ -37,6 +37,13 @@ class Badges:
             self._keep(kind, counts)
         return counts
 
+    def last(self, visit: Visit) -> Mapping[str, int]:
+        """Return what was counted last; for a page that counts nothing itself."""
+        if visit.person is None or visit.is_partial:
+            return {}
+        kind: Kind = visit.person.companies, frozenset(visit.person.roles)
+        return self._known.get(kind, (None, {}))[1]
+
     def _keep(self, kind: Kind, counts: Mapping[str, int]) -> None:
         """Remember counts; the oldest make room."""
         self._known.pop(kind, None)

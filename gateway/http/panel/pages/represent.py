@@ -13,6 +13,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.errors import SESSION_REQUIRED, STEP_UP_REQUIRED
 from gateway.domain.kernel.errors import METHOD_NOT_ALLOWED, ServiceError
 from gateway.domain.requests.calls import Call, RawRequest
+from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
 from gateway.http.panel.pages.templates import Templates
@@ -40,6 +41,8 @@ HEADERS: Final[Mapping[str, str]] = {
     "Vary": "HX-Request-Type",
 }
 _IDLE_ENDS: Final = "X-Idle-Ends"
+_NOWHERE: Final = "-"
+"""No entry of the side column: a form's own address is no page."""
 _DOOR: Final = f"{HOME}/login"
 
 
@@ -55,6 +58,7 @@ class PageResponses:
 
     templates: Templates
     navigation: Navigation
+    badges: Badges
     holders: Mapping[str, str]
     environment: Environment
     idle: timedelta
@@ -82,7 +86,12 @@ class PageResponses:
                 return _answer(visit, b"", {**HEADERS, "Location": own_path(held)}, SEE_OTHER)
         if not self.templates.is_loaded:
             return Answer(content=_plain(refusal), content_type=_HTML, headers=HEADERS)
+        visit.counts = self.badges.last(visit)
         data = {"refusal": refusal, "message": message_of(refusal), "trace_id": at.trace_id}
+        if at.is_read:
+            visit.address = own_path(at.target)
+        else:
+            data["section"] = _NOWHERE
         status = refusal.error.status
         headers = {**HEADERS, **refusal.headers}
         return _answer(visit, self._render("problem.html", visit, data), headers, status)

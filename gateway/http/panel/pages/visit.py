@@ -28,6 +28,8 @@ THEME_COOKIE: Final = "pixgate-theme"
 
 _KIND: Final = "HX-Request-Type"
 _PARTIAL: Final = "partial"
+_FURTHER: Final = ("cursor", "before", "after")
+"""Where a page of a list begins that is read by cursor."""
 HOME: Final = "/panel"
 
 
@@ -101,6 +103,13 @@ class Visit:
     def reads_bank(self) -> bool:
         """Say whether this may wait for a bank: a part that comes after its page, or asked for."""
         return self.is_partial or self.query("read") == "1"
+
+    @property
+    def is_further(self) -> bool:
+        """Say whether a page of a list is asked for that is not its first."""
+        page = self.query("page").lstrip("0")
+        is_later = page.isascii() and page.isdigit() and page != "1"
+        return is_later or any(map(self.query, _FURTHER))
 
     def may(self, needed: Right) -> bool:
         """Say whether the person holds a right; nobody before the sign-in."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 import pytest
+import pytest_asyncio
 
+from gateway.domain.identity.rights import Role
 from gateway.http.panel.pages.represent import HEADERS
-from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.surfaces.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+COUNT = re.compile(r'data-count="(\w+)"[^>]*>(\d+)')
 LINK = {
     "Sec-Fetch-Site": "cross-site",
     "Sec-Fetch-Mode": "navigate",
@@ -257,3 +261,61 @@ async def test_what_names_somebody_is_in_no_address(viewer: Person, text: str):
     assert "Nada encontrado" in sent.text
     assert "Nada foi buscado" in opened.text
     assert f'value="{text}"' in opened.text
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def admin(world: World) -> Person:
+    return await signed_in(world, Role.ADMIN)
+
+
+LISTS = (
+    *("accounts", "approvals?status=all", "audit", "callbacks", "companies", "credentials"),
+    *("people", "payouts"),
+)
+
+
+@pytest.mark.parametrize("path", LISTS)
+async def test_past_its_end_a_list_says_so_and_leads_to_its_first_page(admin: Person, path: str):
+    """It says nothing of what there is: nobody may believe that nothing was ever done."""
+    path = f"/panel/{path}{'&' if '?' in path else '?'}page=99"
+
+    seen = await admin.open(path)
+
+    assert seen.status == 200
+    rows = seen.text.partition("<main")[2].count('scope="row"')
+    assert (rows == 0) == ("Isto passa do fim da lista" in seen.text)
+    if rows == 0:
+        first = re.search(r'href="([^"]+)">Para a primeira página', seen.text)
+        assert first is not None
+        assert "page=" not in first[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "current"),
+    [
+        ("/panel/accounts/0f8fad5b-d9cb-469f-a165-708672895252", 404, ["/panel/accounts"]),
+        ("/panel/credentials/new", 403, []),
+    ],
+)
+async def test_a_refusal_stands_where_it_belongs_and_keeps_the_counts(
+    world: World, path: str, status: int, current: list[str]
+):
+    person = Person(world)
+    await person.sign_in("approver@panel.example")
+    whole = await person.open("/panel")
+
+    seen = await person.open(path)
+
+    side = seen.text.partition("<main")[0]
+    entries = re.findall(r'<a href="([^"]+)"[^>]*aria-current="page"', side)
+    assert (seen.status, entries) == (status, current)
+    assert COUNT.findall(side) == COUNT.findall(whole.text.partition("<main")[0])
+
+
+async def test_what_is_not_there_is_said_once(viewer: Person):
+    """And with no words for partners, who have credentials."""
+    seen = await viewer.open("/panel/accounts/0f8fad5b-d9cb-469f-a165-708672895252")
+
+    page = seen.text.partition("<main")[2]
+    assert page.count("não existe, ou não é mostrado a você") == 1
+    assert "credencial" not in page.partition("</main>")[0]
