@@ -27,6 +27,8 @@ _FORMS: Final = {
     "not_the_amount": "{field} must be the amount of the order that you decide on.",
     "not_the_name": "{field} must be the exact words shown on the page.",
     "not_the_same": "{field} must be the same text as the one before it.",
+    "not_chosen": "{field} must be chosen from the list, or be an id.",
+    "secret_again": "{field} must be typed once more: no page shows again what is secret.",
     "out_of_range": "{field} is outside the documented range.",
     "object": "{field} must be a JSON object.",
     "boolean": "{field} must be true or false.",

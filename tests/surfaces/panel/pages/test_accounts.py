@@ -185,11 +185,14 @@ async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Pers
     path = at(world, f"/charges/{reference}")
 
     shown = await operator.open(f"{path}?read=1")
-    cancelled = await operator.send(path)
+    refused = await operator.send(path, {"words": "outra"})
+    cancelled = await operator.send(path, {"words": reference})
     after = await operator.open(f"{path}?read=1")
 
     assert "data:image/png;base64," in shown.text
     assert 'hx-trigger="panel:tick from:body"' in shown.text
+    assert refused.status == 400
+    assert 'value="outra"' in refused.text
     assert (cancelled.status, cancelled.location) == (303, path)
     assert "cancelada" in after.text
     assert "panel:tick" not in after.text
@@ -327,6 +330,36 @@ async def test_a_bank_is_changed_by_the_typed_name_and_no_secret_comes_back(
     assert refused.status == 400
     assert 'value="outra"' in refused.text
     assert "canary-of-a-secret" not in refused.text
+
+
+async def test_the_connection_to_a_bank_is_tested_and_told_of(admin: Person, world: World):
+    await admin.open(at(world, "/bank"))
+
+    works = await admin.send(at(world, "/bank/test"))
+    await world.control.post(
+        "faults", body={"operation": "*", "fault": "status", "status": 500, "count": 9}
+    )
+    try:
+        fails = await admin.send(at(world, "/bank/test"))
+    finally:
+        await world.control.delete("faults")
+
+    assert (works.status, fails.status) == (200, 200)
+    assert "O banco conhece a conta e aceita as credenciais." in works.text
+    assert '<code lang="en">no_answer</code>' in fails.text
+
+
+async def test_a_test_of_a_bank_asks_for_a_code_in_its_own_form(world: World):
+    late = await signed_in(world, Role.ADMIN, fresh=False)
+    await late.open(at(world, "/bank"))
+
+    asked = await late.send(at(world, "/bank/test"))
+    tested = await late.send(at(world, "/bank/test"), {"code": late.code()})
+
+    assert asked.status == 403
+    assert asked.text.count('name="code"') == 1
+    assert asked.text.index('name="code"') > asked.text.index("/bank/test")
+    assert tested.status == 200
 
 
 async def test_a_company_is_added(admin: Person):

@@ -86,7 +86,7 @@ class ChargePages:
                 reference=visit.parameter("reference"),
             ),
         )
-        live = await self._live(visit) if visit.reads_bank else None
+        live = await self._live(visit) if visit.reads_bank or visit.problem else None
         record = next(iter(known.data["data"]), None) if known.problem is None else None
         data = {
             "account": account,
@@ -101,7 +101,9 @@ class ChargePages:
         return Shown(template="charges/charge.html", part="charges/_charge.html", data=data)
 
     async def cancel(self, visit: Visit) -> Result:
-        """Cancel a charge; safe to repeat."""
+        """Cancel a charge, if its reference was typed; safe to repeat."""
+        if visit.form["words"] != visit.parameter("reference").strip():
+            raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
         path = {**account_path(visit), "reference": visit.parameter("reference")}
         await self.rows.ask(visit, "backoffice.qrcode_cancel", path=path)
         return Redirect(address(f"/panel{_CHARGE}", **path))

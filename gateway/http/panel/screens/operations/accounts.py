@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -101,11 +101,26 @@ class AccountPages:
         return Redirect(address("/panel/accounts/{account_id}", **path))
 
     async def bank(self, visit: Visit) -> Result:
-        """Show the bank behind an account and the form that changes it."""
+        """Show the bank behind an account, the form that changes it, and one that tests it."""
+        return await self._bank(visit, None)
+
+    async def test_bank(self, visit: Visit) -> Result:
+        """Ask the bank whether it accepts us, and show what came of it."""
+        path = account_path(visit)
+        tested = await self.rows.ask(visit, "backoffice.account_provider_test", path=path)
+        return await self._bank(visit, tested.data)
+
+    async def _bank(self, visit: Visit, tested: Mapping[str, Any] | None) -> Result:
         account, providers = await asyncio.gather(
             account_of(self.rows, visit), self.rows.section(visit, "backoffice.providers")
         )
-        data = {"account": account, "providers": providers, **account_rights(visit)}
+        data = {
+            "account": account,
+            "providers": providers,
+            "tested": tested,
+            "again": _had_credentials(visit),
+            **account_rights(visit),
+        }
         return Shown(template="accounts/bank.html", data=data)
 
     async def change_bank(self, visit: Visit) -> Result:
@@ -119,9 +134,20 @@ class AccountPages:
         }
         if secret := visit.form.exactly("credentials").strip():
             body["credentials"] = secret
+        elif _had_credentials(visit):
+            raise ServiceError(errors.PAYLOAD_INVALID, "secret_again", field="credentials")
         path = account_path(visit)
         await self.rows.ask(visit, "backoffice.account_provider", path=path, body=body)
         return Redirect(address("/panel/accounts/{account_id}", **path))
+
+
+def _had_credentials(visit: Visit) -> bool:
+    """
+    Say whether new credentials were typed before the form was shown again.
+
+    The page does not hold them then, and an empty field would leave the old ones as they are.
+    """
+    return bool(visit.form["credentials"] or visit.form["had_credentials"])
 
 
 def pages(rows: RowCalls) -> Sequence[Page]:
@@ -171,5 +197,13 @@ def _forms(made: AccountPages) -> Sequence[Page]:
             needs=_BANK,
             shows=made.bank,
             does=made.change_bank,
+        ),
+        Page(
+            path=f"{ACCOUNT}/bank/test",
+            name="account_bank_test",
+            summary="Ask the bank behind an account whether it accepts us.",
+            needs=_BANK,
+            shows=made.bank,
+            does=made.test_bank,
         ),
     )

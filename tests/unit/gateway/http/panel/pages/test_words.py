@@ -14,6 +14,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
 from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.pages.words import CATALOGUES, words_of
+from gateway.operations.backoffice.bank_connections import SENTENCES
 from gateway.operations.backoffice.refusals import explanations
 from gateway.operations.backoffice.refusals.remedies import REMEDIES
 
@@ -134,6 +135,11 @@ def test_a_language_says_its_words():
     portuguese, english = words_of(Language.PORTUGUESE), words_of(Language.ENGLISH)
 
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
+
+
+def test_what_came_of_testing_a_bank_is_said_in_portuguese():
+    """The sentences are those of the back office."""
+    assert sorted({(None, each) for each in SENTENCES.values()} - catalogue().keys()) == []
 
 
 def test_every_refusal_is_said_in_portuguese():
