@@ -107,6 +107,39 @@ async def test_a_button_that_ends_something_opens_by_the_typed_words(
         await expect(button).to_be_enabled()
 
 
+async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
+    browser: Browser, site: PanelSite
+):
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
+        await tab.open("/panel/stops/new")
+        label = tab.page.locator("label[for=words]")
+
+        await expect(label).to_have_text("Digite “parar”")
+        await tab.page.select_option("#scope", "provider")
+        await expect(label).to_have_text("Digite o nome do banco")
+        await tab.page.select_option("#scope", "company")
+        await expect(label).to_have_text("Digite “parar”")
+
+
+async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
+    browser: Browser, site: PanelSite
+):
+    inner = (
+        "each => [...each.querySelectorAll('.hd, .in')].map(one => getComputedStyle(one).padding)"
+    )
+    async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
+        await tab.open("/panel/requests")
+        plain, filters = tab.page.locator("#keys"), tab.page.locator("#more")
+
+        await tab.page.get_by_role("button", name="Mais filtros").click()
+        await expect(filters).to_be_visible()
+
+        assert await filters.evaluate(inner) == await plain.evaluate(inner)
+        assert "0px" not in set(await filters.evaluate(inner))
+        foot = "one => getComputedStyle(one.querySelector('.ft')).display"
+        assert await filters.evaluate(foot) == "flex"
+
+
 @pytest.mark.parametrize(
     ("keys", "path"), [("gc", "/panel/credentials"), ("go", "/panel"), ("gr", "/panel/explain")]
 )

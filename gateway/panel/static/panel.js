@@ -92,7 +92,12 @@ document.addEventListener("input", (event) => {
   const field = event.target.closest("[data-opens]");
   if (field) guard(field);
 });
-document.addEventListener("change", (event) => event.target.closest("[data-submits]")?.form.requestSubmit());
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (field.matches("[data-submits]")) field.form.requestSubmit();
+  // What is chosen says what another place shows.
+  if (field.matches("[data-tells]")) one(field.dataset.tells).textContent = field.selectedOptions[0].dataset.tell;
+});
 const guardAll = (within) => all("[data-opens]", within).forEach(guard);
 guardAll(document);
 

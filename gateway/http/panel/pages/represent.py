@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.errors import SESSION_REQUIRED, STEP_UP_REQUIRED
+from gateway.domain.identity.errors import SESSION_REQUIRED
 from gateway.domain.kernel.errors import METHOD_NOT_ALLOWED, ServiceError
 from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.panel.pages.badges import Badges
@@ -18,6 +18,7 @@ from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.pages.visit import HOME, Language, Visit, admit_visitor, own_path
+from gateway.http.panel.pages.wrong_fields import mark
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.telemetry.trace import current_trace_id
@@ -107,10 +108,10 @@ class PageResponses:
             "languages": Language,
             "trace_id": current_trace_id(),
             "idle_ends": self._idle_ends(visit),
-            "asks_code": visit.problem is not None and visit.problem.error is STEP_UP_REQUIRED,
+            "asks_code": visit.asks_code,
             **data,
         }
-        return self.templates.render(template, visit.language, given)
+        return mark(self.templates.render(template, visit.language, given), visit)
 
     def _held(self, path: str) -> str:
         """Return the page of a form that was asked for by its own address; empty for none."""

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.errors import MFA_INVALID, STEP_UP_REQUIRED
 from gateway.domain.identity.panel_sessions import Browser
 from gateway.domain.identity.rights import Right
 from gateway.domain.identity.sessions import SignedInUser
@@ -26,6 +27,7 @@ LANGUAGE_COOKIE: Final = "pixgate-language"
 THEME_COOKIE: Final = "pixgate-theme"
 """Neither opens anything: what a browser shows before somebody has signed in, or has chosen."""
 
+_FOR_A_CODE: Final = (STEP_UP_REQUIRED, MFA_INVALID)
 _KIND: Final = "HX-Request-Type"
 _PARTIAL: Final = "partial"
 _FURTHER: Final = ("cursor", "before", "after")
@@ -93,6 +95,12 @@ class Visit:
     def csrf(self) -> str:
         """The token of every form of this page; empty without a session."""
         return "" if self.browser is None else self.browser.panel.csrf
+
+    @property
+    def asks_code(self) -> bool:
+        """Say whether the form is shown again for a code: none was given, or a wrong one."""
+        asks = self.problem is not None and self.problem.error in _FOR_A_CODE
+        return asks and self.person is not None
 
     @property
     def is_foreign(self) -> bool:

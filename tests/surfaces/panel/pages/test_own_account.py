@@ -70,7 +70,10 @@ async def test_codes_and_removal_ask_for_the_factor(world: World):
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open("/panel/me")
 
-    asked = [await late.send(f"/panel/me/{act}") for act in ("recovery-codes", "factor/remove")]
+    asked = [
+        await late.send("/panel/me/recovery-codes"),
+        await late.send("/panel/me/factor/remove", {"words": "remover"}),
+    ]
     done = await late.send("/panel/me/recovery-codes", {"code": late.code()})
 
     assert [each.status for each in asked] == [403, 403]
@@ -79,8 +82,11 @@ async def test_codes_and_removal_ask_for_the_factor(world: World):
 
 
 async def test_an_app_is_removed_and_every_session_ends(person: Person):
-    seen = await person.send("/panel/me/factor/remove")
+    refused = await person.send("/panel/me/factor/remove", {"words": "remova"})
+    seen = await person.send("/panel/me/factor/remove", {"words": "remover"})
 
+    assert refused.status == 400
+    assert 'value="remova"' in refused.text
     assert (seen.status, seen.location) == (303, "/panel/login")
 
 

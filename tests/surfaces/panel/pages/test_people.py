@@ -96,15 +96,18 @@ async def test_taking_a_role_is_at_once(admin: Person, other: tuple[str, str]):
 async def test_one_is_disabled_with_a_reason_and_enabled_again(
     admin: Person, other: tuple[str, str]
 ):
-    path, _ = other
+    path, email = other
     await admin.open(path)
 
-    without = await admin.send(f"{path}/disable", {"reason": " "})
-    done = await admin.send(f"{path}/disable", {"reason": "saiu"})
+    without = await admin.send(f"{path}/disable", {"reason": " ", "words": email})
+    unsure = await admin.send(f"{path}/disable", {"reason": "saiu", "words": "alguém"})
+    done = await admin.send(f"{path}/disable", {"reason": "saiu", "words": email})
     shown = await admin.open(path)
     again = await admin.send(f"{path}/enable")
 
-    assert (without.status, done.status, again.status) == (400, 303, 303)
+    assert [each.status for each in (without, unsure, done, again)] == [400, 400, 303, 303]
+    assert 'value="saiu"' in unsure.text
+    assert 'value="alguém"' in unsure.text
     assert "desativada" in shown.text
 
 
@@ -152,13 +155,13 @@ async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
     admin: Person, other: tuple[str, str]
 ):
     """What was seen is what is changed."""
-    path, _ = other
+    path, email = other
     version = re.search(r'name="version" value="([^"]+)"', (await admin.open(path)).text)[1]
     await admin.send(f"{path}/roles", {"role": "viewer"})
 
-    late = await admin.send(
-        f"{path}/disable", {"reason": "saiu", "version": version.replace("&#34;", '"')}
-    )
+    seen = {"reason": "saiu", "words": email, "version": version.replace("&#34;", '"')}
+
+    late = await admin.send(f"{path}/disable", seen)
 
     assert late.status == 412
 
@@ -178,11 +181,11 @@ async def test_sessions_of_somebody_are_ended(admin: Person, world: World):
 
 
 async def test_without_a_fresh_factor_nothing_changes(world: World, other: tuple[str, str]):
-    path, _ = other
+    path, email = other
     late = await signed_in(world, Role.ADMIN, fresh=False)
     await late.open(path)
 
-    seen = await late.send(f"{path}/disable", {"reason": "guardado"})
+    seen = await late.send(f"{path}/disable", {"reason": "guardado", "words": email})
 
     assert seen.status == 403
     assert 'name="code"' in seen.text

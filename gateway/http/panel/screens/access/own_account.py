@@ -10,11 +10,12 @@ from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
-from gateway.http.panel.pages.visit import HOME, Theme, Visit
+from gateway.http.panel.pages.visit import HOME, Language, Theme, Visit
 from policies.authentication.session import SET_COOKIE
 
 _ME: Final = f"{HOME}/me"
 _DOOR: Final = f"{HOME}/login"
+_REMOVE: Final = {Language.PORTUGUESE: "remover", Language.ENGLISH: "remove"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,11 @@ class OwnAccountPages:
     async def read(self, visit: Visit) -> Result:
         """Show everything; the sessions may fail apart."""
         sessions = await self.rows.section(visit, "panel.sessions")
-        data = {"sessions": sessions, "themes": [each.value for each in Theme]}
+        data = {
+            "sessions": sessions,
+            "themes": [each.value for each in Theme],
+            "word": _REMOVE[visit.language],
+        }
         return Shown(template="access/own_account.html", data=data)
 
     async def change_password(self, visit: Visit) -> Result:
@@ -45,7 +50,9 @@ class OwnAccountPages:
         return Shown(template="access/own_codes.html", data={"codes": codes})
 
     async def remove_factor(self, visit: Visit) -> Result:
-        """Take the app away; every session ends."""
+        """Take the app away, if the word for that was typed; every session ends."""
+        if visit.form["words"].casefold() != _REMOVE[visit.language]:
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
         return _left(visit, await self.rows.ask(visit, "panel.totp_remove"))
 
     async def end_session(self, visit: Visit) -> Result:

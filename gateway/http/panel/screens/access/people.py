@@ -9,7 +9,7 @@ from typing import Any, Final
 from aiohttp import hdrs
 
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import STEP_UP_REQUIRED, VALIDATION_FAILED
+from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right, Role
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
@@ -87,7 +87,8 @@ class PeoplePages:
         return await self._change(visit, "user_companies", {"companies": _companies(visit)})
 
     async def disable(self, visit: Visit) -> Section:
-        """Keep somebody out, with a reason."""
+        """Keep somebody out, with a reason, if their address was typed."""
+        await self._typed_address(visit)
         return await self._change(visit, "user_disable", {"reason": _reason(visit)})
 
     async def enable(self, visit: Visit) -> Section:
@@ -100,9 +101,7 @@ class PeoplePages:
 
     async def reset_factor(self, visit: Visit) -> Section:
         """Take the second factor away, if the address was typed."""
-        found = await self.rows.ask(visit, "backoffice.user", path=_named(visit))
-        if visit.form["words"] != found.data["email"]:
-            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
+        await self._typed_address(visit)
         return await self._change(visit, "user_reset_mfa")
 
     async def invite_again(self, visit: Visit) -> Section:
@@ -112,6 +111,12 @@ class PeoplePages:
     async def end_sessions(self, visit: Visit) -> Section:
         """End all of somebody's sign-ins."""
         return await self.rows.ask(visit, "backoffice.user_sessions_end", path=_named(visit))
+
+    async def _typed_address(self, visit: Visit) -> None:
+        """Demand the person's address, so that nobody is kept out by mistake."""
+        found = await self.rows.ask(visit, "backoffice.user", path=_named(visit))
+        if visit.form["words"] != found.data["email"]:
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
 
     async def _change(
         self, visit: Visit, name: str, body: Mapping[str, object] | None = None
@@ -132,8 +137,7 @@ def _named(visit: Visit) -> Mapping[str, str]:
 
 def _seen_version(visit: Visit) -> str:
     """Return the version that was looked at before the code was asked for; else none."""
-    waits = visit.problem is not None and visit.problem.error is STEP_UP_REQUIRED
-    return visit.form["version"] if waits else ""
+    return visit.form["version"] if visit.asks_code else ""
 
 
 def _roles(visit: Visit) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
@@ -21,6 +22,9 @@ _WRITE: Final = Right(Area.STOP, Action.WRITE)
 _LIMIT: Final = "100"
 """Stops in force are few: one page holds them."""
 _WORDS: Final = {Language.PORTUGUESE: "parar", Language.ENGLISH: "stop"}
+_BY_ID: Final = (StopScope.COMPANY, StopScope.ACCOUNT)
+"""What has a UUID; a bank and a credential have names of other forms."""
+
 MINUTES: Final = (15, 60, 240, 1440, 10080, 43200)
 """For how long: from a quarter of an hour to 30 days, the most there is."""
 
@@ -64,6 +68,8 @@ class StopPages:
     async def pull(self, visit: Visit) -> Result:
         """Stop payouts, if the word was typed: the bank's name, or that it is to be stopped."""
         form = visit.form
+        if not form["subject"] or (form["scope"] in _BY_ID and not _is_id(form["subject"])):
+            raise ServiceError(VALIDATION_FAILED, "not_chosen", field="subject")
         wanted = form["subject"] if form["scope"] == StopScope.PROVIDER else _WORDS[visit.language]
         if not wanted or form["words"].casefold() != wanted.casefold():
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
@@ -108,6 +114,14 @@ class StopPages:
         if stop is None:
             raise ServiceError(NOT_FOUND, "stop")
         return stop
+
+
+def _is_id(text: str) -> bool:
+    """Say whether a text is an id as we write them."""
+    try:
+        return str(UUID(text)) == text.casefold()
+    except ValueError:
+        return False
 
 
 def _listed(found: Section) -> Sequence[Mapping[str, Any]]:

@@ -1,0 +1,160 @@
+"""A form that is shown again: what it keeps, what it asks for anew, what it marks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.person import Person, Seen, signed_in
+from tests.surfaces.panel.pages.test_accounts import at
+from tests.surfaces.panel.pages.test_payouts import ordered
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECRET = "canary-of-a-secret"
+STOP = "/panel/stops/new"
+PAYOUT = "/panel/payouts/new"
+
+
+def field(seen: Seen, name: str) -> str:
+    """Return the tag of a field of the page's forms."""
+    return next(
+        tag
+        for tag in re.findall(r"<(?:input|select|textarea)\b[^>]*>", seen.text)
+        if f'name="{name}"' in tag
+    )
+
+
+async def moving(world: World, person: Person) -> dict[str, str]:
+    """Return the form that gives an account new credentials at the bank that it has."""
+    page = await person.open(at(world, "/bank"))
+    name = re.search(r'data-words="([^"]+)"', page.text)[1]
+    there = re.search(r'name="provider_account" value="([^"]*)"', page.text)[1]
+    return {"words": name, "provider": "sandbox", "provider_account": there}
+
+
+async def test_credentials_are_asked_for_again_and_never_left_as_they_were(world: World):
+    """An empty field means that the old ones stay: a rotation would look done."""
+    late = await signed_in(world, Role.ADMIN, fresh=False)
+    fields = await moving(world, late)
+    stored = world.gateway.kernel.store.accounts
+    before = await stored.find(world.demo["accounts"]["main"]["id"])
+
+    asked = await late.send(at(world, "/bank"), {**fields, "credentials": SECRET})
+    marker = {"had_credentials": "yes", "code": late.code()}
+    empty = await late.send(at(world, "/bank"), {**fields, **marker})
+    again = await late.send(at(world, "/bank"), {**fields, "had_credentials": "yes"})
+
+    assert asked.status == 403
+    assert 'name="had_credentials" value="yes"' in asked.text
+    assert "required" in field(asked, "credentials")
+    assert (empty.status, again.status) == (400, 400)
+    assert "<b>Credenciais: digite outra vez" in empty.text
+    assert 'aria-invalid="true"' in field(empty, "credentials")
+    assert SECRET not in asked.text + empty.text + again.text
+    assert await stored.find(world.demo["accounts"]["main"]["id"]) == before
+
+
+async def test_a_code_is_asked_for_calmly(world: World):
+    """Nothing failed: no alarm, no code of an error, and no payout to look at."""
+    late = await signed_in(world, Role.OPERATOR, fresh=False)
+    await late.open(PAYOUT)
+    fields = ordered(world, key_type="cpf", key="529.982.247-25", step="send")
+
+    asked = await late.send(PAYOUT, {**fields, "owner_name": "Maria", "owner_tax_number": "***"})
+
+    assert asked.status == 403
+    assert "Confirme com um código" in asked.text
+    assert 'role="alert"' not in asked.text
+    assert "STEP_UP_REQUIRED" not in asked.text
+    assert f"/payouts/{fields['reference']}" not in asked.text
+
+
+async def test_a_wrong_code_is_asked_for_again_in_the_same_form(world: World):
+    late = await signed_in(world, Role.OPERATOR, fresh=False)
+    await late.open("/panel/me")
+
+    wrong = await late.send("/panel/me/factor/remove", {"words": "remover", "code": "000000"})
+
+    assert wrong.status == 401
+    assert 'aria-invalid="true"' in field(wrong, "code")
+    assert 'role="alert"' in wrong.text
+    assert 'value="remover"' in wrong.text
+
+
+async def test_a_key_that_is_a_cpf_is_cut_where_it_is_read_once_more(world: World):
+    operator = await signed_in(world, Role.OPERATOR)
+    await operator.open(PAYOUT)
+
+    seen = await operator.send(PAYOUT, ordered(world, key_type="cpf", key="529.982.247-25"))
+
+    assert seen.status == 200
+    assert '<span class="id">***.982.247-**</span>' in seen.text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "name"),
+    [
+        (STOP, {"scope": "company", "words": "parar", "minutes": "60", "reason": "x"}, "subject"),
+        (STOP, {"scope": "provider", "subject": "sandbox", "words": "nada"}, "words"),
+        ("/panel/sandbox/top-up", {"value": "10.50"}, "value"),
+        ("/panel/sandbox/clock", {"hours": "logo"}, "hours"),
+        ("/panel/companies", {"name": ""}, "name"),
+        ("/panel/people/new", {"email": "ana", "name": "Ana", "role": "viewer"}, "email"),
+    ],
+)
+async def test_a_field_that_is_wrong_is_marked_and_tied_to_what_is_said(
+    world: World, path: str, fields: dict[str, str], name: str
+):
+    admin = await signed_in(world, Role.ADMIN, Role.OPERATOR)
+    await admin.open(path.removesuffix("/top-up").removesuffix("/clock"))
+
+    seen = await admin.send(path, fields)
+
+    assert seen.status == 400
+    marked = re.findall(r"<[^>]*aria-invalid=[^>]*>", seen.text)
+    assert [re.search(r'name="([^"]+)"', tag)[1] for tag in marked] == [name]
+    assert re.search(r'aria-describedby="problem\b', marked[0])
+    assert seen.text.count('id="problem"') == 1
+
+
+async def test_of_two_forms_of_one_address_the_one_that_was_sent_is_marked(world: World):
+    admin = await signed_in(world, Role.ADMIN)
+    await admin.open(at(world))
+
+    seen = await admin.send(at(world), {"field": "verified", "to": "no", "words": "x"})
+
+    assert re.findall(r'<input id="([^"]+)"[^>]*aria-invalid', seen.text) == ["words-verified"]
+
+
+async def test_amounts_stay_in_the_form_they_were_typed_into(world: World):
+    operator = await signed_in(world, Role.OPERATOR)
+    await operator.open("/panel/sandbox")
+
+    paid = await operator.send("/panel/sandbox/pay", {"reference": "nenhuma", "value": "1.5"})
+    topped = await operator.send("/panel/sandbox/top-up", {"value": "2.5"})
+
+    assert re.findall(r'id="([\w-]+)" name="value" value="(\S+?)"', paid.text) == [
+        ("pay-value", "1.5")
+    ]
+    assert re.findall(r'id="([\w-]+)" name="value" value="(\S+?)"', topped.text) == [
+        ("top-up-value", "2.5")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scope", "words"), [("provider", "Digite o nome do banco"), ("account", "Digite “parar”")]
+)
+async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
+    world: World, scope: str, words: str
+):
+    operator = await signed_in(world, Role.OPERATOR)
+    await operator.open(STOP)
+
+    seen = await operator.send(STOP, {"scope": scope, "subject": "x", "words": "quase"})
+
+    assert f'<label for="words">{words}</label>' in seen.text
+    assert 'value="quase"' in seen.text
