@@ -57,6 +57,14 @@ def typed_money(text: str, field: str) -> Money:
 
 
 _SWAPPED: Final = str.maketrans(",.", ".,")
+_AMOUNTS: Final = frozenset({"value", "limit_per_payout", "limit_per_day"})
+"""Names of what acts on record tell in reais."""
+
+
+def told_amount(told: str, name: str) -> Decimal | None:
+    """Read an amount that an act on record tells, ``12.34``; None for anything else."""
+    is_one = name in _AMOUNTS and re.fullmatch(r"\d{1,13}\.\d{2}", told, re.ASCII)
+    return Decimal(told) if is_one else None
 
 
 def number(value: int) -> str:

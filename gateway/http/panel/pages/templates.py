@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gateway.http.panel.pages import formats
+from gateway.http.panel.pages import formats, refusals
 from gateway.http.panel.pages.visit import Language, address
 from gateway.http.panel.pages.words import words_of
-from gateway.http.rendering import means, wrong
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -31,8 +30,9 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "visible": formats.visible,
     "visible_values": formats.visible_values,
     "milliseconds": formats.milliseconds,
-    "wrong": wrong,
-    "means": means,
+    "told_amount": formats.told_amount,
+    "wrong": refusals.wrong,
+    "means": refusals.means,
     "epoch_ms": formats.epoch_ms,
     "time_left": formats.time_left,
 }

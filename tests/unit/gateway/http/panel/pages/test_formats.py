@@ -186,3 +186,17 @@ def test_what_is_left_is_written_as_the_script_goes_on(seconds: int, written: st
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
     assert formats.time_left(now + timedelta(seconds=seconds), now) == written
+
+
+@pytest.mark.parametrize(
+    ("told", "name", "read"),
+    [
+        ("12.34", "value", Decimal("12.34")),
+        ("1000.00", "limit_per_day", Decimal("1000.00")),
+        ("none", "limit_per_day", None),
+        ("open", "value", None),
+        ("12.34", "payment", None),
+    ],
+)
+def test_an_amount_that_an_act_tells_is_read_as_one(told: str, name: str, read: Decimal | None):
+    assert formats.told_amount(told, name) == read
