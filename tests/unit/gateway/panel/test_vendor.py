@@ -102,3 +102,16 @@ def test_names_are_flat_and_stand_once():
 
     assert len(set(names)) == len(names)
     assert not [name for name in names if "/" in name or name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [each for each in vendor_files() if not each.name.endswith(".txt")],
+    ids=lambda it: it.name,
+)
+def test_a_file_that_is_distributed_is_asked_for_by_a_page(file: VendorFile):
+    """Licences and notices aside: what no page loads is weight, and one more thing to renew."""
+    panel = ROOT / "gateway/panel"
+    pages = [*panel.rglob("templates/**/*.html"), *panel.glob("static/*.css")]
+
+    assert any(file.name in page.read_text() for page in pages)

@@ -96,11 +96,10 @@ def test_a_file_says_what_it_is(name: str, kind: str, whole: StaticFiles):
     [
         (["fonts.css", "tokens.css", "panel.css"], 30 * KB),
         (["htmx.min.js", "panel.js"], 20 * KB),
-        (["htmx.min.js", "panel.js", "uplot.min.js"], 60 * KB),
         (["icons.svg"], 8 * KB),
         (["plex-sans.woff2", "plex-mono-400.woff2", "plex-mono-500.woff2"], 80 * KB),
     ],
-    ids=["styles", "scripts", "scripts with charts", "icons", "fonts"],
+    ids=["styles", "scripts", "icons", "fonts"],
 )
 def test_what_a_page_loads_is_small(names: Sequence[str], most: int, whole: StaticFiles):
     """As it is sent: compressed."""
