@@ -1,11 +1,22 @@
-"""What refusals mean to somebody at a page, where programs are told it in other words."""
+"""
+What pages make of a refusal: its words for people, and the mark on the field that it names.
+
+Words are other ones where programs are told of JSON. The mark is put into the rendered page,
+so that it holds for every field of every form, and nobody who writes a template has to
+think of it.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from html import unescape
 from typing import Final
 
+from gateway.domain.identity.errors import MFA_INVALID
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http import rendering
+from gateway.http.panel.pages.visit import Visit
 
 
 def _(word: str) -> str:
@@ -23,6 +34,32 @@ _NOBODY: Final = _("Nothing that was sent says who asks.")
 _INPUTS: Final = ("SVC.VAL.", "VALIDATION_FAILED")
 
 
+MESSAGE: Final = "problem"
+"""Id of the message, as the macro of that name writes it."""
+
+_FORM: Final = re.compile(r'<form\b[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
+_FIELD: Final = re.compile(r"<(?:input|select|textarea)\b[^>]*>")
+_NAME: Final = re.compile(r'\sname="([^"]*)"')
+_VALUE: Final = re.compile(r'\svalue="([^"]*)"')
+_DESCRIBED: Final = re.compile(r'\saria-describedby="([^"]*)"')
+_HIDDEN: Final = 'type="hidden"'
+_RADIO: Final = 'type="radio"'
+"""One of several has no place for "invalid"; the message describes it all the same."""
+
+_OF_THE_PAGE: Final = frozenset({"csrf_token", "version"})
+"""Hidden fields that say nothing of which form it is."""
+
+_TYPED_AS: Final = {
+    "expires_in": "hours",
+    "offset_s": "hours",
+    "companies": "company",
+    "roles": "role",
+    "permissions": "name",
+    "key_type": "type",
+}
+"""Fields of forms that are called otherwise than what becomes of them."""
+
+
 def wrong(refusal: ServiceError) -> str:
     """Return what is wrong with what was typed, ``{field}`` for its name; else nothing."""
     why = rendering.wrong(refusal)
@@ -34,3 +71,76 @@ def means(reason: str, code: str = "") -> str:
     if reason == _MISSING:
         return _EMPTY if not code or code.startswith(_INPUTS) else _NOBODY
     return rendering.means(reason)
+
+
+def mark(page: bytes, visit: Visit) -> bytes:
+    """Mark what was refused in the form that was sent; the same page where nothing is named."""
+    wanted = frozenset(_names(visit))
+    if not wanted:
+        return page
+    text = page.decode()
+    for form in _FORM.finditer(text):
+        if _is_sent(form, visit) and wanted & {_name(each[0]) for each in _fields(form[0])}:
+            marked = _with_marks(form[0], wanted, ties=f'id="{MESSAGE}"' in text)
+            return (text[: form.start()] + marked + text[form.end() :]).encode()
+    return page
+
+
+def _with_marks(form: str, wanted: frozenset[str], *, ties: bool) -> str:
+    """Write a form with its wrong fields marked; ``ties`` says that the message is there."""
+
+    def written(found: re.Match[str]) -> str:
+        tag = found[0]
+        return _marked(tag, ties=ties) if _name(tag) in wanted else tag
+
+    return _FIELD.sub(written, form)
+
+
+def _names(visit: Visit) -> Iterator[str]:
+    """Return what the field may be called in its form; nothing where no field is named."""
+    if visit.problem is None:
+        return
+    field = visit.problem.field
+    if visit.problem.error is MFA_INVALID:
+        yield "code"
+    if field:
+        first, _, _ = field.partition(".")
+        _, _, last = field.rpartition(".")
+        yield from (field, field.replace(".", "_"), first, last)
+        yield _TYPED_AS.get(last, field)
+
+
+def _is_sent(form: re.Match[str], visit: Visit) -> bool:
+    """Say whether it is the form that was sent, among others of the same address."""
+    path, _, _ = visit.address.partition("?")
+    if unescape(form[1]).partition("?")[0] != path:
+        return False
+    fixed = [each[0] for each in _fields(form[0]) if _HIDDEN in each[0]]
+    sent = [each for each in fixed if _name(each) not in _OF_THE_PAGE]
+    return all(visit.form[_name(each)] in {_value(each), ""} for each in sent)
+
+
+def _fields(form: str) -> Iterator[re.Match[str]]:
+    return _FIELD.finditer(form)
+
+
+def _name(tag: str) -> str:
+    found = _NAME.search(tag)
+    return found[1] if found else ""
+
+
+def _value(tag: str) -> str:
+    found = _VALUE.search(tag)
+    return unescape(found[1]) if found else ""
+
+
+def _marked(tag: str, *, ties: bool) -> str:
+    """Write the tag of a field as one that is wrong."""
+    if _HIDDEN in tag:
+        return tag
+    if ties:
+        found = _DESCRIBED.search(tag)
+        tag = _DESCRIBED.sub("", tag)
+        described = f"{MESSAGE} {found[1]}" if found else MESSAGE
+        tag = f'{tag[:-1]} aria-describedby="{described}">'
+    return tag if _RADIO in tag else f'{tag[:-1]} aria-invalid="true">'

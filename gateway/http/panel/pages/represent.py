@@ -16,9 +16,9 @@ from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
+from gateway.http.panel.pages.refusals import mark
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.pages.visit import HOME, Language, Visit, admit_visitor, own_path
-from gateway.http.panel.pages.wrong_fields import mark
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.telemetry.trace import current_trace_id

@@ -183,6 +183,13 @@ def _forms(made: AccountPages) -> Sequence[Page]:
             shows=made.account,
             does=made.switch,
         ),
+        *_bank_forms(made),
+    )
+
+
+def _bank_forms(made: AccountPages) -> Sequence[Page]:
+    """Return the forms of the bank behind one account."""
+    return (
         Page(
             path=f"{ACCOUNT}/bank",
             name="account_bank",

@@ -1,10 +1,15 @@
-"""What people are told of refusals, where programs are told it in other words."""
+"""What people are told of refusals, and how the field that is wrong is marked."""
+
+from __future__ import annotations
 
 import pytest
 
 from gateway.domain.identity.errors import SESSION_REQUIRED, VALIDATION_FAILED
 from gateway.domain.kernel.errors import FIELD_MISSING, ServiceError
-from gateway.http.panel.pages.refusals import means, wrong
+from gateway.domain.requests.calls import Call, RawRequest
+from gateway.http.panel.pages.refusals import mark, means, wrong
+from gateway.http.panel.pages.visit import Visit, admit_visitor
+from policies.validation.forms import Form
 
 EMPTY = "{field} is missing."
 NOBODY = "Nothing that was sent says who asks."
@@ -33,3 +38,78 @@ def test_what_is_missing_is_a_field_or_who_asks(code: str, words: str):
 def test_any_other_word_means_what_programs_are_told():
     assert means("expired", SESSION_REQUIRED.code) == "It has expired."
     assert means("no such word") == ""
+
+
+SAYS = '<div id="problem"></div>'
+
+
+def visiting(field: str, **typed: str) -> Visit:
+    """Return the visit of a form at ``/panel/a`` that was refused for a field."""
+    asked = RawRequest(path={}, address="127.0.0.1")
+    visit = admit_visitor(Call(asked=asked, needs=None, quota=""))
+    visit.address = "/panel/a?x=1"
+    visit.form = Form({name: (value,) for name, value in typed.items()})
+    visit.problem = ServiceError(VALIDATION_FAILED, "missing", field=field)
+    return visit
+
+
+def form(inside: str, action: str = "/panel/a") -> str:
+    return f'<form method="post" action="{action}">{inside}</form>'
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [
+        ("value", "value"),
+        ("destination.key", "key"),
+        ("payer.name", "payer_name"),
+        ("credentials.token", "credentials"),
+        ("expires_in", "hours"),
+    ],
+)
+def test_a_field_is_found_by_what_becomes_of_it(field: str, name: str):
+    page = SAYS + form(f'<input name="{name}"><input name="other">')
+
+    marked = mark(page.encode(), visiting(field)).decode()
+
+    assert f'<input name="{name}" aria-describedby="problem" aria-invalid="true">' in marked
+    assert '<input name="other">' in marked
+
+
+def test_what_describes_a_field_already_stays():
+    page = SAYS + form('<textarea name="a" aria-describedby="why"></textarea>')
+
+    marked = mark(page.encode(), visiting("a")).decode()
+
+    assert '<textarea name="a" aria-describedby="problem why" aria-invalid="true">' in marked
+
+
+def test_a_page_without_the_message_ties_nothing_to_it():
+    marked = mark(form('<input name="a">').encode(), visiting("a")).decode()
+
+    assert '<input name="a" aria-invalid="true">' in marked
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        form('<input name="a">', "/panel/b"),
+        form('<input type="hidden" name="step" value="look"><input name="a">'),
+        form('<input type="hidden" name="a" value="x">'),
+        form('<input name="b">'),
+    ],
+    ids=["elsewhere", "another form of the address", "hidden", "no such field"],
+)
+def test_any_other_form_stays_as_it_is(page: str):
+    written = (SAYS + page).encode()
+
+    assert mark(written, visiting("a", step="send", a="x")) == written
+
+
+def test_one_of_several_choices_is_described_and_not_invalid():
+    page = SAYS + form('<input type="radio" name="a" value="1">')
+
+    marked = mark(page.encode(), visiting("a")).decode()
+
+    assert 'aria-describedby="problem"' in marked
+    assert "aria-invalid" not in marked
