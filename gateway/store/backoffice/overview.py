@@ -17,9 +17,9 @@ from sqlalchemy import (
     func,
     insert,
     literal,
+    not_,
     or_,
     select,
-    true,
     union_all,
 )
 
@@ -224,12 +224,15 @@ def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
 
 
 def _open_payouts(scope: CompanyScope) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count the payouts that nobody can say the end of, and of these what people decide."""
+    """Count the payouts that nobody can say the end of, and apart from these what people decide."""
     own = of_account(payouts.c.account_id, scope)
     added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
     return [
         _line(need, literal(""), added, oldest).where(UNRESOLVED, which, *own)
-        for need, which in ((Need.UNRESOLVED, true()), (Need.REVIEW, payouts.c.review))
+        for need, which in (
+            (Need.UNRESOLVED, not_(payouts.c.review)),
+            (Need.REVIEW, payouts.c.review),
+        )
     ]
 
 
