@@ -153,7 +153,7 @@ async def issue(desk: Desk, second: Desk, name: str) -> Partner:
     await expect(second.page.locator("form[action$='/approve']")).to_have_count(0)
 
     await desk.page.reload()
-    await desk.press("Colher o segredo")
+    await desk.press("Retirar o segredo")
     await desk.page.locator("#sec").wait_for()
     pair = [await desk.page.locator(f"#{name}").inner_text() for name in ("cid", "sec")]
     await desk.go("/credentials")
@@ -168,7 +168,7 @@ async def charge(desk: Desk, reference: str) -> None:
         await desk.page.get_by_role("link", name="Ler no banco").click()
     await desk.fill({"reference": reference, "value": CHARGED})
     await desk.press("Criar a cobrança")
-    await desk.see("Copiar o texto" if desk.scripted else "Ler no banco")
+    await desk.see("Copiar código Pix (copia e cola)" if desk.scripted else "Ler no banco")
 
     sandbox = Desk(
         site=desk.site,
@@ -180,7 +180,7 @@ async def charge(desk: Desk, reference: str) -> None:
     await sandbox.field("pay-account").select_option(desk.site.seeds["main"])
     await sandbox.fill({"reference": reference})
     await sandbox.press("Pagar a cobrança")
-    await sandbox.see("A cobrança está paga.")
+    await sandbox.see("A cobrança foi paga.")
     await sandbox.page.close()
 
     if not desk.scripted:
@@ -196,7 +196,7 @@ async def pay_by_key(desk: Desk, second: Desk, reference: str) -> None:
     await desk.field("account").select_option(desk.site.seeds["main"])
     await desk.field("kind").select_option("cpf")
     await desk.fill({"key": PAYEE, "number": PAYEE, "value": PAID, "reference": reference})
-    await desk.press("Consultar o dono")
+    await desk.press("Consultar o titular")
     await expect(desk.page.get_by_role("heading", level=1)).to_have_text("Conferir o pagamento")
     await desk.press("Pedir o pagamento")
     await desk.page.wait_for_url("**/panel/approvals/**")
@@ -224,8 +224,8 @@ async def lose_and_find(desk: Desk, partner: Partner, reference: str) -> None:
     await desk.page.wait_for_url(f"**/payouts/{reference}")
     await desk.see("desfecho desconhecido")
     await desk.go("/sandbox")
-    await desk.press("Esquecer todas as falhas")
-    await desk.see("Nenhuma falha espera mais.")
+    await desk.press("Limpar todas as falhas")
+    await desk.see("Nenhuma falha pendente.")
     await probe(desk, reference)
 
 
@@ -251,7 +251,7 @@ async def fail(desk: Desk, operation: str) -> None:
     await desk.field("fault").select_option("status")
     await desk.fill({"count": "1000"})
     await desk.press("Fazer falhar")
-    await desk.see("A falha espera pelas chamadas.")
+    await desk.see("A falha aguarda as próximas chamadas.")
 
 
 async def judge(desks: tuple[Desk, Desk], partner: Partner, reference: str) -> None:

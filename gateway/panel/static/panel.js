@@ -66,6 +66,10 @@ if (secrets().length) {
 // What a form was answered with has no address of its own: going back asks for the page of the form.
 if (body.dataset.here && !secrets().length) history.replaceState(null, "", body.dataset.here);
 
+// ---- of tabs that do not all fit, the chosen one is seen
+const showTab = () => one(".tabs [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+showTab();
+
 // ---- clicks
 document.addEventListener("click", (event) => {
   all("details.drop[open]").forEach((each) => each.contains(event.target) || (each.open = false));
@@ -127,6 +131,7 @@ document.addEventListener("htmx:before:swap", () => {
 });
 document.addEventListener("htmx:after:swap", (event) => {
   guardAll(document);
+  showTab();
   if (inList && !document.activeElement?.closest("#list")) one("#list a.to")?.focus();
   const now = counts();
   const told = now.filter((each) => each && !known.includes(each)).join(", ");

@@ -148,6 +148,12 @@ def epoch_ms(value: str | int | datetime) -> int:
     return int(moment(value).timestamp() * 1000)
 
 
+def days_left(value: str | int | datetime, now: datetime) -> tuple[int, int]:
+    """Return how many days it is until a time, and hours besides."""
+    hours = max(0, int((moment(value) - now).total_seconds())) // 3600
+    return divmod(hours, 24)
+
+
 def time_left(value: str | int | datetime, now: datetime) -> str:
     """Write how long it is until a time as ``9:04:05`` or ``4:05``, as the script goes on."""
     left_s = max(0, round((moment(value) - now).total_seconds()))
@@ -156,15 +162,30 @@ def time_left(value: str | int | datetime, now: datetime) -> str:
     return f"{minutes}:{rest % 60:02}"
 
 
+DAY_FORM: Final = "%d/%m/%Y"
+"""As people type a day; a browser's own field would show that of its language."""
+
+
+def day_of(text: str) -> date | None:
+    """Read a day as a person or a program writes it: 20/11/2026, 2026-11-20; else None."""
+    for form in (DAY_FORM, "%Y-%m-%d"):
+        try:
+            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
+        except ValueError:
+            continue
+    return None
+
+
 def day_begins(day: str, later: timedelta = timedelta()) -> str:
     """
     Write when a day of São Paulo begins, or one that is ``later``, for programs.
 
-    What is no day in the form ``YYYY-MM-DD`` is empty: a filter that was not set.
+    What ``day_of`` cannot read is empty: a filter that was not set.
     """
+    found = day_of(day)
     try:
-        return machine(datetime.combine(date.fromisoformat(day) + later, time(), ZONE))
-    except (ValueError, OverflowError):
+        return machine(datetime.combine(found + later, time(), ZONE)) if found else ""
+    except OverflowError:
         return ""
 
 

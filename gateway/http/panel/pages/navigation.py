@@ -49,7 +49,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
         _("Operations"),
         (
             Entry(_("Accounts"), "wallet", "/accounts"),
-            Entry(_("Companies"), "users", "/companies"),
+            Entry(_("Companies"), "building-2", "/companies"),
             Entry(_("Banks"), "landmark", "/providers"),
             Entry(_("Stops"), "octagon-x", "/stops", "stops"),
             Entry(_("Callbacks"), "inbox", "/callbacks"),

@@ -35,6 +35,7 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "means": refusals.means,
     "epoch_ms": formats.epoch_ms,
     "time_left": formats.time_left,
+    "days_left": formats.days_left,
 }
 
 

@@ -213,7 +213,7 @@ async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: Worl
     [
         ({"value": "10.50"}, "Valor"),
         ({"value": "-1,00"}, "Valor"),
-        ({"hours": "logo"}, "Pode ser paga por, em horas"),
+        ({"hours": "logo"}, "Prazo para pagamento (horas)"),
         ({"payer_name": "Maria", "payer_tax_number": "1"}, "CPF ou CNPJ"),
     ],
 )

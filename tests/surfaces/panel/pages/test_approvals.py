@@ -74,7 +74,7 @@ async def test_who_ordered_sees_the_order_and_no_button(keeper: Person, world: W
 
     seen = await keeper.open(path)
 
-    assert "Esta ordem é sua" in seen.text
+    assert "Este pedido é seu" in seen.text
     assert not re.findall(rf'action="{path}/\w+"', seen.text)
 
 
@@ -149,7 +149,7 @@ async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world
 
     assert path in waiting.text
     assert path not in void.text
-    assert "Nenhuma ordem neste estado" in void.text
+    assert "Nenhum pedido nesta situação" in void.text
 
 
 async def test_another_company_s_order_is_not_there(keeper: Person, world: World):
@@ -190,7 +190,7 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     assert part.text.lstrip().startswith('<div id="facts"')
     assert "52998224725" not in shown.text
     async with asyncio.timeout(60):
-        while "lido às" not in (await approver.open(path)).text:
+        while "lido em" not in (await approver.open(path)).text:
             await readings.turn()
     read = await approver.open(path)
     assert "não lido" not in read.text
@@ -215,8 +215,8 @@ async def test_the_list_says_how_long_each_order_waits(approver: Person, world: 
     seen = await approver.open("/panel/approvals")
     decided = await approver.open("/panel/approvals?status=approved")
 
-    assert re.search(r'termina em <span class="nowrap" data-until="\d{13}">', seen.text)
-    assert "data-until" not in decided.text
+    assert re.search(r'vence em <span class="nowrap">2 dias e 23 h</span>', seen.text)
+    assert "vence em" not in decided.text
 
 
 async def test_whoever_decides_sees_the_companies_of_a_person_by_name(

@@ -380,11 +380,11 @@ async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operato
     second = await operator.send("/panel/payouts/new", send)
 
     assert summary.status == 200, summary.text
-    assert "Dono da chave" in summary.text
+    assert "Titular da chave" in summary.text
     assert before is None
     # above the limit of this sandbox another person decides; until then nothing is sent
     assert first.status == 303, first.text
-    assert "Esta ordem é sua" in (await operator.open(first.location)).text
+    assert "Este pedido é seu" in (await operator.open(first.location)).text
     assert second.status == 409
     assert "Conferir o pagamento" in second.text
     assert await world.executions(fields["reference"]) == []
@@ -403,7 +403,7 @@ async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Perso
         {**cpf, "step": "send", "owner_name": "Maria", "owner_tax_number": "***"},
     )
 
-    assert "Dono da chave" in summary.text
+    assert "Titular da chave" in summary.text
     assert "outro que o digitado" not in summary.text
     assert refused.status == 400
     assert (await operator.open(sent.location)).text.count("***.982.247-**") == 2

@@ -49,7 +49,7 @@ async def test_a_fault_waits_and_is_forgotten(world: World):
     )
 
     assert "mais 7 chamadas" in shown.text
-    assert "Nenhuma falha espera" in (await operator.open("/panel/sandbox")).text
+    assert "Nenhuma falha pendente" in (await operator.open("/panel/sandbox")).text
     assert endless.status == 400
 
 

@@ -59,7 +59,10 @@ async def test_acts_are_filtered_proven_and_exported(security: Person):
     proof = await security.open("/panel/audit/proof")
     export = await security.open("/panel/audit/export")
 
+    assert "Pessoa incluída" in every.text
     assert "user.created" in every.text
+    assert ">user:" not in every.text
+    assert "pessoa: Security" in every.text
     assert "Nenhum ato é assim" in none.text
     assert {far.status, wrong.status} == {200}
     assert "O registro está inteiro" in proof.text

@@ -18,6 +18,7 @@ from gateway.http.panel.pages.visit import Visit
 
 _READS: Final = Right(Area.AUDIT, Action.READ)
 _TRACES: Final = Right(Area.REQUEST_LOG, Action.READ)
+_KNOWS: Final = Right(Area.USER, Action.READ)
 _LIMIT: Final = 50
 _FIELDS: Final = ("actor", "action", "subject", "trace_id")
 
@@ -54,6 +55,7 @@ class AuditPages:
         data = {
             "found": found,
             "names": await self.rows.names(visit, about),
+            "people": await self.rows.people(visit) if visit.may(_KNOWS) else {},
             "may_trace": visit.may(_TRACES),
             "chips": _chips(visit),
             "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 
 from gateway.domain.accounts.credentials import Action, Resource
@@ -12,7 +12,7 @@ from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
-from gateway.http.panel.pages.formats import ZONE, typed_money
+from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import Amount, amount
@@ -77,7 +77,7 @@ class CredentialPages:
         """Show the form of a new one."""
         accounts = await self.rows.section(visit, "backoffice.accounts", limit=_MOST)
         ends = (self.rows.now() + _YEAR).astimezone(ZONE).date()
-        data = {"accounts": accounts, "ends": ends.isoformat(), **_matrix()}
+        data = {"accounts": accounts, "ends": f"{ends:{DAY_FORM}}", **_matrix()}
         return Shown(template="access/credential_new.html", data=data)
 
     async def issue(self, visit: Visit) -> Result:
@@ -196,10 +196,9 @@ def _end_of(visit: Visit) -> datetime | None:
     """Read the last day on which a credential holds, in São Paulo; None for no end."""
     if visit.form["ends"] == "never":
         return None
-    try:
-        day = date.fromisoformat(visit.form["expires_on"])
-    except ValueError as problem:
-        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on") from problem
+    day = day_of(visit.form["expires_on"])
+    if day is None:
+        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")
     return datetime.combine(day, time(23, 59, 59), ZONE).astimezone(UTC)
 
 

@@ -13,7 +13,7 @@ from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.formats import typed_money
+from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import amount
@@ -108,12 +108,18 @@ def asked(visit: Visit) -> dict[str, object]:
             if visit.query(name)
         },
     }
-    dates: dict[str, object] = {n: visit.query(n) for n in _DATES if visit.query(n)}
+    dates: dict[str, object] = {n: _day(visit.query(n)) for n in _DATES if visit.query(n)}
     days = visit.query("days")
     body |= dates or {"days": int(days) if days in _DAYS else _WEEK}
     if visit.query("after"):
         body["after"] = visit.query("after")
     return body
+
+
+def _day(text: str) -> str:
+    """Write a day as the row takes it; what is none goes as it is, and the row refuses it."""
+    day = day_of(text)
+    return day.isoformat() if day else text
 
 
 def _export(visit: Visit) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, Final
 
 from gateway.domain.accounts.credentials import Action
@@ -14,7 +14,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
-from gateway.http.panel.pages.formats import ZONE
+from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.screens.operations.accounts import (
@@ -28,17 +28,11 @@ from gateway.net.common.runtime import utc_now
 _READ: Final = Right(Area.TRANSACTION, Action.READ)
 _EXPORT: Final = Right(Area.REPORT, Action.READ)
 _FORMATS: Final = ("csv", "ofx", "pdf")
-_DAY_FORM: Final = "%d/%m/%Y"
 
 
 def typed_day(text: str, otherwise: date) -> date:
-    """Read a day as a person or a browser writes it; what is no day counts as ``otherwise``."""
-    for form in (_DAY_FORM, "%Y-%m-%d"):
-        try:
-            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
-        except ValueError:
-            continue
-    return otherwise
+    """Read a day as it is typed; what is no day counts as ``otherwise``."""
+    return day_of(text) or otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +50,7 @@ class Days:
     @property
     def typed(self) -> tuple[str, str]:
         """Both as the fields of the filter hold them."""
-        return f"{self.init:{_DAY_FORM}}", f"{self.ends:{_DAY_FORM}}"
+        return f"{self.init:{DAY_FORM}}", f"{self.ends:{DAY_FORM}}"
 
 
 def days_of(visit: Visit, now: Now, back: int = 1) -> Days:

@@ -16,6 +16,8 @@ from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 
 _READ: Final = Right(Area.WEBHOOK, Action.READ)
+_FIND: Final = Right(Area.PAYOUT, Action.READ)
+"""The subject of most callbacks is the key of a payout, which the search leads to."""
 _LIMIT: Final = 25
 _MOST: Final = 4000
 """Characters of a body that are shown: more than any bank sends of one event."""
@@ -51,6 +53,7 @@ class CallbackPages:
                 ],
                 "kinds": [each.value for each in CallbackKind],
                 "states": [each.value for each in CallbackState],
+                "may_find": visit.may(_FIND),
                 **_places(visit, data["meta"]),
             },
         )

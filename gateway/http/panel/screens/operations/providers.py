@@ -83,16 +83,24 @@ def matrix(providers: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[objec
     """
     Return what each bank offers, a line for each thing.
 
-    A cell is True or False, or a word or seconds of the adapter's own declaration.
+    A cell is True or False, or a word or seconds of the adapter's own declaration. No bank that
+    is read only pays, whatever its adapter could do.
     """
     declared = [each["capabilities"] for each in providers]
     return [
-        *((f"pay_{way}", [way in each["destinations"] for each in declared]) for way in _WAYS),
+        *((f"pay_{way}", [_pays(each, way) for each in providers]) for way in _WAYS),
         *((name, [each[name] for each in declared]) for name in ("repeat", "lookup")),
         ("absent_after", [each["absent_after"] for each in declared]),
         *((call, [call in each["calls"] for each in declared]) for call in _CALLS),
         ("callback_proofs", [each["callback_proofs"] for each in declared]),
     ]
+
+
+def _pays(provider: Mapping[str, Any], way: str) -> bool | str:
+    """Say whether payouts leave for a bank in this way; why not, where we forbid it."""
+    if way not in provider["capabilities"]["destinations"]:
+        return False
+    return "read_only" if provider["read_only"] else True
 
 
 _WAYS: Final = ("pix", "bank_account")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from gateway.domain.accounts.credentials import Action
@@ -31,18 +32,18 @@ def _(word: str) -> str:
 
 
 MAGIC: Final = (
-    ("777,01", _("settles late: after 30 seconds of the bank's clock"), True),
-    ("777,02", _("is accepted, then fails; the money is released"), False),
-    ("777,03", _("is refused"), False),
-    ("777,04", _("is refused: the account may not pay"), False),
-    ("777,05", _("the bank fails before it executes"), False),
-    ("777,06", _("is executed, and no answer ever comes"), True),
-    ("777,07", _("the connection breaks before it is executed"), False),
-    ("777,08", _("is executed, and the answer cannot be read"), True),
-    ("777,09", _("settles, then comes back"), True),
-    ("777,10", _("its callback comes twice"), True),
-    ("777,11", _("is refused for now: too many calls"), False),
-    ("777,12", _("settles with one centavo less"), True),
+    (Decimal("777.01"), _("settles late: after 30 seconds of the bank's clock"), True),
+    (Decimal("777.02"), _("is accepted, then fails; the money is released"), False),
+    (Decimal("777.03"), _("is refused"), False),
+    (Decimal("777.04"), _("is refused: the account may not pay"), False),
+    (Decimal("777.05"), _("the bank fails before it executes"), False),
+    (Decimal("777.06"), _("is executed, and no answer ever comes"), True),
+    (Decimal("777.07"), _("the connection breaks before it is executed"), False),
+    (Decimal("777.08"), _("is executed, and the answer cannot be read"), True),
+    (Decimal("777.09"), _("settles, then comes back"), True),
+    (Decimal("777.10"), _("its callback comes twice"), True),
+    (Decimal("777.11"), _("is refused for now: too many calls"), False),
+    (Decimal("777.12"), _("settles with one centavo less"), True),
 )
 """Amounts of payouts that the bank knows, what happens then, and whether money moves."""
 

@@ -1,6 +1,6 @@
 """Money, times and tax numbers, Brazilian in every language."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -88,6 +88,37 @@ def test_a_time_is_that_of_sao_paulo(form, written):
 
 def test_a_day_begins_at_midnight_there():
     assert formats.local("2026-11-21T02:59:59Z", "day") == "20/11/2026"
+
+
+@pytest.mark.parametrize("day", ["20/11/2026", "2026-11-20"])
+def test_a_day_is_read_as_a_person_or_a_program_writes_it(day):
+    assert formats.day_of(day) == date(2026, 11, 20)
+    assert formats.day_begins(day) == "2026-11-20T03:00:00Z"
+    assert formats.day_begins(day, timedelta(days=1)) == "2026-11-21T03:00:00Z"
+
+
+@pytest.mark.parametrize("day", ["", "20", "11/20/2026", "31/02/2026", "amanhã"])
+def test_what_is_no_day_is_a_filter_that_was_not_set(day):
+    assert formats.day_of(day) is None
+    assert formats.day_begins(day) == ""
+
+
+def test_the_last_day_of_all_has_none_after_it():
+    assert formats.day_begins("31/12/9999", timedelta(days=1)) == ""
+
+
+@pytest.mark.parametrize(
+    ("later", "left"),
+    [
+        (timedelta(hours=71, minutes=59), (2, 23)),
+        (timedelta(days=1), (1, 0)),
+        (timedelta(hours=23, minutes=59), (0, 23)),
+        (timedelta(hours=-5), (0, 0)),
+    ],
+    ids=str,
+)
+def test_what_is_left_of_days_is_told_in_days_and_hours(later, left):
+    assert formats.days_left(INSTANT + later, INSTANT) == left
 
 
 def test_the_hint_and_the_machine_read_utc():

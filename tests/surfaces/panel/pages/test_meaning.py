@@ -1,0 +1,141 @@
+"""What a page shows means the same on every page, and days are typed as people write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.backoffice.callbacks import Callback
+from gateway.domain.bank.provider_callbacks import CallbackKind
+from tests.surfaces.backoffice.test_watching import in_review
+from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def person(world: World, role: str) -> Person:
+    made = Person(world)
+    await made.sign_in(f"{role}@panel.example")
+    return made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def operator(world: World) -> Person:
+    return await person(world, "operator")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def approver(world: World) -> Person:
+    return await person(world, "approver")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def security(world: World) -> Person:
+    return await person(world, "security")
+
+
+def latest(world: World) -> str:
+    """Return the address of the latest payouts."""
+    now = world.gateway.kernel.now()
+    since, until = (f"{each:%Y-%m-%dT%H:%M:%SZ}" for each in (now - timedelta(hours=1), now))
+    return f"/panel/overview/latest?since={since}&until={until}"
+
+
+async def test_a_payout_that_people_decide_is_amber_in_every_list(world: World, approver: Person):
+    """It may have been paid: it is neither under way nor certain."""
+    await in_review(world)
+
+    for path in ("/panel/payouts", latest(world)):
+        seen = await approver.open(path)
+        words = re.findall(
+            r'class="cert ([\w ]*)">(?:(?!class="cert).)*?aguarda pessoas', seen.text
+        )
+        assert words, path
+        assert set(words) == {"warn"}, path
+
+
+async def test_a_review_leads_with_why_people_decide(world: World, approver: Person):
+    reference = await in_review(world)
+    account = world.demo["accounts"]["main"]["id"]
+
+    seen = await approver.open(f"/panel/unresolved?account={account}&reference={reference}")
+
+    assert re.search(r"O que se sabe</dt><dd><b[^>]*>Nenhuma prova decide", seen.text)
+
+
+async def test_the_latest_payouts_say_why_one_was_refused(world: World, operator: Person):
+    await world.pay(order(f"refused-{uuid4()}", world.today(), value=777.03), expects=None)
+
+    seen = await operator.open(latest(world))
+
+    assert "recusado pelo banco" in seen.text
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("/panel/overview/balances", "/panel"),
+        ("/panel/explain", "/panel/explain"),
+        ("/panel/providers/sandbox", "/panel/providers"),
+    ],
+)
+async def test_a_page_without_an_entry_marks_the_one_it_belongs_to(
+    operator: Person, path: str, entry: str
+):
+    seen = await operator.open(path)
+
+    assert re.findall(r'<li><a href="([^"]*)"[^>]*aria-current="page"', seen.text) == [entry]
+
+
+@pytest.mark.parametrize("path", ["/panel/audit", "/panel/requests", "/panel/payouts"])
+async def test_days_are_typed_as_people_write_them(security: Person, operator: Person, path: str):
+    """A browser's own field would show the form of its language: 11/05 would be 5 November."""
+    who = security if path == "/panel/audit" else operator
+
+    seen = await who.open(path)
+    past = await who.open(f"{path}?init=01%2F01%2F2020&ends=02%2F01%2F2020")
+
+    assert 'type="date"' not in seen.text
+    assert seen.text.count('placeholder="dd/mm/aaaa"') == 2
+    assert past.status == 200
+    assert 'value="02/01/2020"' in past.text
+    assert 'class="empty"' in past.text
+
+
+async def test_a_callback_of_a_payout_leads_to_it(world: World, operator: Person):
+    """Its subject is the key that we sent, which nobody knows a payout by."""
+    kernel = world.gateway.kernel
+    reference = f"told-{uuid4()}"
+    await world.pay(order(reference, world.today(), value=3.21))
+    account = world.demo["accounts"]["main"]["id"]
+    payout = await kernel.store.payouts.find(account, reference)
+    assert payout is not None
+    told = Callback(
+        id=str(uuid4()),
+        provider="sandbox",
+        event=str(uuid4()),
+        kind=CallbackKind.PAYOUT,
+        subject=payout.provider_key,
+        received_at=kernel.now(),
+        body=b"{}",
+    )
+    await kernel.store.office.callbacks.add(told)
+
+    listed = await operator.open("/panel/callbacks?kind=payout")
+    found = await operator.open(f"/panel/search?q={payout.provider_key}")
+
+    assert f'href="/panel/search?q={payout.provider_key}"' in listed.text
+    assert found.location == f"/panel/accounts/{account}/payouts/{reference}"
+
+
+async def test_a_charge_can_be_made_from_the_list_of_all(world: World, operator: Person):
+    account = world.demo["accounts"]["main"]["id"]
+
+    seen = await operator.open("/panel/charges")
+
+    assert f"/panel/accounts/{account}/new-charge" in seen.text
