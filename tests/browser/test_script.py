@@ -10,6 +10,7 @@ import pytest
 from playwright.async_api import Browser, Error, Page, expect
 
 from gateway.domain.identity.rights import Role
+from tests.browser.inspection import NARROW, Look
 from tests.browser.panel_site import PanelSite
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
@@ -198,3 +199,22 @@ async def test_a_filter_swaps_the_list_and_the_address_follows(browser: Browser,
         await expect(tab.page.locator("a.to")).to_have_count(1)
         await expect(tab.page).to_have_url(re.compile(r"text=demo(\+|%20)none"))
         assert tab.findings == []
+
+
+async def test_the_chosen_tab_is_seen_where_not_all_fit(browser: Browser, site: PanelSite):
+    look = Look(language="pt-BR", theme="light", width=NARROW)
+    keys = f"/panel/accounts/{site.seeds['main']}/keys"
+    async with site.tab(browser, await site.people.fresh(Role.OPERATOR), look) as tab:
+        await tab.page.goto(f"{site.origin}{keys}")
+
+        await expect(tab.page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
+        assert await tab.page.evaluate("scrollY") == 0
+
+
+async def test_a_short_page_is_as_tall_as_its_window(browser: Browser, site: PanelSite):
+    """What only a screen reader says takes no room below it."""
+    async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
+        await tab.page.goto(f"{site.origin}/panel/stay")
+
+        rest = "document.documentElement.scrollHeight - innerHeight"
+        assert await tab.page.evaluate(rest) == 0
