@@ -136,6 +136,7 @@ async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: W
     assert (tightened.status, tightened.location) == (303, path)
     assert 'value="1.234,56"' in shown
     assert 'value="5.000,00"' in shown
+    assert "limites definidos" in shown
     assert (loosened.status, loosened.location.startswith("/panel/approvals/")) == (303, True)
 
 
