@@ -38,7 +38,6 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
-from gateway.net.server.inbox import RequestQueue, make_parser
 from gateway.net.server.peer import without_mapping
 from gateway.net.server.reply import (
     Reply,
@@ -46,6 +45,7 @@ from gateway.net.server.reply import (
     Written,
     describe,
     find_code,
+    find_flaw,
     reply_format,
     to_bytes,
 )
@@ -53,8 +53,9 @@ from gateway.net.server.request import (
     UNREAD,
     MalformedBody,
     Request,
+    RequestQueue,
     RequestTimeout,
-    find_flaw,
+    make_parser,
 )
 
 if TYPE_CHECKING:
