@@ -240,6 +240,7 @@ class Surface:
         explains: Refusals carry ``field`` and ``reason`` beside the three fields
             of contract 2.2; for the surfaces of people.
         refuse: Shows refusals as pages; None writes contract 2.2's document.
+        knows: Finds out who asks for what is not there, so that ``refuse`` may know them.
     """
 
     name: str
@@ -250,6 +251,7 @@ class Surface:
     exempt: frozenset[str]
     explains: bool = False
     refuse: Refuse | None = None
+    knows: Sequence[Policy] = ()
 
 
 # Of what may be in flight: banks and people who sign in send small bodies, and at once.

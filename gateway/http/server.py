@@ -20,9 +20,10 @@ from multidict import CIMultiDictProxy, istr
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
+from gateway.http.nowhere import READING, is_nowhere, refused_path, who_asks
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.route import Admission, Answer, RefusedPath
+from gateway.http.route import Admission, Answer
 from gateway.http.streams import counted, why_cut
 from gateway.http.table import RoutedRow, Table
 from gateway.net.server.reply import Reply, Written
@@ -82,8 +83,7 @@ _AUTH = {
 }
 """The result of asking who it is, by the reason; for any other reason nobody was asked yet."""
 _UNPROVEN = 401
-_READING = ("GET", "HEAD")
-_ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(_READING)}
+_ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(READING)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +135,8 @@ class Server:
         try:
             outcome = self._start(exchange)
         except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
+            if is_nowhere(problem) and (knows := self.serving.table.knows(request.path)):
+                return self._refuse_person(exchange, problem, knows)
             outcome = self._refuse(exchange, problem)
         return self._end(exchange, outcome) if isinstance(outcome, Reply) else outcome
 
@@ -196,7 +198,7 @@ class Server:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
         exchange.record.route = page.name
         self.serving.admission.check()
-        if exchange.request.method not in _READING:
+        if exchange.request.method not in READING:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", _ALLOWED)
         return page.reply(exchange.request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
@@ -263,6 +265,17 @@ class Server:
         except ConnectionError as problem:
             raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
+    async def _refuse_person(
+        self, exchange: Exchange, problem: Exception, knows: Sequence[Policy]
+    ) -> Reply:
+        """Refuse whoever asks, in their own language."""
+        try:
+            exchange.call = await who_asks(exchange.request, knows, ask)
+        except BaseException:
+            self.serving.admission.in_flight -= 1
+            raise
+        return self._end(exchange, self._refuse(exchange, problem))
+
     def _refuse(self, exchange: Exchange, problem: Exception) -> Reply:
         """Render a refusal; an exception has its row's code."""
         place, record, call = exchange.place, exchange.record, exchange.call
@@ -273,7 +286,7 @@ class Server:
         wants_page = "text/html" in request.headers.get(hdrs.ACCEPT, "")
         refuse = self.serving.table.refuse(request.path, place, wants_page=wants_page)
         if refuse is not None:
-            shown = refuse(refusal, call, _refused(exchange))
+            shown = refuse(refusal, call, refused_path(request, record.trace_id))
             return render(shown, refusal.error.status, call.headers if call else {})
         return render_refusal(
             refusal,
@@ -282,18 +295,6 @@ class Server:
             call.headers if call else {},
             explains=self.serving.table.explains(request.path, place),
         )
-
-
-def _refused(exchange: Exchange) -> RefusedPath:
-    """Say what was asked for."""
-    request = exchange.request
-    target = f"{request.path}?{request.query}" if request.query else request.path
-    return RefusedPath(
-        target=target,
-        is_read=request.method in _READING,
-        trace_id=exchange.record.trace_id,
-        headers=request.headers,
-    )
 
 
 def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:

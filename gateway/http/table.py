@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 
+from gateway.domain.requests.calls import Policy
 from gateway.http.route import Gate, Refuse, Row, Surface
 from policies.traffic.csrf import (
     CsrfToken,
@@ -82,6 +83,7 @@ class Table:
         every = tuple(surfaces)
         self._explaining = tuple(each.prefix + "/" for each in every if each.explains)
         self._pages = [(each.prefix + "/", each.refuse) for each in every if each.refuse]
+        self._knowing = [(each.prefix + "/", each.knows) for each in every if each.knows]
         for surface in every:
             for gate in surface.gates:
                 for row in gate.rows:
@@ -118,6 +120,10 @@ class Table:
         if not wants_page:
             return None
         return next((each for prefix, each in self._pages if raw_path.startswith(prefix)), None)
+
+    def knows(self, raw_path: str) -> Sequence[Policy]:
+        """Return what finds out who asks for a path without a row; it goes by its prefix."""
+        return next((each for prefix, each in self._knowing if raw_path.startswith(prefix)), ())
 
     def places(self) -> list[RoutedRow]:
         """Return every row once, as declared."""

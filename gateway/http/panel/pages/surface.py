@@ -75,6 +75,7 @@ def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
         exempt=frozenset({f"{NAME}.sign_out"}),
         explains=True,
         refuse=frame.responses.refuse,
+        knows=(frame.policies.session, frame.policies.users.user_quota),
     )
 
 

@@ -319,3 +319,24 @@ async def test_what_is_not_there_is_said_once(viewer: Person):
     page = seen.text.partition("<main")[2]
     assert page.count("não existe, ou não é mostrado a você") == 1
     assert "credencial" not in page.partition("</main>")[0]
+
+
+async def test_whoever_is_signed_in_is_told_so_where_nothing_is(world: World):
+    """In their language and theme, with their own pages beside it; anybody else at the door."""
+    person = await signed_in(world, Role.VIEWER)
+    for fields in ({"language": "en"}, {"theme": "dark"}):
+        await person.send("/panel/preferences", {**fields, "back": "/panel"})
+
+    unknown = await person.open("/panel/not-there/at-all")
+    other_method = await person.send("/panel/providers")
+    stranger = await Person(world).open("/panel/not-there/at-all")
+
+    for seen, status in ((unknown, 404), (other_method, 405)):
+        assert seen.status == status
+        assert '<html lang="en" data-theme="dark">' in seen.text
+        assert 'action="/panel/logout"' in seen.text
+        assert 'aria-current="page"' not in seen.text
+    assert "It does not exist, or is not shown to you." in unknown.text
+    assert stranger.status == 404
+    assert '<html lang="pt-BR">' in stranger.text
+    assert 'action="/panel/logout"' not in stranger.text

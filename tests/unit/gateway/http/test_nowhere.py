@@ -1,0 +1,72 @@
+"""What is not there: who asks for it, and what was asked for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from multidict import CIMultiDict
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
+from gateway.http.nowhere import is_nowhere, refused_path, who_asks
+from gateway.http.server import ask
+
+
+def request(method: str = "GET", query: str = "") -> Any:
+    headers = CIMultiDict({"Cookie": "a=b"})
+    return SimpleNamespace(
+        method=method, path="/panel/x", query=query, headers=headers, address="192.0.2.1"
+    )
+
+
+async def finds(call: Call) -> None:
+    call.headers["Set-Cookie"] = call.asked.headers["Cookie"] + call.asked.address
+
+
+async def fails(_call: Call) -> None:
+    raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable")
+
+
+def lets_on(_call: Call) -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (ServiceError(errors.ROUTE_UNKNOWN, "no_route"), True),
+        (ServiceError(errors.METHOD_NOT_ALLOWED, "method"), True),
+        (ServiceError(errors.OVERLOADED, "in_flight"), False),
+        (ValueError(), False),
+    ],
+)
+def test_nowhere_is_no_path_or_no_method_of_it(problem: Exception, said: bool):
+    assert is_nowhere(problem) is said
+
+
+async def test_who_asks_is_found_by_what_was_sent():
+    call = await who_asks(request(), (lets_on, finds), ask)
+
+    assert call is not None
+    assert call.headers["Set-Cookie"] == "a=b192.0.2.1"
+
+
+async def test_whoever_cannot_be_found_is_nobody():
+    assert await who_asks(request(), (finds, fails), ask) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "query", "target", "is_read"),
+    [
+        ("GET", "a=1", "/panel/x?a=1", True),
+        ("HEAD", "", "/panel/x", True),
+        ("POST", "", "/panel/x", False),
+    ],
+)
+def test_what_was_asked_for_is_told(method: str, query: str, target: str, is_read: bool):
+    told = refused_path(request(method, query), "t-1")
+
+    assert (told.target, told.is_read, told.trace_id) == (target, is_read, "t-1")
