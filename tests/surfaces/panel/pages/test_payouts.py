@@ -267,6 +267,13 @@ async def test_who_may_not_judge_sees_no_form(world: World, viewer: Person):
     assert sent.status == 403
 
 
+async def searched(person: Person, text: str) -> Seen:
+    """Send the search form, and go where it leads: what names nobody has an address."""
+    await person.open("/panel/search")
+    seen = await person.send("/panel/search", {"q": text})
+    return await person.open(seen.location) if seen.location.startswith("/panel/search?") else seen
+
+
 @pytest.mark.parametrize("what", ["reference", "e2e_id", "tax_number"])
 async def test_one_field_leads_to_a_payment(world: World, viewer: Person, what: str):
     """One hit opens itself; several are listed, and a tax number stands in no address."""
@@ -274,9 +281,8 @@ async def test_one_field_leads_to_a_payment(world: World, viewer: Person, what: 
     account = world.demo["accounts"]["main"]["id"]
     row = await world.gateway.kernel.store.payouts.find(account, reference)
     asked = {"reference": reference, "e2e_id": row.e2e_id, "tax_number": "529.982.247-25"}
-    await viewer.open("/panel/search")
 
-    seen = await viewer.send("/panel/search", {"q": asked[what]})
+    seen = await searched(viewer, asked[what])
 
     if what == "tax_number" and seen.status == 200:
         assert reference in seen.text
@@ -302,11 +308,9 @@ async def test_what_was_pasted_with_something_around_it_leads_there(
     row = await world.gateway.kernel.store.payouts.find(
         world.demo["accounts"]["main"]["id"], reference
     )
-    await viewer.open("/panel/search")
 
-    seen = await viewer.send(
-        "/panel/search",
-        {"q": pasted.format(reference=reference, e2e_id=row.e2e_id, page=at(world, reference))},
+    seen = await searched(
+        viewer, pasted.format(reference=reference, e2e_id=row.e2e_id, page=at(world, reference))
     )
 
     assert (seen.status, seen.location) == (303, at(world, reference))
@@ -321,11 +325,8 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(
     async with asyncio.timeout(10):
         while (await operator.open(f"/panel/trace/{trace}")).status != 200:
             await asyncio.sleep(0.1)
-    await operator.open("/panel/search")
 
-    seen = await operator.send(
-        "/panel/search", {"q": pasted.format(trace=trace, upper=trace.upper())}
-    )
+    seen = await searched(operator, pasted.format(trace=trace, upper=trace.upper()))
 
     assert (seen.status, seen.location) == (303, f"/panel/trace/{trace}")
 
@@ -334,9 +335,7 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(
     "odd", ["😀", "%", "http://[", "a" * 1024, "https://evil.example/x", "'", "\u202e", "529.982"]
 )
 async def test_an_odd_text_finds_nothing_and_stays_as_it_was_typed(viewer: Person, odd: str):
-    await viewer.open("/panel/search")
-
-    seen = await viewer.send("/panel/search", {"q": odd})
+    seen = await searched(viewer, odd)
 
     assert seen.status == 200
     assert "Nada encontrado" in seen.text
@@ -346,9 +345,8 @@ async def test_a_search_of_another_company_finds_nothing(world: World):
     reference = await paid(world)
     company = world.demo["companies"]["other"]["id"]
     foreign = await signed_in(world, Role.OPERATOR, companies=frozenset({company}))
-    await foreign.open("/panel/search")
 
-    seen = await foreign.send("/panel/search", {"q": reference})
+    seen = await searched(foreign, reference)
 
     assert seen.status == 200
     assert "Nada encontrado" in seen.text

@@ -1,8 +1,17 @@
-"""What each bank offers, in a table."""
+"""Banks on their page: what each offers, and until when calls of one are kept back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
+from gateway.http.panel.pages.templates import Templates
+from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.screens.operations.providers import matrix
+from gateway.http.panel.screens.operations.sky import sky
+from tests.unit.standing import NOON
 
 CAPABILITIES = {
     "destinations": ["pix"],
@@ -12,6 +21,44 @@ CAPABILITIES = {
     "calls": ["get_balance"],
     "callback_proofs": [],
 }
+
+
+async def shown(*, is_open: bool) -> str:
+    """Return the card of a bank."""
+    until = f"{NOON + timedelta(seconds=75):%Y-%m-%dT%H:%M:%SZ}"
+    provider = {
+        "name": "ipe",
+        "adapter": "sandbox",
+        "breakers": {"read": "open"} if is_open else {},
+        "open_until": {"read": until} if is_open else {},
+        **dict.fromkeys(("last_ok_at", "last_failed_at", "certificate_ends_at", "problem"), ""),
+        "in_flight": 0,
+        "in_flight_limit": 10,
+        "read_only": True,
+    }
+    templates = Templates(lambda name: name)
+    await templates.loaded()
+    visit = SimpleNamespace(address="/panel/providers", is_partial=True)
+    data = {"visit": visit, "banks": [sky(provider, {})], "now": NOON, "is_open": is_open}
+    page = templates.render(
+        "operations/_providers.html", Language.PORTUGUESE, {**data, "may_stop": False}
+    )
+    return page.decode()
+
+
+async def test_what_is_kept_back_counts_down_and_is_looked_at_again_soon():
+    page = await shown(is_open=True)
+
+    assert f'data-until="{int((NOON + timedelta(seconds=75)).timestamp() * 1000)}">1:15<' in page
+    assert "panel:tick" in page
+
+
+@pytest.mark.parametrize("word", ["data-until", "panel:tick"])
+async def test_a_bank_whose_calls_pass_is_looked_at_once_a_minute(word: str):
+    page = await shown(is_open=False)
+
+    assert word not in page
+    assert "panel:minute" in page
 
 
 @pytest.mark.parametrize(
