@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from playwright.async_api import Browser, expect
+from sqlalchemy import update
 
 from gateway.domain.identity.rights import Role
+from gateway.store.tables.identity import sessions
 from tests.browser.inspection import LOOKS, Look
 from tests.browser.panel_site import PanelSite
 
@@ -50,3 +53,23 @@ async def test_what_is_typed_stays_while_the_page_looks_again(browser: Browser, 
         await words.press_sequentially(charge[-1])
         await expect(button).to_be_enabled()
         assert tab.findings == []
+
+
+async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser, site: PanelSite):
+    person = await site.people.make(Role.OPERATOR)
+    cookies = await site.people.sign_in(person)
+    long_ago = site.world.gateway.kernel.now() - timedelta(hours=1)
+    async with site.world.gateway.kernel.store.database.writing() as connection:
+        theirs = update(sessions).where(sessions.c.user_id == person.id)
+        await connection.execute(theirs.values(factor_at=long_ago))
+    async with site.tab(browser, cookies) as tab:
+        tab.refused.add(f"{site.origin}/panel/me/factor/remove")
+        await tab.open("/panel/me")
+        await tab.page.fill("#words", "remover")
+
+        await tab.page.get_by_role("button", name="Remover o aplicativo").click()
+
+        await expect(tab.page.get_by_text("Confirme com um código.")).to_be_visible()
+        await expect(tab.page.locator("#words")).to_have_value("remover")
+        await expect(tab.page.locator("#code")).to_be_focused()
+        assert await tab.look() == []

@@ -158,3 +158,39 @@ async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
 
     assert f'<label for="words">{words}</label>' in seen.text
     assert 'value="quase"' in seen.text
+
+
+async def test_an_owner_that_could_not_be_looked_up_is_told_as_that(world: World):
+    operator = await signed_in(world, Role.OPERATOR)
+    await operator.open(PAYOUT)
+    fault = {"operation": "*", "fault": "status", "status": 500, "count": 9}
+    await world.control.post("faults", body=fault)
+    try:
+        seen = await operator.send(PAYOUT, ordered(world))
+    finally:
+        await world.control.delete("faults")
+
+    assert seen.status == 502
+    assert "Não foi possível consultar o dono da chave" in seen.text
+
+
+async def test_a_stop_without_a_choice_asks_to_choose(world: World):
+    operator = await signed_in(world, Role.OPERATOR)
+    await operator.open(STOP)
+    fields = {"scope": "account", "reason": "x", "minutes": "60", "words": "parar"}
+
+    nothing = await operator.send(STOP, fields)
+    name = await operator.send(STOP, {**fields, "subject": "Loja"})
+
+    assert [each.status for each in (nothing, name)] == [400, 400]
+    assert all("escolha na lista ou informe um id" in each.text for each in (nothing, name))
+
+
+async def test_levels_of_a_permission_are_said_in_the_page_s_language(world: World):
+    security = await signed_in(world, Role.SECURITY)
+
+    seen = await security.open("/panel/credentials/new")
+
+    labels = re.findall(r'name="may_balance"[^>]*aria-label="[^:]+: ([^"]+)"', seen.text)
+    assert len(labels) == 4
+    assert not {"read", "write", "manage"} & set(labels)
