@@ -112,7 +112,7 @@ def _names(visit: Visit) -> Iterator[str]:
 
 def _is_sent(form: re.Match[str], visit: Visit) -> bool:
     """Say whether it is the form that was sent, among others of the same address."""
-    path, _, _ = visit.address.partition("?")
+    path, _, _ = (visit.act or visit.address).partition("?")
     if unescape(form[1]).partition("?")[0] != path:
         return False
     fixed = [each[0] for each in _fields(form[0]) if _HIDDEN in each[0]]

@@ -171,7 +171,7 @@ async def test_an_owner_that_could_not_be_looked_up_is_told_as_that(world: World
         await world.control.delete("faults")
 
     assert seen.status == 502
-    assert "Não foi possível consultar o dono da chave" in seen.text
+    assert "Não foi possível consultar o titular da chave" in seen.text
 
 
 async def test_a_stop_without_a_choice_asks_to_choose(world: World):
