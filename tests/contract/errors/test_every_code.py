@@ -17,6 +17,8 @@ from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
 from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.stops import StopScope
+from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
 from tests import raw_http
 from tests.surfaces.answers import Answer
@@ -100,6 +102,18 @@ async def above_limit(world: World, _folder: Path) -> Said:
     made = await world.issue(limits=CredentialLimits(per_payout=Money(1049)))
     pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
     return of(await world.pay(order("code-limit", world.today()), pair=pair))
+
+
+async def stopped(_world: World, folder: Path) -> Said:
+    async with opened(sandbox(folder)) as other:
+        wanted = StopOrder(
+            scope=StopScope.PROVIDER,
+            subject="sandbox",
+            reason="a code",
+            ends_at=other.gateway.kernel.now() + timedelta(hours=1),
+        )
+        await other.office.admin.stops.stop(wanted)
+        return of(await other.pay(order("code-stopped", other.today())))
 
 
 async def internal(world: World, _folder: Path) -> Said:
@@ -206,6 +220,7 @@ SCENARIOS: dict[str, Scenario] = {
     "payout_rejected": paying(value=777.03),
     "payout_reference_in_use": reference_in_use,
     "payout_not_allowed": paying(value=777.04),
+    "payouts_stopped": stopped,
     "payout_unknown": paying(value=777.05),
     "payout_not_found": asking("/withdraw/nobody-knows"),
     "payout_method_invalid": paying(method="qrcode"),
