@@ -152,15 +152,16 @@ def _chosen(visit: Visit, items: Sequence[Mapping[str, Any]]) -> Mapping[str, An
     """
     Return the one that the address or the form names, else the oldest that waits for people.
 
-    A list that is shown again beside the form chooses no other one.
+    Where the one that is named is not here any more, no other stands in its place: what was
+    typed, or read, was about that one.
     """
     asked = (visit.form["account_id"], visit.form["reference"])
     if not any(asked):
         asked = (visit.query("account"), visit.query("reference"))
     named = [each for each in items if (each["account_id"], each["reference"]) == asked]
-    if visit.is_partial and any(asked):
+    if any(asked):
         return next(iter(named), None)
-    return next(iter([*named, *(each for each in items if each["review"]), *items]), None)
+    return next(iter([*(each for each in items if each["review"]), *items]), None)
 
 
 def pages(rows: RowCalls) -> Sequence[Page]:
