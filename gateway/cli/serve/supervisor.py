@@ -23,7 +23,7 @@ from gateway.cli.serve.child import NO_LINES, SILENT_S, Child, Program
 from gateway.cli.serve.parent import Processes
 from gateway.config.settings import Settings
 from gateway.telemetry.logs.lines import encode
-from gateway.telemetry.logs.writer import LineWriter, to_descriptor
+from gateway.telemetry.logs.writer import LineWriter, to_descriptor, without_waiting
 
 _POLL_S: Final = 0.2
 """A dead process is noticed this soon; looking more often would cost CPU for nothing."""
@@ -64,7 +64,8 @@ class Supervisor:
 
     def __init__(self, config: Path, wanted: int, run: str) -> None:
         """Start nothing yet; ``run`` is the setting ``worker.run``."""
-        self._writer = LineWriter(to_descriptor(sys.stdout.fileno()))
+        number = sys.stdout.fileno()
+        self._writer = LineWriter(to_descriptor(number), without_waiting(number))
         has_worker = run == "host"
         self._way = _way() if has_worker else None  # ours stays open: what waits outlives a worker
         to, out = (each.fileno() for each in self._way) if self._way else (NO_LINES, NO_LINES)
