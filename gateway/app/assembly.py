@@ -25,9 +25,10 @@ from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
+from gateway.http.admission import Admission
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
-from gateway.http.route import Admission, Surface
+from gateway.http.route import Surface
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table, check_surfaces
 from gateway.net.common.descriptors import callers_below, descriptor_limit

@@ -1,24 +1,19 @@
-"""A route is one row; a gate is what stands in front of rows, and admission in front of all."""
+"""A route is one row; a gate is what stands in front of rows."""
 
 from __future__ import annotations
 
 import typing
-from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType, UnionType
-from typing import Any, Final, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
 
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.identity.rights import Right
-from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.headers import Headers
 from gateway.domain.requests.calls import Call, Input, Policy, RawRequest
-from gateway.domain.requests.networks import network
-from gateway.telemetry.ports import Count, Event
 
 Document = Mapping[str, Any]
 Who = TypeVar("Who")
@@ -252,81 +247,3 @@ class Surface:
     explains: bool = False
     refuse: Refuse | None = None
     knows: Sequence[Policy] = ()
-
-
-# Of what may be in flight: banks and people who sign in send small bodies, and at once.
-_SHARE: Final = 10
-# Enough for a bank that tells of several payouts, however small the process is.
-_LEAST: Final = 10
-# Of these places one network has so many at most: it takes four to fill them.
-_NETWORK_SHARE: Final = 4
-
-
-@dataclass(slots=True, kw_only=True)
-class Admission:
-    """
-    Sheds requests while the process is overloaded.
-
-    Whoever is not known yet can make us wait for a body, and costs nothing by it. Such
-    requests have places of their own, so that they fill those and no others.
-
-    Attributes:
-        most: Requests in flight above which new ones are refused.
-        longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
-        lag_s: Tells that p95 now.
-        count: Counts what was shed.
-        in_flight: Now, without those that wait for the body of somebody unknown.
-        strangers: These, by the network that they come from.
-    """
-
-    most: int
-    longest_lag_s: float
-    lag_s: Callable[[], float]
-    count: Count
-    in_flight: int = 0
-    strangers: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def in_all(self) -> int:
-        """How many requests are served now, whoever they are of."""
-        return self.in_flight + self.strangers.total()
-
-    def check(self) -> None:
-        """
-        Let one more request in.
-
-        Raises:
-            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
-        """
-        if self.in_flight > self.most:
-            self._shed("in_flight")
-        if self.lag_s() > self.longest_lag_s:
-            self._shed("loop_lag")
-
-    @contextmanager
-    def waits_for_stranger(self, address: str) -> Iterator[None]:
-        """
-        Count a request apart while it waits for the body of somebody unknown.
-
-        Raises:
-            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when all such places are
-                taken, or those of the caller's network.
-        """
-        places, place = max(_LEAST, self.most // _SHARE), network(address)
-        waiting = self.strangers
-        if waiting.total() >= places or waiting[place] >= places // _NETWORK_SHARE:
-            self._shed("strangers")
-        waiting[place] += 1
-        self.in_flight -= 1
-        try:
-            yield
-        finally:
-            self.in_flight += 1
-            waiting[place] -= 1
-            if not waiting[place]:
-                del waiting[place]
-
-    def _shed(self, reason: str) -> NoReturn:
-        """Count and refuse."""
-        self.count(Event.SHED, reason)
-        raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})

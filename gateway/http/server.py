@@ -20,10 +20,11 @@ from multidict import CIMultiDictProxy, istr
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
+from gateway.http.admission import Admission
 from gateway.http.nowhere import READING, is_nowhere, refused_path, who_asks
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.route import Admission, Answer
+from gateway.http.route import Answer
 from gateway.http.streams import counted, why_cut
 from gateway.http.table import RoutedRow, Table
 from gateway.net.server.reply import Reply, Written

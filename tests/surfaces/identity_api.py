@@ -19,8 +19,9 @@ from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
+from gateway.http.admission import Admission
 from gateway.http.pages import openapi_pages
-from gateway.http.route import Admission, Surface
+from gateway.http.route import Surface
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener

@@ -38,6 +38,7 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
+from gateway.net.server.inbox import RequestQueue, make_parser
 from gateway.net.server.peer import without_mapping
 from gateway.net.server.reply import (
     Reply,
@@ -45,7 +46,6 @@ from gateway.net.server.reply import (
     Written,
     describe,
     find_code,
-    find_flaw,
     reply_format,
     to_bytes,
 )
@@ -53,9 +53,8 @@ from gateway.net.server.request import (
     UNREAD,
     MalformedBody,
     Request,
-    RequestQueue,
     RequestTimeout,
-    make_parser,
+    find_flaw,
 )
 
 if TYPE_CHECKING:

@@ -179,12 +179,12 @@ class OrderExecution:
         except Unreachable as problem:
             if approval.outcome not in OPEN:
                 raise
-            await self._conclude(approval, (Outcome.UNKNOWN, ""))
+            await self._note(approval, (Outcome.UNKNOWN, ""))
             raise OutcomeUnknown(problem.reason) from problem
         if found is None:
             return approval, None
         ended = self.money.ended(found)
-        approval = await self._conclude(approval, ended)
+        approval = await self._note(approval, ended)
         return approval, None if ended[0] in {Outcome.NOT_SENT, Outcome.REFUSED} else found
 
     async def _allow_again(self, person: SignedInUser, approval: Approval) -> None:

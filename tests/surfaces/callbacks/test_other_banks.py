@@ -31,8 +31,8 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
+from gateway.http.admission import Admission
 from gateway.http.callbacks.surface import callback_surface
-from gateway.http.route import Admission
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener

@@ -14,7 +14,8 @@ from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.requests.calls import Call, Input, RawRequest
-from gateway.http.route import Admission, Gate, Row, RowLimits, Surface, route
+from gateway.http.admission import Admission
+from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener

@@ -15,9 +15,9 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Input, Parameter
+from gateway.http.admission import Admission
 from gateway.http.pages import Page
 from gateway.http.rendering import MEDIA_TYPE
-from gateway.http.route import Admission
 from tests import raw_http
 from tests.unit.gateway.http.listener_client import CHALLENGE, Asks, on_stage, row, surface
 from tests.unit.people import account, principal

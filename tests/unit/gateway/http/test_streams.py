@@ -11,7 +11,8 @@ import pytest
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.http.route import Admission, Answer, Row, RowLimits, Surface, route
+from gateway.http.admission import Admission
+from gateway.http.route import Answer, Row, RowLimits, Surface, route
 from gateway.http.streams import why_cut
 from gateway.http.table import RoutedRow
 from tests.unit.gateway.http.listener_client import READ_BALANCE, TAKES, on_stage, surface

@@ -24,7 +24,7 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 """What refuses, and at which place the word stands."""
 
 WORKED_OUT = {
-    "gateway/http/route.py: reason": ("in_flight", "loop_lag", "strangers"),
+    "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/http/backoffice/money/statements.py: problem.reason": (),
     "gateway/operations/backoffice/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/operations/backoffice/scoped_records.py: kind": (

@@ -8,7 +8,7 @@ from yarl import URL
 
 from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.reply import find_flaw
+from gateway.net.server.request import find_flaw
 
 LIMITS = ServerLimits(request_line_bytes=100, header_line_bytes=50)
 TE = "Transfer-Encoding"

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from gateway.domain.kernel.errors import OVERLOADED
-from gateway.http.route import Admission
+from gateway.http.admission import Admission
 from tests.unit.refusals import refused
 
 

@@ -8,15 +8,9 @@ from aiohttp.http_parser import RawRequestMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.net.server.inbox import Item, RequestQueue, make_parser
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.request import (
-    HeadTooLarge,
-    Item,
-    MalformedBody,
-    RequestQueue,
-    RequestTimeout,
-    make_parser,
-)
+from gateway.net.server.request import HeadTooLarge, MalformedBody, RequestTimeout
 
 LIMITS = ServerLimits()
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -265,7 +259,7 @@ async def test_a_long_head_is_not_kept(queue):
 
 PIECES = st.sampled_from(
     [
-        *(GET, GET, GET, GET[:9], GET[9:], GET + GET[:9], GET * 3, b"", b"\r\n", b"\r\n\r\n"),
+        *(GET, GET, GET, GET[:9], GET[9:], GET + GET[:9], GET * 5, b"", b"\r\n", b"\r\n\r\n"),
         *(POST, b"hello", POST + b"hello", POST + b"hello" + GET[:9], POST + b"hello" + GET),
         *(UPGRADE, UPGRADE, CHUNKED, b"5\r\nhello\r\n", b"0\r\n\r\n", b"BAD\r\n\r\n"),
     ]
@@ -282,8 +276,6 @@ async def test_requests_are_what_they_are_without_what_is_kept(
     for piece, taken in [(piece, taken) for piece, times, taken in steps for _ in range(times)]:
         if ours.closed:
             break
-        while len(ours.waiting) > 1:  # a connection that waits for us to take more reads no more
-            assert read(ours.take()) == read(forgetful.take())
         forgetful._former = None
         assert ours.feed(piece) is forgetful.feed(piece)
         assert state(ours) == state(forgetful)

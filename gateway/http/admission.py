@@ -1,0 +1,93 @@
+"""
+Which requests are let in while the process has enough to do.
+
+Whoever is not known yet can make us wait for a body, and costs nothing by it. Such
+requests have places of their own, so that they can fill those and no others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, NoReturn
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.networks import network
+from gateway.telemetry.ports import Count, Event
+
+# Of what may be in flight: banks and people who sign in send small bodies, and at once.
+_SHARE: Final = 10
+# Enough for a bank that tells of several payouts, however small the process is.
+_LEAST: Final = 10
+# Of these places one network has so many at most: it takes four to fill them.
+_NETWORK_SHARE: Final = 4
+
+
+@dataclass(slots=True, kw_only=True)
+class Admission:
+    """
+    Sheds requests while the process is overloaded.
+
+    Attributes:
+        most: Requests in flight above which new ones are refused.
+        longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
+        lag_s: Tells that p95 now.
+        count: Counts what was shed.
+        in_flight: Now, without those that wait for the body of somebody unknown.
+        strangers: These, by the network that they come from.
+    """
+
+    most: int
+    longest_lag_s: float
+    lag_s: Callable[[], float]
+    count: Count
+    in_flight: int = 0
+    strangers: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def in_all(self) -> int:
+        """How many requests are served now, whoever they are of."""
+        return self.in_flight + self.strangers.total()
+
+    def check(self) -> None:
+        """
+        Let one more request in.
+
+        Raises:
+            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
+        """
+        if self.in_flight > self.most:
+            self._shed("in_flight")
+        if self.lag_s() > self.longest_lag_s:
+            self._shed("loop_lag")
+
+    @contextmanager
+    def waits_for_stranger(self, address: str) -> Iterator[None]:
+        """
+        Count a request apart while it waits for the body of somebody unknown.
+
+        Raises:
+            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when all such places are
+                taken, or those of the caller's network.
+        """
+        places, place = max(_LEAST, self.most // _SHARE), network(address)
+        waiting = self.strangers
+        if waiting.total() >= places or waiting[place] >= places // _NETWORK_SHARE:
+            self._shed("strangers")
+        waiting[place] += 1
+        self.in_flight -= 1
+        try:
+            yield
+        finally:
+            self.in_flight += 1
+            waiting[place] -= 1
+            if not waiting[place]:
+                del waiting[place]
+
+    def _shed(self, reason: str) -> NoReturn:
+        """Count and refuse."""
+        self.count(Event.SHED, reason)
+        raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})
