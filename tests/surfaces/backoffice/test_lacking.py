@@ -198,7 +198,7 @@ async def test_a_bank_that_can_nothing_is_asked_nothing(
         (PayoutMethod.PIX, ROWS[BACK_OFFICE][-2]),
         (PayoutMethod.BANK_ACCOUNT, ROWS[BACK_OFFICE][-1]),
     ],
-    ids=str,
+    ids=["banking", "backoffice pix", "backoffice bank account"],
 )
 async def test_a_bank_without_such_destinations_is_sent_nothing(
     backoffice_client: BackofficeClient, method: PayoutMethod, row: RowOf

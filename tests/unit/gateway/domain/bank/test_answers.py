@@ -32,13 +32,11 @@ SAY_NOTHING = {"acknowledge_events", "probe", "remove_callback"}
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - SAY_NOTHING))
-@pytest.mark.parametrize(
-    "nonsense", [None, object(), CANARY, {"saldo": 1}, 10.5, True, (object(),), Money(1)], ids=repr
-)
-async def test_another_type_is_not_believed(name: str, nonsense: object):
-    world = CheckedWorld(**{name: saying(nonsense)})
+async def test_another_type_is_not_believed(name: str):
+    for nonsense in (None, object(), CANARY, {"saldo": 1}, 10.5, True, (object(),), Money(1)):
+        world = CheckedWorld(**{name: saying(nonsense)})
 
-    await world.fails(name, "adapter_answer_invalid")
+        await world.fails(name, "adapter_answer_invalid")
 
 
 BRAZIL = timezone(timedelta(hours=-3))
