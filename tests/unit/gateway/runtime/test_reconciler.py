@@ -254,7 +254,7 @@ def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
     assert abs(due - now - timedelta(minutes=minutes)) < timedelta(seconds=1)
 
 
-@pytest.mark.parametrize("state", FINAL_STATES)
+@pytest.mark.parametrize("state", sorted(FINAL_STATES))
 def test_what_is_final_is_never_looked_at_again(state: PayoutState):
     assert next_check(stood(state), NOON, 0.5) is None
 
