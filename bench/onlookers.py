@@ -29,7 +29,7 @@ from bench.partner import write_request
 from gateway.domain.identity.rights import Role
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
-from tests.surfaces.world import basic
+from tests.world.gateway.world import basic
 
 PEOPLE = 10
 MOST_CORE = 0.05

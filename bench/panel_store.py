@@ -20,7 +20,7 @@ from gateway.operations.kernel.audit_context import AuditContext
 from tests.browser import seeds
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import People
-from tests.surfaces.world import World, opened
+from tests.world.gateway.world import World, opened
 
 
 @asynccontextmanager

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from tests.architecture.test_mirror import excused, found_tests
-from tests.architecture.tree import ROOT, modules
+from tests.architecture.mirror import excused, found_tests
+from tests.world.tree import ROOT, modules
 
 OTHERS = {
     "modules": "– | – | – | – | – | 360",

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Mapping
 
 from tests.architecture import figures, walk
-from tests.architecture.tree import ROOT
 from tests.architecture.walk import Walk
+from tests.world.tree import ROOT
 
 PAGE = ROOT / "docs" / "architecture.md"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gateway.domain.backoffice import approvals, callbacks, lists, overview, readings, request_log
 from gateway.domain.identity import challenges
-from tests.architecture.tree import ROOT, modules
+from tests.world.tree import ROOT, modules
 
 DECIDES = Path("policies/authorization/user.py")
 PORTS = {

@@ -8,7 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from tests.architecture.tree import PROJECT, ROOT
+from tests.world.tree import PROJECT, ROOT
 
 # Below these stand holes or bugs we know of; docs/dependencies.md names them.
 FLOORS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from provider_adapters.registry import ADAPTERS
-from tests.architecture.tree import PACKAGES, PROJECT, ROOT, modules
+from tests.world.tree import PACKAGES, PROJECT, ROOT, modules
 
 DOMAIN = [path for path in modules() if path.is_relative_to("gateway/domain")]
 # Contract, and the list of it in which every adapter's package stands.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.tree import ROOT, kept
+from tests.world.tree import ROOT, kept
 
 MACHINE = re.compile(r"(?<![\w.~])/(?:home|root|Users|work)/\w")
 INDEX = re.compile(

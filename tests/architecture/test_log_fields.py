@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from gateway.telemetry.logs.redaction import ALLOWED
-from tests.architecture.tree import ROOT, modules
+from tests.world.tree import ROOT, modules
 
 LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}
 OF_LOGGING = {"exc_info", "extra", "stack_info", "stacklevel"}

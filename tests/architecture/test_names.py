@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.architecture.tree import ROOT, modules, packages
+from tests.world.tree import ROOT, modules, packages
 
 # Each of them is where things go whose name nobody looked for.
 EMPTY_WORDS = {"base", "helper", "helpers", "manager", "misc", "util", "utils"}

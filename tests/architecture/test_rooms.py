@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.architecture.tree import modules
+from tests.world.tree import modules
 
 MOST = 12
 # Folders that are lists by nature.

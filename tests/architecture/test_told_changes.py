@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.tree import ROOT, modules
-from tests.contract.stores.told import WRITERS
+from tests.world.stores.told import WRITERS
+from tests.world.tree import ROOT, modules
 
 TABLES = {"accounts", "credentials", "secrets", "stops", "signing_keys"}
 WRITING = {"insert", "update", "delete", "insert_new", "add"}

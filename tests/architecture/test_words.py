@@ -4,7 +4,7 @@ import io
 import tokenize
 from pathlib import Path
 
-from tests.architecture.tree import ROOT, modules
+from tests.world.tree import ROOT, modules
 
 # The retired name, and the field's. `docs/glossary.md` explains what needs explaining.
 RETIRED = {

@@ -26,8 +26,8 @@ from typing import Any
 
 import msgspec
 
-from tests.architecture.tree import PACKAGES, ROOT
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.tree import PACKAGES, ROOT
 
 BANK = ("provider_adapters/simulated_bank/", "provider_adapters/sandbox/simulator/")
 LATER = ("gateway/telemetry/logs/writer.py",)

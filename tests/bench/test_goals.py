@@ -7,6 +7,7 @@ import pytest
 from bench import goals, history, page, payouts, storage, subjects, targets
 from bench.figures import Measured, Round, spread
 from bench.peers import targets as peer_targets
+from tests.bench.goals import rounds
 
 LIMITED = [
     goal
@@ -27,22 +28,6 @@ def slower(measured: Measured, times: float) -> Measured:
         rounds={name: [slowed(each) for each in taken] for name, taken in measured.rounds.items()},
         values={name: [each * times for each in taken] for name, taken in measured.values.items()},
     )
-
-
-def rounds(*cpu_us: float, p50_ms: float = 1.0, p99_ms: float = 2.0) -> list[Round]:
-    """Rounds of a thousand answers each, by their CPU per request."""
-    return [
-        Round(
-            answers=1000,
-            seconds=1.0,
-            cpu_s=each / 1000,
-            other_cores=0.0,
-            p50_ms=p50_ms,
-            p99_ms=p99_ms,
-            pss_mb=97.0,
-        )
-        for each in cpu_us
-    ]
 
 
 @pytest.mark.parametrize(

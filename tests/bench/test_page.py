@@ -4,7 +4,7 @@ import pytest
 
 from bench import history, page, subjects, targets
 from bench.figures import Measured
-from tests.bench.test_goals import rounds
+from tests.bench.goals import rounds
 
 MARKS = "before\n<!-- figures: bench/run.py -->\nformer\n<!-- end -->\nafter\n"
 

@@ -18,8 +18,8 @@ import msgspec
 
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from policies.validation.payout import BankAccountPayoutBody, PixPayoutBody
-from tests.surfaces.world import World
 from tests.world.answers import CALLS, CheckedWorld, changed, saying
+from tests.world.gateway.world import World
 
 SAID = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&\u202e\u200b\u2066/%2e%2e/%00😀"
 LENGTHS = (1024, 512, 256, 128, 77, 32)

@@ -18,7 +18,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from tests.browser.inspection import Inspection, inspecting
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
-from tests.surfaces.world import order
+from tests.world.gateway.world import order
 
 SOON_S = 60
 """A page looks again after five seconds; the machine may have much else to do."""

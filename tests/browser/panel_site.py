@@ -16,7 +16,7 @@ from tests.browser.inspection import USUAL, Inspection, Look, inspecting
 from tests.browser.people import NOBODY, People
 from tests.browser.screens import Case
 from tests.servers.process import free_port
-from tests.surfaces.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, sandbox
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser

@@ -14,7 +14,7 @@ from gateway.domain.identity.rights import Role
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 NOBODY = ""
 PENDING = "pending"

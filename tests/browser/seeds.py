@@ -30,7 +30,7 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.surfaces.world import World, order
+from tests.world.gateway.world import World, order
 
 PAID = "pedido-1001"
 REFUSED = "pedido-1002"

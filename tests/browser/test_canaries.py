@@ -19,7 +19,7 @@ from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
 from tests.browser.screens import SCREENS
 from tests.browser.walking import TOKEN, Seen, Visitor, visiting, walk
-from tests.surfaces.world import Pair, basic, order
+from tests.world.gateway.world import Pair, basic, order
 
 TAX_NUMBER = "11144477735"
 KEY = "canario-7351@example.com"

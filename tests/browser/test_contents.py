@@ -9,13 +9,10 @@ import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from tests.browser import seeds
+from tests.browser.contents import INVISIBLE, UNSEEN
 from tests.browser.panel_site import PanelSite
 from tests.browser.screens import SCREENS
 from tests.browser.walking import Seen, visiting, walk
-
-INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b\x0c\x0e-\x1f]")
-UNSEEN = re.compile(r'\b(?:data-copy|data-words|value)="[^"]*"')
-"""What a button copies, a form sends and a script compares is what there is; nobody reads it."""
 
 CPF = re.compile(r"\d{3}\.\d{3}\.\d{3}-\d{2}")
 EXAMPLES = ("/panel/reference", "/panel/errors", "/panel/sandbox")

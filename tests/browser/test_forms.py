@@ -6,36 +6,21 @@ A form that somebody adds is found by itself, without a list.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
 import pytest
 import pytest_asyncio
-from sqlalchemy import func, select
 
 from gateway.domain.identity.rights import Role
-from gateway.runtime import audit_log
-from gateway.store.tables.core import METADATA, audit
+from tests.browser.forms import stored
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import NOBODY, PENDING, PLAIN
 from tests.browser.screens import SCREENS
 from tests.browser.walking import TOKEN, Form, Visitor, read, visiting, walk
 
 WALKERS = (NOBODY, PENDING, PLAIN, *Role)
-BY_THEMSELVES = frozenset(
-    {"request_log", "panel_sessions", "identity_sessions"}
-    | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
-    | {"account_readings", "closed_hours", "payout_hours", "payout_totals", "provider_minutes"}
-    | {"task_leases"}
-)
-"""
-Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
-their banks say so, figures are kept, tasks have leases.
-"""
 
-COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values())
-"""Acts that are none: what was refused is counted, and noted once a minute."""
 
 REFUSED = frozenset({400, 403, 413, 415})
 
@@ -53,19 +38,6 @@ async def forms_of(site: PanelSite, who: str) -> dict[Any, Form]:
 async def forms(site: PanelSite) -> dict[str, dict[Any, Form]]:
     """Every kind of form, by who finds it."""
     return {who: await forms_of(site, who) for who in WALKERS}
-
-
-async def stored(site: PanelSite) -> Mapping[str, int]:
-    """Count the rows of every table that only an act changes; each act is in the audit log."""
-    counts = {}
-    async with site.world.gateway.kernel.store.database.reading() as connection:
-        for table in METADATA.sorted_tables:
-            if table.name not in BY_THEMSELVES:
-                asked = select(func.count()).select_from(table)
-                if table is audit:
-                    asked = asked.where(audit.c.action.not_in(COUNTED))
-                counts[table.name] = (await connection.execute(asked)).scalar_one()
-    return counts
 
 
 def without(form: Form) -> list[tuple[str, str]]:

@@ -15,13 +15,13 @@ from playwright.async_api import Browser
 
 from gateway.domain.identity.rights import Role
 from tests.browser import hostile, panel_site
+from tests.browser.contents import INVISIBLE, UNSEEN
 from tests.browser.hostile import HostileAdapter, Order
 from tests.browser.inspection import NARROW, Inspection, Look
 from tests.browser.panel_site import PanelSite
 from tests.browser.screens import SCREENS
-from tests.browser.test_contents import INVISIBLE, UNSEEN
 from tests.browser.walking import visiting
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 TRACE_ID = "t.-_:" + "T" * (hostile.LONGEST_TRACE_ID - 5)
 FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")

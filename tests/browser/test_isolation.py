@@ -13,9 +13,9 @@ from gateway.http.panel.pages.surface import NAME
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.route import Row
 from tests.browser import seeds
+from tests.browser.forms import stored
 from tests.browser.panel_site import PanelSite
 from tests.browser.screens import NOT_FOUND, SCREENS
-from tests.browser.test_forms import stored
 from tests.browser.walking import TOKEN, visiting, walk
 from tests.world.surfaces import surface_named
 

@@ -15,7 +15,7 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.payouts.stops import Stop, StopScope
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
-from tests.surfaces.world import order
+from tests.world.gateway.world import order
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

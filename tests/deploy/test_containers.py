@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
-import yaml
 
 from gateway.cli.main import pixgate
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
+from tests.deploy.containers import (
+    COMPOSE,
+    COMPOSE_TEXT,
+    KUBERNETES,
+    KUBERNETES_TEXT,
+    OURS,
+    PODS,
+    SERVICES,
+)
 from tests.deploy.rule_cases import ROOT
 
-COMPOSE_TEXT = (ROOT / "deploy" / "compose.yaml").read_text()
-KUBERNETES_TEXT = (ROOT / "deploy" / "kubernetes.yaml").read_text()
-COMPOSE: Mapping[str, Any] = yaml.safe_load(COMPOSE_TEXT)
-KUBERNETES: list[Mapping[str, Any]] = list(yaml.safe_load_all(KUBERNETES_TEXT))
-SERVICES: Mapping[str, Any] = COMPOSE["services"]
-OURS = {name: each for name, each in SERVICES.items() if each["image"] == "pixgate"}
-PODS: Mapping[str, Any] = {
-    each["metadata"]["name"]: each["spec"]["template"]["spec"]
-    for each in KUBERNETES
-    if each["kind"] in {"Deployment", "Job"}
-}
 CONTAINERS = {name: pod["containers"][0] for name, pod in PODS.items()}
 CONFIGURATIONS = {
     "compose": COMPOSE["configs"]["pixgate"]["content"].replace("$$", "$"),
@@ -41,10 +36,6 @@ SECRETS = {
     "PIXGATE_SMTP_HOST": "mail.example",
 }
 WANTED = {"serve", "worker", "upgrade"}
-
-
-def seconds(text: str) -> int:
-    return int(text.removesuffix("s"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from tests.deploy.rule_cases import ALERTS, RULES
 from tests.servers.process import free_port, serving
 from tests.servers.promtool import program, promtool
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 PATIENCE_S = 30
 

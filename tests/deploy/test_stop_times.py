@@ -15,9 +15,9 @@ from gateway.runtime import periodic_task
 from gateway.runtime.process import Part
 from gateway.store.kernel import database
 from gateway.telemetry.logs import writer
+from tests.deploy.containers import OURS, PODS, seconds
 from tests.deploy.rule_cases import ROOT
-from tests.deploy.test_containers import OURS, PODS, seconds
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
 
 MARGIN_S = 5
 """For what takes milliseconds on a machine that is not busy."""

@@ -12,11 +12,11 @@ from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.contract.stores.conftest import EMPTYING
-from tests.contract.stores.patience import LONG
 from tests.servers.postgres import PostgresServer
-from tests.unit.standing import Clock
 from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.standing import Clock
 from tests.world.store import migrated
+from tests.world.stores.patience import LONG
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.security.identity.passwords import Cost
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
-from tests.surfaces.answers import Answer
-from tests.surfaces.identity_api import ApiClient, api_client_on
-from tests.unit.standing import Clock
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.identity_api import ApiClient, api_client_on
+from tests.world.standing import Clock
 
 Body = dict[str, str]
 

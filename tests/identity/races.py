@@ -19,9 +19,9 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.tokens import TokenPair
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
-from tests.contract.stores.patience import LONG
-from tests.unit.standing import Clock
 from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.standing import Clock
+from tests.world.stores.patience import LONG
 
 CALLERS = 10
 ROUNDS = 10_000

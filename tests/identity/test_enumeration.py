@@ -10,7 +10,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo
 from gateway.security.identity.passwords import PasswordHasher
 from tests.identity.enumeration import run
-from tests.surfaces.identity_api import api_client_on
+from tests.world.gateway.identity_api import api_client_on
 from tests.world.identity import EMAIL, PASSWORD
 
 PAIRS = 40

@@ -12,9 +12,9 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.signing_keys import Keyring
 from gateway.security.identity.tokens import AccessTokens
-from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
-from tests.unit.standing import Clock
 from tests.world.identity import AUDIENCE
+from tests.world.signing_keys import SEALER, Register, key
+from tests.world.standing import Clock
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "jws.json").read_text("utf-8"))
 

@@ -31,7 +31,7 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 
 AT_ONCE = 64
 """What one provider may have in flight, as configured by default."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import aiohttp
 
-from tests.surfaces.processes import GatewaySite, place
+from tests.world.gateway.processes import GatewaySite, place
 
 START_S = 180
 """A start takes three seconds, and many times that on a busy machine."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.surfaces.processes import GatewaySite, Served, place, served
+from tests.world.gateway.processes import GatewaySite, Served, place, served
 
 LIMIT = 256
 HELD = 400

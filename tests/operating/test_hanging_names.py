@@ -17,9 +17,9 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
-from tests.contract.transport.roads import READ, tried
 from tests.servers import namespaces
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.roads import READ, tried
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 64

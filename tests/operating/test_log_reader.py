@@ -15,7 +15,7 @@ import pytest
 
 from tests.operating.supervised import START_S, site, supervised
 from tests.servers.postgres import PostgresServer
-from tests.surfaces.processes import GatewaySite
+from tests.world.gateway.processes import GatewaySite
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the size of a pipe is Linux's")
 

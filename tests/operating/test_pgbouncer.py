@@ -21,12 +21,12 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.store.schema import prepare
-from tests.contract.stores.samples import now
 from tests.operating.load import Load
 from tests.servers import pgbouncer
 from tests.servers.postgres import PostgresServer
 from tests.torture.gateway_client import torture_world_in
 from tests.torture.processes import ROOT
+from tests.world.stores.samples import now
 
 SESSIONS = 4
 CONTRACT = ROOT / "tests/contract/stores"

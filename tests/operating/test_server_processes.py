@@ -23,7 +23,7 @@ from tests.operating.supervised import (
     supervised,
 )
 from tests.servers.postgres import PostgresServer
-from tests.surfaces.processes import GatewaySite
+from tests.world.gateway.processes import GatewaySite
 
 pytestmark = pytest.mark.timeout(1800)  # at full size, one of them waits 111 s for starts alone
 

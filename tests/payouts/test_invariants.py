@@ -17,7 +17,6 @@ from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Un
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
-from tests.unit.standing import Clock
 from tests.world.payouts import (
     ACCEPTED,
     BAD,
@@ -39,6 +38,7 @@ from tests.world.payouts import (
     ScriptedBank,
     asking,
 )
+from tests.world.standing import Clock
 
 STEPS = 40
 ABSENT, DOWN = NotFound("absent"), Unavailable("down")

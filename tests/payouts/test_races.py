@@ -8,8 +8,7 @@ from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.providers import Outcome
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
-from tests.payouts.test_rules import until
-from tests.unit.standing import Clock
+from tests.payouts.rules import until
 from tests.world.payouts import (
     ACCEPTED,
     BAD,
@@ -28,6 +27,7 @@ from tests.world.payouts import (
     PayoutWorld,
     asking,
 )
+from tests.world.standing import Clock
 
 ANSWERS = [
     (IS_ACCEPTED, OK),

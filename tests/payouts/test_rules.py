@@ -5,7 +5,6 @@ They were found by exploring every order of events; none of them is a matter of 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -17,7 +16,7 @@ from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
 from gateway.domain.bank.providers import Accepted, NotFound, Outcome, Rejected, Settled
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from tests.unit.standing import TODAY, Clock
+from tests.payouts.rules import until
 from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
@@ -43,19 +42,10 @@ from tests.world.payouts import (
     PayoutWorld,
     asking,
 )
+from tests.world.standing import TODAY, Clock
 
 TOMORROW = TODAY + timedelta(days=1)
 IDS = {"ids": lambda each: str(each)[:40]}
-
-
-async def until(holds: Callable[[], bool | Awaitable[bool]]) -> None:
-    """Let others run until something holds."""
-    async with asyncio.timeout(60):
-        while True:
-            done = holds()
-            if done if isinstance(done, bool) else await done:
-                return
-            await asyncio.sleep(0.001)
 
 
 async def test_r1_the_intent_is_stored_before_the_bank_is_asked(payout_world: PayoutWorld):

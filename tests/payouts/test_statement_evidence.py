@@ -4,9 +4,7 @@ import pytest
 
 from gateway.domain.bank.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
 from gateway.domain.payouts.payouts import PayoutState
-from tests.unit.movements import movement
-from tests.unit.people import account
-from tests.unit.standing import Clock
+from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
     FAILED,
@@ -17,6 +15,8 @@ from tests.world.payouts import (
     UNKNOWN,
     PayoutWorld,
 )
+from tests.world.people import account
+from tests.world.standing import Clock
 
 DAY_S = 24 * 3600
 FAILURES = [

@@ -9,8 +9,6 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.telemetry.records import AccessRecord, begin_record
-from tests.unit.people import caller
-from tests.unit.standing import TODAY, Clock
 from tests.world.payouts import (
     ACCEPTED,
     DOUBT,
@@ -28,6 +26,8 @@ from tests.world.payouts import (
     PayoutWorld,
     asking,
 )
+from tests.world.people import caller
+from tests.world.standing import TODAY, Clock
 
 
 async def test_a_store_that_cannot_be_read_ends_the_request(payout_world: PayoutWorld):

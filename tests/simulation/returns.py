@@ -9,7 +9,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import FINAL_STATES
 from gateway.operations.payouts.verification import Kind, Verification
-from tests.unit.people import account
+from tests.world.people import account
 
 if TYPE_CHECKING:
     from tests.simulation.world import Node, World

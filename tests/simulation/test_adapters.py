@@ -24,14 +24,14 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendPro
 from gateway.net.common.runtime import Runtime
 from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext
-from tests.contract.adapters.harness import (
+from tests.simulation.loop import Loop
+from tests.world.banks.harness import (
     SETTINGS,
     KnownTokens,
     account_of,
     order_by_account,
 )
-from tests.simulation.loop import Loop
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 BEGIN = datetime(2026, 11, 20, 12, tzinfo=UTC)
 adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))

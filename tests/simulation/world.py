@@ -35,9 +35,9 @@ from tests.simulation.loop import CALL, OWNER, WRITES, Loop, Process
 from tests.simulation.returns import tell
 from tests.simulation.scenario import Scenario
 from tests.simulation.sqlite_inline import Client, Disk, Fault, Slot
-from tests.unit.people import ACCOUNT, account, caller
 from tests.world.kernel import KEYS
 from tests.world.payouts import no_stops
+from tests.world.people import ACCOUNT, account, caller
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 DAWN = datetime(2026, 11, 20, 0, 3, tzinfo=UTC)

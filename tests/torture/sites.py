@@ -23,8 +23,8 @@ from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
 from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
-from tests.surfaces.world import basic
 from tests.torture.processes import Command
+from tests.world.gateway.world import basic
 
 _TAX_NUMBER = "11222333000181"
 NAMED = "bank-by-name"

@@ -15,10 +15,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from tests.contract.stores.relay import relayed
 from tests.torture import postgres
 from tests.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.torture.postgres import Postgres
+from tests.world.stores.relay import relayed
 
 FAILED = (500, "SVC.SYS.001")
 TAKEN = (200, "processing")

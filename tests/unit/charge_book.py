@@ -11,7 +11,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.charge_records import ChargeNotes, KeptCharges
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 
 @dataclass

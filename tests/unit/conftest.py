@@ -12,9 +12,9 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
 from tests.rings import PROCESSES
-from tests.unit.people import COMPANY, SISTER, account
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import PayoutWorld, ScriptedBank
+from tests.world.people import COMPANY, SISTER, account
+from tests.world.standing import NOON, Clock
 from tests.world.store import migrated
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from gateway.domain.identity.users import User
 from gateway.store.engine import open_store
-from tests.unit.standing import Clock
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.panel import PanelWorld, panel_world_on
+from tests.world.standing import Clock
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Window
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import ScriptedBank
+from tests.world.standing import NOON, Clock
 
 EVERYTHING = Capabilities(
     calls=frozenset(PortCall), destinations=frozenset(PayoutMethod), lookup=frozenset(Lookup)

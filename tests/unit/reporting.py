@@ -13,8 +13,8 @@ from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKi
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.reports.document import Document
-from tests.unit.people import ACCOUNT
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT
+from tests.world.standing import NOON
 
 MARIA = Party(name="Maria da Conceição", tax_number="52998224725")
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import Change, Payout, PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores import samples
-from tests.contract.stores.due import claim_due
+from tests.world.stores import samples
+from tests.world.stores.due import claim_due
 
 SENDING, UNKNOWN = PayoutState.SENDING, PayoutState.UNKNOWN
 NEVER = datetime(2999, 1, 1, tzinfo=samples.NOW.tzinfo)

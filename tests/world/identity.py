@@ -25,8 +25,8 @@ from gateway.security.identity.signing_keys import Keyring
 from gateway.security.identity.tokens import Audience
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store
-from tests.unit.standing import Clock
 from tests.world.kernel import KEYS, Witness, kernel_on
+from tests.world.standing import Clock
 
 EMAIL = "maria@example.com"
 PASSWORD = "uma frase bem comprida"

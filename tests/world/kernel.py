@@ -12,7 +12,7 @@ from gateway.security.keys import Derivation, Keys
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester
 from gateway.telemetry.records import AccessRecord
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 _SEALING, _PEPPERS = {"k1": b"k" * 32}, {"p1": b"p" * 32}
 KEYS = Keys(

@@ -59,9 +59,9 @@ from gateway.domain.payouts.stops import Stop
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.refunds import StopsInForce
 from gateway.telemetry.ports import Event
-from tests.unit.people import ACCOUNT, account, caller
-from tests.unit.standing import TODAY, Clock
 from tests.world.kernel import Witness, kernel_on
+from tests.world.people import ACCOUNT, account, caller
+from tests.world.standing import TODAY, Clock
 
 Done = TypeVar("Done")
 

@@ -8,7 +8,7 @@ import pytest
 from bench.peers import catalogue, installing
 from bench.peers.catalogue import PEERS, Peer
 from bench.peers.installing import Absent
-from tests.bench.peers.test_work import TOLD
+from tests.bench.peers.work import TOLD
 
 HERE = Path(catalogue.__file__).parent
 

@@ -1,7 +1,6 @@
 """The work of the peers in Python: it is the gateway's, or the comparison means nothing."""
 
 import base64
-import hmac
 import json
 import os
 from dataclasses import asdict, replace
@@ -9,21 +8,10 @@ from dataclasses import asdict, replace
 import pytest
 
 from bench import stub
-from bench.peers.given import Given, given
+from bench.peers.given import given
 from bench.peers.work import Work, answering, new_trace_id, translated
 from bench.proxy import CANNED
-
-ACCOUNT = "3b4b54ab-7c8c-46df-ab88-830d630ec997"
-TOLD = Given(
-    port=1,
-    bank=2,
-    key="key",
-    client_id="cli_1",
-    digest=hmac.digest(b"key", b"right", "sha256").hex(),
-    account=ACCOUNT,
-    bank_path="/saldo",
-    token="bank",
-)
+from tests.bench.peers.work import ACCOUNT, TOLD
 
 
 def basic(client_id: str, secret: str) -> str:

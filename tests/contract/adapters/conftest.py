@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.bank.providers import ProviderAdapter
-from tests.contract.adapters.harness import on_stage
-from tests.contract.adapters.sandbox import BankWorld, Paid, sandbox_bank_world
-from tests.unit.provider_adapters.witness import ClientLimits, Witness
+from tests.world.banks.harness import on_stage
+from tests.world.banks.sandbox import BankWorld, Paid, sandbox_bank_world
+from tests.world.banks.witness import ClientLimits, Witness
 
 STAGES = {"sandbox": sandbox_bank_world}
 

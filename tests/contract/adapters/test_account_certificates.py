@@ -32,11 +32,11 @@ from gateway.operations.bank.connections import paying_bank_of
 from gateway.runtime.providers import ConnectedBanks
 from gateway.security.sealing import Sealer
 from provider_adapters.kit.factory import AdapterRefused
-from tests.unit.certified import registered
-from tests.unit.people import account
-from tests.unit.provider_adapters.authority import EXPIRED, Authority
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
+from tests.world.banks.witness import Witness
+from tests.world.certified import registered
+from tests.world.people import account
 
 FAR = Deadline(10.0, lambda: 0.0)
 

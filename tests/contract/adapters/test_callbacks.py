@@ -20,8 +20,8 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.domain.bank.providers import NotFound, Refused
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from tests.contract.adapters.sandbox import BankWorld
-from tests.contract.adapters.test_options import Offering
+from tests.contract.adapters.options import Offering
+from tests.world.banks.sandbox import BankWorld
 
 SECRET = b"canary of a secret, 27 bytes"
 GIVEN_UP_S = 60

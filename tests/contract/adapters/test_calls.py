@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,8 +13,6 @@ from gateway.domain.bank.providers import (
     Accepted,
     CredentialsRefused,
     NotFound,
-    Outcome,
-    ProviderAccount,
     ProviderAdapter,
     Settled,
 )
@@ -23,25 +20,11 @@ from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.answers import is_e2e_id
+from tests.contract.adapters.calls import today, until_final
 from tests.contract.adapters.conftest import STAGES
-from tests.contract.adapters.harness import FAR, KEY, SETTINGS, order
-from tests.contract.adapters.sandbox import OPENING, BankWorld
-from tests.unit.provider_adapters.witness import Witness
-
-
-def today() -> Window:
-    day = datetime.now(UTC).date()
-    return Window(day, day)
-
-
-async def until_final(adapter: ProviderAdapter, account: ProviderAccount, key: str) -> Outcome:
-    """Look a payout up until it is no longer processing."""
-    for _ in range(100):
-        outcome = await adapter.find_payout(account, key, "")
-        if not isinstance(outcome, Accepted):
-            return outcome
-        await asyncio.sleep(0.02)
-    return outcome
+from tests.world.banks.harness import FAR, KEY, SETTINGS, order
+from tests.world.banks.sandbox import OPENING, BankWorld
+from tests.world.banks.witness import Witness
 
 
 def test_the_banks_of_these_calls_have_adapters():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
-from typing import Protocol
 
 import pytest
 
@@ -27,21 +26,26 @@ from gateway.domain.bank.providers import (
     Accepted,
     NotFound,
     NotSent,
-    ProviderAdapter,
     Refused,
     Rejected,
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingStatus, RefundOrder, RefundStatus
+from gateway.domain.bank.refunds import IncomingStatus, RefundStatus
 from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.answers import is_e2e_id
-from tests.contract.adapters.harness import FAR, KEY, PASSED, order
-from tests.contract.adapters.sandbox import BankWorld, Paid
-from tests.contract.adapters.test_calls import today
+from tests.contract.adapters.calls import today
+from tests.contract.adapters.options import (
+    REFUND_KEY,
+    Offering,
+    charge_order,
+    refund_order,
+    refunded,
+)
+from tests.world.banks.harness import FAR, KEY, PASSED, order
+from tests.world.banks.sandbox import BankWorld, Paid
 
-REFUND_KEY = "fedcba9876543210fedcba9876543210"
 PORTS = {
     KeyCalls: {PortCall.CREATE_KEY, PortCall.CANCEL_KEY, PortCall.LOOK_UP_KEY},
     ChargeCalls: {PortCall.CREATE_CHARGE, PortCall.CANCEL_CHARGE},
@@ -56,45 +60,6 @@ PORTS = {
     },
     RefundCalls: {PortCall.CREATE_REFUND, PortCall.FIND_REFUND, PortCall.LIST_REFUNDS},
 }
-
-
-class Offering(
-    ProviderAdapter,
-    KeyCalls,
-    ChargeCalls,
-    IncomingCalls,
-    RefundCalls,
-    BlockCalls,
-    CallbackCalls,
-    Protocol,
-):
-    """An adapter of a bank that offers everything."""
-
-
-def charge_order(**fields: object) -> ChargeOrder:
-    plain = {
-        "reference": "order/1042",
-        "type": ChargeType.DYNAMIC,
-        "key": "loja@example.com",
-        "value": Money(1050),
-    }
-    return ChargeOrder(**{**plain, **fields})  # type: ignore[arg-type]
-
-
-def refund_order(paid: Paid, centavos: int = 1050, key: str = REFUND_KEY) -> RefundOrder:
-    return RefundOrder(
-        provider_key=key,
-        reference="refund/1",
-        payment_e2e_id=paid.e2e_id,
-        value=Money(centavos),
-        description="devolução",
-    )
-
-
-async def refunded(bank_world: BankWorld, key: str = REFUND_KEY) -> list[int]:
-    """Return the centavos of every refund really given under a key."""
-    said = await bank_world.tell(f"/refunds?key={key}", method="GET")
-    return [row["centavos"] for row in said["data"]]
 
 
 async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REFUND_KEY):

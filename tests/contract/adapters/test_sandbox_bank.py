@@ -26,10 +26,11 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.returns import returns_in
-from tests.contract.adapters.harness import FAR, KEY, order
-from tests.contract.adapters.sandbox import BankWorld
-from tests.contract.adapters.test_calls import today, until_final
-from tests.unit.provider_adapters.witness import Witness
+from tests.contract.adapters.calls import today, until_final
+from tests.contract.adapters.sandbox_bank import FAULTS
+from tests.world.banks.harness import FAR, KEY, order
+from tests.world.banks.sandbox import BankWorld
+from tests.world.banks.witness import Witness
 
 
 @pytest.mark.parametrize("centavos", [77701, 77702, 77709, 77710, 77712])
@@ -281,23 +282,6 @@ async def test_a_known_key_that_cannot_be_read_back_is_unknown(
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == "duplicate"
-
-
-FAULTS = [
-    ({"fault": "hang"}, "timeout", []),
-    ({"fault": "hang_after"}, "timeout", [1050]),
-    ({"fault": "reset_before"}, "connection_lost", []),
-    ({"fault": "reset_after"}, "connection_lost", [1050]),
-    ({"fault": "drip"}, "timeout", [1050]),
-    ({"fault": "status", "status": 500}, "server_error", []),
-    ({"fault": "status", "status": 500, "executed": True}, "server_error", [1050]),
-    ({"fault": "status", "status": 400, "executed": True}, "refused", [1050]),
-    ({"fault": "status", "status": 404, "executed": True}, "unexpected_status", [1050]),
-    ({"fault": "status", "status": 307}, "redirected", []),
-    ({"fault": "malformed"}, "not_json", [1050]),
-    ({"fault": "wrong_types"}, "wrong_shape", [1050]),
-    ({"fault": "huge"}, "too_large", [1050]),
-]
 
 
 @pytest.mark.parametrize(("fault", "reason", "executed"), FAULTS)

@@ -18,18 +18,18 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.money import Money
-from tests.contract.adapters.harness import FAR
-from tests.contract.adapters.sandbox import BankWorld, Paid
-from tests.contract.adapters.test_calls import today
-from tests.contract.adapters.test_options import (
+from tests.contract.adapters.calls import today
+from tests.contract.adapters.options import (
     REFUND_KEY,
     Offering,
     charge_order,
     refund_order,
     refunded,
 )
-from tests.contract.adapters.test_sandbox_bank import FAULTS
-from tests.unit.provider_adapters.witness import Witness
+from tests.contract.adapters.sandbox_bank import FAULTS
+from tests.world.banks.harness import FAR
+from tests.world.banks.sandbox import BankWorld, Paid
+from tests.world.banks.witness import Witness
 
 ON_THE_WIRE = [
     ("hang", "timeout"),

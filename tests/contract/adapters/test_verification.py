@@ -24,7 +24,7 @@ from provider_adapters.verify import run
 from provider_adapters.verify.cases import CaseOutcome
 from provider_adapters.verify.trial import MakeStage, Subject
 from tests.contract.adapters.not_applicable import WITHOUT
-from tests.unit.provider_adapters.stock import StockTransport
+from tests.world.banks.stock import StockTransport
 
 CASES = {each.id: each for each in run.every_case()}
 WHOLE = os.environ.get("TEST_ADAPTERS") == "whole"

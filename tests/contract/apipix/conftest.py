@@ -27,7 +27,7 @@ from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.simulated_bank.dialect import BankRequest, Dialect, Row
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
 from provider_adapters.simulated_bank.messages import Answer
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 
 @dataclass(frozen=True)

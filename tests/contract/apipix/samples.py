@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from gateway.net.client.messages import ProviderRequest
 from provider_adapters.apipix.profiles import Name
 from tests.contract.apipix.conftest import Exchange, Watched, simulated
-from tests.contract.apipix.test_document import ACTS, standard
+from tests.contract.apipix.document import ACTS, standard
 
 
 def every_request() -> Sequence[ProviderRequest]:

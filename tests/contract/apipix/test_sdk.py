@@ -21,7 +21,7 @@ from gateway.domain.bank.providers import Accepted, Settled
 from gateway.domain.kernel.money import Money
 from provider_adapters.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
-from tests.contract.apipix.test_document import URL, today
+from tests.contract.apipix.document import URL, today
 
 NAME, TAX_ID, ITAU = "Maria Silva", "52998224725", "60701190"
 TO_KEY = PixDestination(

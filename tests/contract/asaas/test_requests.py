@@ -23,7 +23,7 @@ from provider_adapters.asaas.stage import AsaasStage
 from provider_adapters.verify.relay import Relay
 from provider_adapters.verify.stage import Charge, ChargePaid, Received
 from tests.contract.asaas.collection import corrected
-from tests.unit.provider_adapters.asaas.making import by_account, by_key, made
+from tests.world.banks.asaas import by_account, by_key, made
 
 JUDGE = corrected()
 KEYED = {"access_token": "$aact_hmlg_1", "user-agent": "pixgate"}

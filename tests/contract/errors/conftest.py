@@ -1,5 +1,5 @@
 """The gateway these tests call on."""
 
-from tests.surfaces.world_fixtures import world
+from tests.world.gateway.world_fixtures import world
 
 __all__ = ["world"]

@@ -20,10 +20,10 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
-from tests import raw_http
-from tests.surfaces.answers import Answer
-from tests.surfaces.sayings import means
-from tests.surfaces.world import FREE, NOBODY, World, basic, opened, order, sandbox
+from tests.world import raw_http
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.sayings import means
+from tests.world.gateway.world import FREE, NOBODY, World, basic, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

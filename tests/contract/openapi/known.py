@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.surfaces.backoffice.client import BackofficeClient
+from tests.world.backoffice.client import BackofficeClient
 
 Body = dict[str, Any]
 

@@ -24,10 +24,10 @@ from tests.contract.openapi.known import (
     today,
 )
 from tests.contract.openapi.known_traces import refused_call
-from tests.surfaces import rows
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_operations import generated, own_key, paid
-from tests.surfaces.backoffice.test_watching import in_review
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import generated, own_key, paid
+from tests.world.backoffice.watching import in_review
+from tests.world.gateway import rows
 
 OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.contract.openapi.known import Knowing, Known, payout, today
-from tests.surfaces import rows
-from tests.surfaces.backoffice.client import BackofficeClient
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway import rows
 
 
 async def _window(backoffice_client: BackofficeClient) -> Known:

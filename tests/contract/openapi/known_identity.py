@@ -13,7 +13,7 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
-from tests.surfaces.backoffice.client import HERE, PASSWORD, BackofficeClient
+from tests.world.backoffice.client import HERE, PASSWORD, BackofficeClient
 
 OTHER_PASSWORD = "outra frase bem comprida"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import uuid
 
 from tests.contract.openapi.known import Known
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_explanations import explained
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.explanations import explained
 
 
 async def refused_call(backoffice_client: BackofficeClient) -> Known:

@@ -12,7 +12,7 @@ from schemathesis.core import NOT_SET
 
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.surfaces import SURFACES, described
-from tests.generated import examples
+from tests.world.generated import examples
 
 EXAMPLES = examples(3)
 """Made of the schemas, for each row."""

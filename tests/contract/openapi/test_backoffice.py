@@ -21,11 +21,11 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow
-from tests.generated import examples
-from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.surfaces.backoffice.conftest import backoffice_client
-from tests.surfaces.backoffice.matrix import DOCUMENT
+from tests.world.backoffice import matrix
+from tests.world.backoffice.client import NOBODY, BackofficeClient
+from tests.world.backoffice.matrix import DOCUMENT
+from tests.world.generated import examples
 
 __all__ = ["backoffice_client"]
 

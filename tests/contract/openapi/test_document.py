@@ -14,7 +14,7 @@ from gateway.http.openapi.operations import codes_of
 from gateway.http.route import Row
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, SURFACE, operation, resolved
-from tests.surfaces import rows
+from tests.world.gateway import rows
 
 
 def test_the_document_is_openapi_3_1():

@@ -22,9 +22,9 @@ from schemathesis.specs.openapi.checks import (
 from gateway.http.openapi.document import document
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow, Table
-from tests.generated import examples
-from tests.surfaces.identity_api import ApiClient
-from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url
+from tests.world.gateway.identity_api import ApiClient
+from tests.world.gateway.identity_api_fixtures import api_client, clock, kind, maria, store, url
+from tests.world.generated import examples
 from tests.world.surfaces import surface_named
 
 __all__ = ["api_client", "clock", "kind", "maria", "store", "url"]

@@ -22,9 +22,9 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
-from tests.generated import examples
-from tests.surfaces import rows
-from tests.surfaces.world import NOBODY, World, basic
+from tests.world.gateway import rows
+from tests.world.gateway.world import NOBODY, World, basic
+from tests.world.generated import examples
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -8,12 +8,12 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.common import STORE_FAILS
 from gateway.http.table import RoutedRow
+from tests.contract.openapi.accepted import credential, sent, what_is_known
 from tests.contract.openapi.requests_made import example
 from tests.contract.openapi.surfaces import SURFACES, name
-from tests.contract.openapi.test_accepted import credential, sent, what_is_known
-from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.conftest import backoffice_client
-from tests.surfaces.callbacks.test_callbacks import summary
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.callbacks import summary
 
 __all__ = ["backoffice_client"]
 

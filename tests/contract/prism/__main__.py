@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.contract.apipix import samples as apipix
-from tests.contract.apipix.test_document import corrected as pix_document
+from tests.contract.apipix.document import corrected as pix_document
 from tests.contract.woovi.judge import corrected
 from tests.contract.woovi.samples import every_request
 

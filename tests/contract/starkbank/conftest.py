@@ -26,7 +26,7 @@ from provider_adapters.starkbank.adapter import StarkBankAdapter
 from provider_adapters.starkbank.factory import StarkBankFactory
 from provider_adapters.starkbank.requests import Secrets
 from provider_adapters.starkbank.simulator.dialect import STARKBANK
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 HOST = "https://sandbox.api.starkbank.com"
 OWN_KEY = "loja@example.com"

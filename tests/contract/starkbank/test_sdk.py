@@ -28,8 +28,8 @@ from provider_adapters.kit.references import charge_key
 from provider_adapters.simulated_bank.kernel import books
 from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.starkbank.simulator import callbacks
-from tests.contract.adapters.harness import FAR, KEY
 from tests.contract.starkbank.conftest import OWN_KEY, Workspace
+from tests.world.banks.harness import FAR, KEY
 
 DAY = Window(date(2026, 11, 20), date(2026, 11, 20))
 AFTER, BEFORE = date(2026, 11, 18), date(2026, 11, 21)

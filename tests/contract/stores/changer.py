@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from gateway.domain.payouts.stops import STOPPED, Stop, StopScope
 from gateway.store.engine import open_store
-from tests.contract.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
+from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 
 STOP = Stop(
     id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b01",

@@ -11,9 +11,9 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.tables.core import METADATA
-from tests.contract.stores import samples
-from tests.contract.stores.patience import LONG
 from tests.world.store import migrated
+from tests.world.stores import samples
+from tests.world.stores.patience import LONG
 
 _DELETING = " ".join(
     f"DELETE FROM {table};"  # noqa: S608 - our own tables' names

@@ -12,7 +12,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts
-from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
+from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
 
 
 async def test_an_account_comes_back_as_it_was(store: Store) -> None:

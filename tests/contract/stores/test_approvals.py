@@ -20,9 +20,9 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
-from tests.contract.stores.people import MARIA, user
-from tests.contract.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret
-from tests.contract.stores.test_office import APPROVAL
+from tests.world.stores.office import APPROVAL
+from tests.world.stores.people import MARIA, user
+from tests.world.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret
 
 LATER = NOW + timedelta(seconds=1)
 GRANT = Approval(

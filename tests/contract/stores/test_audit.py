@@ -10,7 +10,7 @@ from sqlalchemy import text
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
-from tests.contract.stores.samples import NOW, account, company, event
+from tests.world.stores.samples import NOW, account, company, event
 
 SEALS = {
     "sqlite": ["DROP TRIGGER audit_no_update", "DROP TRIGGER audit_no_delete"],

@@ -18,8 +18,8 @@ from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
 from gateway.store.schema import prepare
 from gateway.store.tables.core import audit, audit_head
-from tests.contract.stores.patience import LONG
-from tests.contract.stores.samples import NOW, event, now
+from tests.world.stores.patience import LONG
+from tests.world.stores.samples import NOW, event, now
 
 KEYS = ChainKeys({"k1": b"e" * 32}, {"k1": b"h" * 32})
 OTHER_KEYS = ChainKeys({"k2": b"E" * 32}, {"k2": b"H" * 32})

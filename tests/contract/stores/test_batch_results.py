@@ -22,7 +22,7 @@ from gateway.domain.payouts.payouts import (
 )
 from gateway.store.engine import Store
 from gateway.store.payouts.writes import Write, WriteResult, write_batch
-from tests.contract.stores.samples import (
+from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
     EVIDENCE,

@@ -10,8 +10,8 @@ from sqlalchemy.exc import StatementError
 from gateway.store.engine import Store
 from gateway.store.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
-from tests.contract.stores import samples
-from tests.contract.stores.samples import NOW, payout
+from tests.world.stores import samples
+from tests.world.stores.samples import NOW, payout
 
 KEY, NEW = payouts.c.reference_sha256, "new_description"
 TYPES = {name: payouts.c[name].type for name in payout_row(payout())}

@@ -10,8 +10,8 @@ import pytest
 
 from gateway.domain.identity.challenges import Purpose
 from gateway.store.engine import Store
-from tests.contract.stores.people import challenge, mail_token, signed_in
-from tests.contract.stores.samples import NOW
+from tests.world.stores.people import challenge, mail_token, signed_in
+from tests.world.stores.samples import NOW
 
 LATER = NOW + timedelta(hours=1)
 SECOND = timedelta(seconds=1)

@@ -18,10 +18,10 @@ from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
 from gateway.store.audit.record import StoredChanges
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, CLIENT, account, company, credential, event
-from tests.contract.stores.told import WRITERS, Writer
-from tests.unit.gateway.runtime.records.test_kept_records import Watch, keep
 from tests.world.registers import Clock, Registers
+from tests.world.stores.kept_records import Watch, keep
+from tests.world.stores.samples import ACCOUNT, CLIENT, account, company, credential, event
+from tests.world.stores.told import WRITERS, Writer
 
 CHANGER = Path(__file__).with_name("changer.py")
 WITHOUT_SEAL = {

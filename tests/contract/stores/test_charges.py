@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeType
 from gateway.domain.bank.records.charges import (
     ChargeRecord,
     ChargeSearch,
@@ -17,26 +15,8 @@ from gateway.domain.bank.records.charges import (
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.windows import Keyset, PageStart
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, SISTER
-
-SECOND = timedelta(seconds=1)
-
-
-def charge(number: int = 1, **changed: object) -> ChargeRecord:
-    plain: dict[str, object] = {
-        "id": f"00000000-0000-4000-8000-{number:012}",
-        "account_id": ACCOUNT,
-        "reference": f"cob-{number}",
-        "provider": "sandbox",
-        "type": ChargeType.DYNAMIC,
-        "reusable": False,
-        "centavos": 1050,
-        "state": ChargeState.ACTIVE,
-        "created_at": NOW + number * SECOND,
-        "expires_at": None,
-        "updated_at": NOW,
-    }
-    return ChargeRecord(**{**plain, **changed})  # type: ignore[arg-type]
+from tests.world.stores.charges import SECOND, charge
+from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER
 
 
 def seen(state: ChargeState, number: int = 1, e2e_id: str = "", at: int = 60) -> SeenCharge:

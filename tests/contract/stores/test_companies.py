@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
-from tests.contract.stores.samples import COMPANY, NOW, company, event
+from tests.world.stores.samples import COMPANY, NOW, company, event
 
 
 async def test_a_company_comes_back_as_it_was(store: Store) -> None:

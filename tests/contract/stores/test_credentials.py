@@ -9,7 +9,7 @@ import pytest
 from gateway.domain.accounts.credentials import Rotation
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
-from tests.contract.stores.samples import (
+from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
     COMPANY,

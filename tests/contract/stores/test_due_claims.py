@@ -17,9 +17,9 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts import due, followups
 from gateway.store.tables.core import payouts
-from tests.contract.stores.due import claim_of
 from tests.contract.stores.plans import Explained
-from tests.contract.stores.samples import (
+from tests.world.stores.due import claim_of
+from tests.world.stores.samples import (
     ACCOUNT,
     NOW,
     SISTER,

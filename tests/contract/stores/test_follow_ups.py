@@ -10,8 +10,8 @@ from sqlalchemy import text
 from gateway.domain.payouts.followups import Checked, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.due import claim_due
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
+from tests.world.stores.due import claim_due
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, FAILED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.FAILED

@@ -13,8 +13,8 @@ from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
-from tests.contract.stores.patience import SHORT, within
-from tests.contract.stores.samples import ACCOUNT, attempt, change, credential, event, of, payout
+from tests.world.stores.patience import SHORT, within
+from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
 

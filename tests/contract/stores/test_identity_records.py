@@ -11,17 +11,16 @@ from sqlalchemy import event
 from sqlalchemy.util import await_only
 
 from gateway.domain.identity.attempt_limits import Failures
-from gateway.domain.identity.challenges import Mail
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.store.engine import Store
-from tests.contract.stores.samples import NOW
-from tests.contract.stores.samples import event as act
+from tests.world.stores.identity_records import MAIL
+from tests.world.stores.samples import NOW
+from tests.world.stores.samples import event as act
 
 KEY = SigningKey(
     id="k1", public=b"\x00" * 32, sealed_private=b"sealed", created_at=NOW, signs_from=NOW
 )
-MAIL = Mail(id="m1", to="maria@example.com", subject="Olá", text="link", created_at=NOW)
 
 
 def one_more(before: Failures | None) -> Failures:

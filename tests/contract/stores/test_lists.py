@@ -24,8 +24,10 @@ from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
-from tests.contract.stores.people import session, token, user
-from tests.contract.stores.samples import (
+from tests.contract.stores.lists import OTHER, OURS, THEIRS
+from tests.contract.stores.reviews import MARIA, in_review
+from tests.world.stores.people import session, token, user
+from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
     COMPANY,
@@ -38,13 +40,10 @@ from tests.contract.stores.samples import (
     payout,
     secret,
 )
-from tests.contract.stores.test_reviews import MARIA, in_review
-from tests.contract.stores.test_stops import STOP
+from tests.world.stores.stops import STOP
 
-OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7aff"
 THIRD = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7afe"
 EVERY = Paging(1, 25)
-OURS, THEIRS = CompanyScope(frozenset({COMPANY})), CompanyScope(frozenset({OTHER}))
 
 
 async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:

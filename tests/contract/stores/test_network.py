@@ -9,9 +9,9 @@ from sqlalchemy import make_url, text
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
-from tests.contract.stores.patience import SHORT, within
-from tests.contract.stores.relay import Relay, relayed
-from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
+from tests.world.stores.patience import SHORT, within
+from tests.world.stores.relay import Relay, relayed
+from tests.world.stores.samples import ACCOUNT, attempt, change, payout
 
 SENDING, ACCEPTED = PayoutState.SENDING, PayoutState.ACCEPTED
 

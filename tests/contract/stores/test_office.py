@@ -10,28 +10,26 @@ import pytest
 
 from gateway.domain.backoffice.approvals import (
     Approval,
-    ApprovalKind,
     ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Waiting,
 )
 from gateway.domain.backoffice.callbacks import (
-    Callback,
     CallbackSearch,
     CallbackState,
 )
 from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
+from gateway.domain.backoffice.request_log import RequestSearch
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
-from tests.contract.stores.people import user
-from tests.contract.stores.samples import (
+from tests.world.stores.office import APPROVAL, CALLBACK, END, REQUEST
+from tests.world.stores.people import user
+from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
     COMPANY,
@@ -41,46 +39,9 @@ from tests.contract.stores.samples import (
     event,
     payout,
 )
-from tests.contract.stores.test_stops import STOP
+from tests.world.stores.stops import STOP
 
 FIRST = Paging(1, 25)
-END = NOW + timedelta(hours=8)
-APPROVAL = Approval(
-    id="a1",
-    kind=ApprovalKind.PAYOUT,
-    account_id=ACCOUNT,
-    company_id=COMPANY,
-    subject=ACCOUNT,
-    reference="pedido/1 ção",
-    value=Money(1050),
-    sealed_order=b"\x00sealed",
-    ordered_by="u1",
-    orderer="user:maria@example.com",
-    ordered_at=NOW,
-    ends_at=END,
-)
-CALLBACK = Callback(
-    id="c1",
-    provider="sandbox",
-    event="e1",
-    kind=CallbackKind.PAYOUT,
-    subject="key",
-    received_at=NOW,
-    body=b'{"a":\xff}',
-    due_at=NOW,
-)
-REQUEST = LoggedRequest(
-    at=NOW,
-    trace_id="t1",
-    surface="banking",
-    route="banking.balance",
-    status=200,
-    code="",
-    client_id="cli_a",
-    user_id="",
-    company_id=COMPANY,
-    line='{"a":1}',
-)
 
 
 def decided(state: ApprovalState, by: str = "u2") -> Approval:

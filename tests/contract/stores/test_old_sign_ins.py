@@ -16,7 +16,8 @@ from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
 from gateway.store.tables import identity
 from gateway.store.tables.columns import row_of
-from tests.contract.stores.people import (
+from tests.contract.stores.plans import Explained
+from tests.world.stores.people import (
     challenge,
     mail_token,
     panel,
@@ -24,8 +25,7 @@ from tests.contract.stores.people import (
     signed_in,
     token,
 )
-from tests.contract.stores.plans import Explained
-from tests.contract.stores.samples import NOW
+from tests.world.stores.samples import NOW
 
 OLD, MANY = NOW - timedelta(days=8), 2_500
 BEFORE = NOW - timedelta(days=7)

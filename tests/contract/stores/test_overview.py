@@ -17,7 +17,8 @@ from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours
-from tests.contract.stores.samples import (
+from tests.world.stores.office import APPROVAL, CALLBACK
+from tests.world.stores.samples import (
     ACCOUNT,
     COMPANY,
     NOW,
@@ -29,8 +30,7 @@ from tests.contract.stores.samples import (
     event,
     payout,
 )
-from tests.contract.stores.test_office import APPROVAL, CALLBACK
-from tests.contract.stores.test_stops import STOP
+from tests.world.stores.stops import STOP
 
 THIS_HOUR = NOW.replace(minute=0, second=0, microsecond=0)
 DAY = Span(THIS_HOUR - 23 * HOUR, THIS_HOUR + HOUR)

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
-from tests.contract.stores.people import END, MARIA, panel, session, signed_in, token
-from tests.contract.stores.samples import NOW, event
+from tests.world.stores.people import END, MARIA, panel, session, signed_in, token
+from tests.world.stores.samples import NOW, event
 
 LEASE = NOW + timedelta(seconds=15)
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect, text
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.engine import Store
-from tests.contract.stores.samples import attempt, payout
+from tests.world.stores.samples import attempt, payout
 
 PATIENCE_S = 2.0
 """What a payout may take while a migration waits; a partner waits for it."""

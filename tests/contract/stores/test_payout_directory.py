@@ -18,7 +18,7 @@ from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.store.backoffice import payout_directory
 from gateway.store.engine import Store
-from tests.contract.stores.samples import (
+from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
     COMPANY,

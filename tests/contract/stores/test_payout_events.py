@@ -21,10 +21,10 @@ from gateway.security.keys import Derivation
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts import events
 from gateway.store.tables.core import payout_events
-from tests.contract.stores import samples
-from tests.contract.stores.due import claim_due
-from tests.contract.stores.patience import LONG
-from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, of, payout
+from tests.world.stores import samples
+from tests.world.stores.due import claim_due
+from tests.world.stores.patience import LONG
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, FAILED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.FAILED

@@ -12,7 +12,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import (
+from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
     NOW,

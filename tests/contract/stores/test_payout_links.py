@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, change, of, payout
+from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, of, payout
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, ListedPayout, Payout, PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, payout, search
+from tests.world.stores.samples import ACCOUNT, SISTER, attempt, payout, search
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
 HOUR = timedelta(hours=1)

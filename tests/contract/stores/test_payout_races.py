@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
+from tests.world.stores.samples import ACCOUNT, attempt, change, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.REJECTED

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout, search
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout, search
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
 TICK = timedelta(microseconds=1)

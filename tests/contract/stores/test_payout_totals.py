@@ -16,7 +16,7 @@ from gateway.store.payouts.totals import PayoutTotals
 from gateway.store.payouts.writes import write_batch
 from gateway.store.tables.core import payouts
 from gateway.store.tables.figures import payout_totals
-from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, change, payout
+from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout
 
 DAY = timedelta(days=1)
 FIRST = datetime(2026, 3, 8, tzinfo=UTC)

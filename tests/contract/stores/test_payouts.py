@@ -22,7 +22,7 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
 )
 from gateway.store.engine import Store
-from tests.contract.stores.samples import (
+from tests.world.stores.samples import (
     ACCOUNT,
     EVIDENCE,
     NOW,

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from gateway.domain.backoffice.weather import MINUTE, PLACES, LastFailure, ProviderMinute
 from gateway.store.engine import Store
-from tests.contract.stores.samples import NOW
+from tests.world.stores.samples import NOW
 
 AT = NOW.replace(second=0, microsecond=0)
 TOOK = [*([0] * (PLACES - 1)), 3]

@@ -19,9 +19,10 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
-from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW
-from tests.contract.stores.test_lists import OURS, THEIRS
-from tests.contract.stores.test_office import REQUEST
+from tests.contract.stores.lists import OURS, THEIRS
+from tests.world.stores.office import REQUEST
+from tests.world.stores.request_log import logged_at
+from tests.world.stores.samples import ACCOUNT, COMPANY, NOW
 
 SECOND = timedelta(seconds=1)
 SEARCH = RequestSearch(paging=Paging(1, 100), since=NOW, until=NOW + timedelta(days=1))
@@ -157,11 +158,6 @@ async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
 
 (THEIRS_ID,) = THEIRS.companies or ()
 assert COMPANY != THEIRS_ID
-
-
-def logged_at(minutes: float) -> LoggedRequest:
-    """Return a request so many minutes after ``NOW``."""
-    return replace(REQUEST, at=NOW + timedelta(minutes=minutes))
 
 
 async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):

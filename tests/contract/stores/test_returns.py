@@ -10,7 +10,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
 

@@ -7,45 +7,15 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import Failure, PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.domain.payouts.reviews import Verdict
 from gateway.store.engine import Store
-from tests.contract.stores.due import claim_due
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, of, payout
+from tests.contract.stores.reviews import MARIA, PAID, UNKNOWN, in_review
+from tests.world.stores.samples import ACCOUNT, NOW, change, event, of
 
-SENDING, UNKNOWN, PAID = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.PAID
 FAILED = PayoutState.FAILED
 
-MARIA = Opinion(
-    account_id=ACCOUNT,
-    reference="order-1",
-    verdict=Verdict.PAID,
-    reason="no extrato \u2028",
-    by="maria",
-    at=NOW,
-    attempt=1,
-    state=UNKNOWN,
-)
 JOAO = replace(MARIA, by="joão", at=NOW + timedelta(seconds=1))
-
-
-async def in_review(store: Store) -> None:
-    await store.payouts.add(payout(), attempt())
-    await store.payouts.record(change(SENDING, UNKNOWN))
-    later = NOW + timedelta(hours=26)
-    await claim_due(store, "one", later, later)
-    look = Checked(
-        account_id=ACCOUNT,
-        reference="order-1",
-        attempt=1,
-        state=UNKNOWN,
-        owner="one",
-        at=later,
-        next_check_at=None,
-        review=True,
-    )
-    assert await store.follow_ups.checked(look)
 
 
 async def test_opinions_are_read_back_oldest_first(store: Store) -> None:

@@ -19,7 +19,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Database
 from gateway.store.schema import prepare
 from gateway.store.stamp import StoreRefused, compatible_with
-from tests.contract.stores.samples import now
+from tests.world.stores.samples import now
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 OURS, NEWER = schema.REVISIONS[-1], "9999"

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from gateway.store.engine import Store
-from tests.contract.stores.people import END, MARIA, session, signed_in, token, user
-from tests.contract.stores.samples import NOW, event
+from tests.world.stores.people import END, MARIA, session, signed_in, token, user
+from tests.world.stores.samples import NOW, event
 
 
 async def test_a_sign_in_is_read_back_whole_with_its_person(store: Store):

@@ -11,8 +11,8 @@ from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.stamp import Stamp, StoreRefused
-from tests.contract.stores.patience import LONG
-from tests.contract.stores.samples import NOW, now
+from tests.world.stores.patience import LONG
+from tests.world.stores.samples import NOW, now
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 

@@ -6,20 +6,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, NOW, event
-
-END = NOW + timedelta(hours=2)
-STOP = Stop(
-    id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b01",
-    scope=StopScope.ACCOUNT,
-    subject=ACCOUNT,
-    reason="contas erradas \u2028",
-    created_by="maria",
-    created_at=NOW,
-    ends_at=END,
-)
+from tests.world.stores.samples import NOW, event
+from tests.world.stores.stops import END, STOP
 
 
 @pytest.mark.parametrize("scope", StopScope)

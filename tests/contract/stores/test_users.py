@@ -11,8 +11,8 @@ import pytest
 from gateway.domain.identity.users import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
-from tests.contract.stores.people import MARIA, user
-from tests.contract.stores.samples import NOW, event
+from tests.world.stores.people import MARIA, user
+from tests.world.stores.samples import NOW, event
 
 TOTP = Totp(sealed_secret=b"\x00\xff", confirmed_at=NOW, last_step=7)
 

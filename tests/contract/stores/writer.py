@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from gateway.store.engine import open_store
-from tests.contract.stores.samples import attempt, payout
+from tests.world.stores.samples import attempt, payout
 
 
 async def _write(url: str) -> None:

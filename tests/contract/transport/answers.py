@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from tests.unit.provider_adapters.scripted import answer
+from tests.world.banks.scripted import answer
 
 SEEDS = (
     answer(b'{"a": 1}'),

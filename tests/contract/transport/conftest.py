@@ -13,7 +13,7 @@ import uvloop
 
 from tests.servers import caddy, haproxy, nginx
 from tests.servers.peer import Peer, Setting
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
 
 Run = Callable[[Coroutine[object, object, None]], None]
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}

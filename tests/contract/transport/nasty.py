@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gateway.net.client.framing import HEADERS, LINE_BYTES
 from gateway.net.client.response_reader import HEAD_BYTES, INTERIMS
-from tests.unit.provider_adapters.scripted import answer
+from tests.world.banks.scripted import answer
 
 LARGEST = 64 * 1024
 """Bytes of a body that are read in these tests."""

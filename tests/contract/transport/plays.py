@@ -6,7 +6,7 @@ import asyncio
 import random
 import re
 
-from tests.unit.provider_adapters.scripted import Line, Play, answer
+from tests.world.banks.scripted import Line, Play, answer
 
 _MARK = re.compile(rb'"mark": (\d+)')
 

@@ -12,9 +12,9 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, echo, echoing, hasty
-from tests.contract.transport.roads import FAR, behind, marks, order, read, road, tried
 from tests.servers.peer import Peer
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying
+from tests.world.banks.roads import FAR, behind, marks, order, read, road, tried
+from tests.world.banks.scripted import Line, ScriptedBank, answer, saying
 
 OF_THE_PEER = {502, 503, 504}
 BODY = b'{"id": "' + b"1" * 40 + b'"}'

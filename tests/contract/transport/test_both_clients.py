@@ -17,10 +17,10 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport, Transport
 from gateway.telemetry import trace
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
-from tests.unit.provider_adapters.stock import StockTransport
-from tests.unit.provider_adapters.witness import SHORT, Clock
+from tests.world.banks.authority import Authority
+from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing
+from tests.world.banks.stock import StockTransport
+from tests.world.banks.witness import SHORT, Clock
 
 
 def asked(method: str = "GET", body: bytes = b"", **headers: str) -> ProviderRequest:

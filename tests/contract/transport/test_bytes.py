@@ -13,7 +13,7 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, hasty
-from tests.contract.transport.roads import (
+from tests.world.banks.roads import (
     FAR,
     behind,
     marks,
@@ -23,7 +23,7 @@ from tests.contract.transport.roads import (
     road,
     tried,
 )
-from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying
+from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying
 
 BODY = b'{"id": "1"}'
 CODED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

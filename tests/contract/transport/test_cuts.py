@@ -7,8 +7,8 @@ import pytest
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import Run
-from tests.contract.transport.roads import FAR, marks, order, road, tried
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
+from tests.world.banks.roads import FAR, marks, order, road, tried
+from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
 
 BODY = b'{"id": "1"}'
 HINT = b"HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"

@@ -12,9 +12,9 @@ from gateway.domain.bank.providers import ProviderError, Unreachable
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import PEERS, Run, Street
 from tests.contract.transport.plays import echo
-from tests.contract.transport.roads import FAR, behind, marks, order, road, tried
 from tests.servers.peer import Peer
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank
+from tests.world.banks.roads import FAR, behind, marks, order, road, tried
+from tests.world.banks.scripted import Line, ScriptedBank
 
 CALLERS, ORDERS = 8, 40
 Told = dict[int, ProviderAnswer | ProviderError]

@@ -17,8 +17,8 @@ from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import echo
-from tests.contract.transport.roads import order, question, road, tried
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
+from tests.world.banks.roads import order, question, road, tried
+from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
 
 ROUNDS = 100
 _MARK = re.compile(rb'"mark": (\d+)')

@@ -20,9 +20,9 @@ from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from provider_adapters.verify.suite.faults import FAULTS, WireFault
-from tests.contract.adapters.harness import FAR, KEY, PASSED
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
-from tests.unit.provider_adapters.witness import SHORT, Witness
+from tests.world.banks.harness import FAR, KEY, PASSED
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.witness import SHORT, Witness
 
 FORMS = {
     "post": ("POST", "/payments", b'{"value":1050}'),

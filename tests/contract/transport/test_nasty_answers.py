@@ -21,8 +21,8 @@ from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.contract.transport.nasty import LARGEST, NASTY, Nasty
 from tests.contract.transport.plays import echo
-from tests.contract.transport.roads import FAR, marks, order, question, tried
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, standing
+from tests.world.banks.roads import FAR, marks, order, question, tried
+from tests.world.banks.scripted import Line, ScriptedBank, standing
 
 LIMITS = ClientLimits(connect_s=10.0, answer_bytes=LARGEST)
 # Of more bytes than this the cuts are larger: no more happens in two million turns than in some.

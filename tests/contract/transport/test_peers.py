@@ -10,8 +10,8 @@ import pytest
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import Run
-from tests.contract.transport.roads import FAR, READ, order, read, road, tried
 from tests.servers.peer import Peer
+from tests.world.banks.roads import FAR, READ, order, read, road, tried
 
 ABSENT = {"nginx": 502, "caddy": 502, "haproxy": 503}
 LONG_HEAD = {"nginx": 400, "caddy": 200, "haproxy": 400}

@@ -25,10 +25,10 @@ from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import ClientLimits
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import echoing
-from tests.contract.transport.roads import FAR, marks, order, tried
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.connect_proxy import YES, ConnectProxy, proxying
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
+from tests.world.banks.authority import Authority
+from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
+from tests.world.banks.roads import FAR, marks, order, tried
+from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
 
 NAME = "bank.example"
 ACCOUNTS = ("ana", "bia")

@@ -13,8 +13,8 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import dripping, echo, hasty
-from tests.contract.transport.roads import READ, marks, order, question, road, tried
-from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
+from tests.world.banks.roads import READ, marks, order, question, road, tried
+from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing
 
 ROUNDS = 300
 

@@ -11,9 +11,9 @@ from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.cutting import Cutting
-from tests.contract.transport.roads import FAR, READ, order, question, road, tried
-from tests.unit.provider_adapters.authority import EXPIRED, Authority
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.roads import FAR, READ, order, question, road, tried
+from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
 
 versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
 

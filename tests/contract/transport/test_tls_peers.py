@@ -12,10 +12,10 @@ from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import echoing
-from tests.contract.transport.roads import FAR, behind, marks, order, read, road, tried
 from tests.servers.peer import Peer
-from tests.unit.provider_adapters.authority import EXPIRED, Authority
-from tests.unit.provider_adapters.scripted import ScriptedBank
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.roads import FAR, behind, marks, order, read, road, tried
+from tests.world.banks.scripted import ScriptedBank
 
 NO_GOOD = ("missing", "expired", "stranger")
 versions = pytest.mark.parametrize("version", ["1.2", "1.3"])

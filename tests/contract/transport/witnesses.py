@@ -13,9 +13,9 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
 from gateway.net.client.transport import HttpTransport
-from tests.contract.transport.roads import LIMITS, READ
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, standing
-from tests.unit.provider_adapters.stock import StockTransport
+from tests.world.banks.roads import LIMITS, READ
+from tests.world.banks.scripted import Line, ScriptedBank, standing
+from tests.world.banks.stock import StockTransport
 
 LARGEST = 2048
 Verdict = tuple[object, ...]

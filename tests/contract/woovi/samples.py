@@ -13,8 +13,8 @@ from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest
 from provider_adapters.woovi import requests
 from provider_adapters.woovi.words import REGISTERED
-from tests.contract.adapters.harness import KEY, order
-from tests.unit.provider_adapters.woovi.making import ACCOUNT, PAID_IN, by_account, refund
+from tests.world.banks.harness import KEY, order
+from tests.world.banks.woovi import ACCOUNT, PAID_IN, by_account, refund
 
 _WINDOW = Window(date(2026, 11, 1), date(2026, 11, 30))
 _CHARGE = ChargeOrder(

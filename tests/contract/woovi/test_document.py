@@ -33,7 +33,7 @@ from provider_adapters.woovi.factory import WooviFactory
 from provider_adapters.woovi.stage import WooviStage
 from tests.contract.woovi.judge import DOCUMENTS, Judge, document, judged, mocked
 from tests.contract.woovi.samples import every_request
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 KEY, REFUND_KEY = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 URL = "http://127.0.0.1:1/callbacks/woovi/token"

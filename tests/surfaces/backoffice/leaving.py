@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.client import BackofficeClient
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.answers import Answer
 
 
 async def leaves(backoffice_client: BackofficeClient, path: str, *, by: str) -> Answer:

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import opened, sandbox
-from tests.unit.certified import registered
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.banks.authority import Authority
+from tests.world.certified import registered
+from tests.world.gateway.world import opened, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

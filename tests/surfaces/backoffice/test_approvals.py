@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 
 import pytest
 
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.client import BackofficeClient
+from tests.surfaces.backoffice.approvals import ordered
+from tests.world.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OFFICE = "/backoffice/v1"
-
-
-def payout(backoffice_client: BackofficeClient) -> dict[str, object]:
-    return {
-        "reference": f"office-{uuid.uuid4()}",
-        "value": 10.5,
-        "date": backoffice_client.world.today(),
-        "destination": {
-            "tax_number": "529.982.247-25",
-            "key_type": "email",
-            "key": "maria@example.com",
-        },
-    }
-
-
-async def ordered(backoffice_client: BackofficeClient, by: str = "operator") -> tuple[str, str]:
-    """Order a payout; return the approval's id and the reference."""
-    order = payout(backoffice_client)
-    said = await backoffice_client.ask("POST", backoffice_client.at("/withdraw/pix"), order, by=by)
-    assert said.status == 202, said.body
-    return said.document["id"], str(order["reference"])
 
 
 async def test_the_order_is_seen_whole_before_it_is_decided(backoffice_client: BackofficeClient):

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import pytest
 
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_operations import generated, paid
+from tests.surfaces.backoffice.charge_list import PATH, listed, stands
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import generated, paid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-PATH = "/backoffice/v1/charges"
-
-
-async def listed(
-    backoffice_client: BackofficeClient, reference: str, by: str = "viewer"
-) -> list[dict[str, Any]]:
-    answer = await backoffice_client.ask("GET", f"{PATH}?reference={reference}", by=by)
-    assert answer.status == 200, answer.body
-    found: list[dict[str, Any]] = answer.document["data"]
-    return found
-
-
-async def stands(
-    backoffice_client: BackofficeClient, reference: str, status: str
-) -> dict[str, Any]:
-    """Wait until a charge is listed in a state; what is read is stored within a second or so."""
-    for _ in range(100):
-        (one,) = await listed(backoffice_client, reference)
-        if one["status"] == status:
-            return one
-        await asyncio.sleep(0.1)
-    raise AssertionError(one)
 
 
 async def test_a_charge_is_listed_from_its_order_on(backoffice_client: BackofficeClient):

@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from gateway.http.backoffice.oversight.audit import NDJSON
-from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
-from tests.surfaces.world import opened, sandbox
+from tests.world.backoffice.client import NOBODY, BackofficeClient
+from tests.world.gateway.world import opened, sandbox
 
 WRONG = "uma frase que ninguém escolheu"
 

@@ -23,8 +23,9 @@ from gateway.config.settings import FailedCredentials, Limits, Payouts, Rate, Ra
 from gateway.domain.identity.rights import Role
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import (
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.explanations import OFFICE, explained
+from tests.world.gateway.world import (
     FREE,
     World,
     basic,
@@ -36,7 +37,6 @@ from tests.surfaces.world import (
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-OFFICE = "/backoffice/v1"
 HERE = "127.0.0.1"
 WINDOW = "init=2026-11-01&ends=2026-11-02"
 
@@ -156,16 +156,6 @@ async def foretold(
     )
     assert said.status == 200, said.body
     return dict(said.document)
-
-
-async def explained(desk: BackofficeClient, trace: str, by: str = "operator") -> dict[str, Any]:
-    """Ask why the call of a trace was refused; the log is written every second."""
-    async with asyncio.timeout(60):
-        while True:
-            said = await desk.ask("GET", f"{OFFICE}/traces/{trace}/explanation", by=by)
-            if said.status == 200:
-                return dict(said.document)
-            await asyncio.sleep(0.1)
 
 
 def word(told: Mapping[str, Any]) -> tuple[int, str, str, str, int]:

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import opened, sandbox
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.world import opened, sandbox
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 

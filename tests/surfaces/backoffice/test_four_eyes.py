@@ -9,9 +9,9 @@ import pytest
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.demo.document import Pair
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import order
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

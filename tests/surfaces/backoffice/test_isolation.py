@@ -9,8 +9,8 @@ import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from gateway.http.table import RoutedRow
-from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.client import BackofficeClient
+from tests.world.backoffice import matrix
+from tests.world.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

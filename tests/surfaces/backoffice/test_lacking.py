@@ -17,12 +17,12 @@ from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities, Looku
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel import errors
 from gateway.operations.bank.checked_adapter import CheckedAdapter
-from tests.surfaces import rows
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE, PAYEE, withdrawing
-from tests.surfaces.world import World, order
+from tests.world.backoffice import matrix
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, withdrawing
+from tests.world.gateway import rows
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gateway.domain.kernel.windows import LOCAL
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_charge_list import stands
-from tests.surfaces.backoffice.test_operations import days, paid
-from tests.surfaces.world import order
+from tests.surfaces.backoffice.charge_list import stands
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import days, paid
+from tests.world.gateway.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

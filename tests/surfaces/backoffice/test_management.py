@@ -7,36 +7,14 @@ from typing import Any
 
 import pytest
 
-from gateway.operations.demo.document import Pair
-from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.leaving import leaves
-from tests.surfaces.world import order as payout
+from tests.surfaces.backoffice.management import OFFICE, issued, main_company, pair
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.world import order as payout
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"
-
-
-def main_company(backoffice_client: BackofficeClient) -> str:
-    return backoffice_client.world.demo["companies"]["main"]["id"]
-
-
-async def issued(backoffice_client: BackofficeClient, **more: object) -> dict[str, str]:
-    """Issue a credential that may read balances of the main company."""
-    order = {
-        "name": "of a test",
-        "company_id": main_company(backoffice_client),
-        "permissions": ["balance:read"],
-        **more,
-    }
-    said = await backoffice_client.ask("POST", f"{OFFICE}/credentials", order, by="admin")
-    assert said.status == 201, said.body
-    return dict(said.document)
-
-
-def pair(made: dict[str, str]) -> Pair:
-    return Pair(client_id=made["client_id"], client_secret=made["client_secret"])
 
 
 async def test_a_credential_lives_from_its_issue_until_its_end(backoffice_client: BackofficeClient):

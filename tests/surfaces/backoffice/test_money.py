@@ -14,9 +14,9 @@ import pytest_asyncio
 
 from gateway.config.settings import Payouts
 from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, StopScope
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE, PAYEE, paid, withdrawing
-from tests.surfaces.world import World, opened, sandbox
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
+from tests.world.gateway.world import World, opened, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

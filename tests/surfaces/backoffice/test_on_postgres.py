@@ -10,11 +10,11 @@ import pytest
 
 from gateway.config.settings import Database
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_approvals import ordered
-from tests.surfaces.backoffice.test_management import issued, pair
-from tests.surfaces.callbacks.test_callbacks import listed, summary
-from tests.surfaces.world import opened, sandbox
+from tests.surfaces.backoffice.approvals import ordered
+from tests.surfaces.backoffice.management import issued, pair
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.callbacks import listed, summary
+from tests.world.gateway.world import opened, sandbox
 
 OFFICE = "/backoffice/v1"
 

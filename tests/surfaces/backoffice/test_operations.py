@@ -17,71 +17,20 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import provider_key
 from gateway.reports.formats import FORMATS
-from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
-from tests.surfaces.world import order
+from tests.world.backoffice.client import NOBODY, BackofficeClient
+from tests.world.backoffice.operations import (
+    BANK_PAYEE,
+    PAYEE,
+    days,
+    generated,
+    own_key,
+    paid,
+    today,
+    withdrawing,
+)
+from tests.world.gateway.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-PAYEE = {
-    "name": "Maria Silva",
-    "tax_number": "529.982.247-25",
-    "key_type": "email",
-    "key": "maria@example.com",
-}
-BANK_PAYEE = {
-    "name": "Maria Silva",
-    "tax_number": "52998224725",
-    "bank_number": "341",
-    "branch": "0001",
-    "account": "123456-7",
-}
-
-
-def today(backoffice_client: BackofficeClient) -> dict[str, str]:
-    return {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
-
-
-def days(backoffice_client: BackofficeClient) -> str:
-    return "?init={init}&ends={ends}".format(**today(backoffice_client))
-
-
-def withdrawing(
-    backoffice_client: BackofficeClient, reference: str, **changed: object
-) -> dict[str, object]:
-    """An order by PIX key, as the path wants it: without a method."""
-    sent = order(reference, backoffice_client.world.today(), **changed)
-    del sent["method"]
-    return sent
-
-
-async def generated(backoffice_client: BackofficeClient, **changed: object) -> Any:
-    """Generate a QR code of our own."""
-    asked = {
-        "reference": uuid.uuid4().hex,
-        "type": "Dynamic",
-        "key": await own_key(backoffice_client),
-        "value": 10.5,
-        "expires_in": 3600,
-        "payer": {"name": "Maria Silva", "tax_number": "529.982.247-25", "message": "pedido"},
-        "description": "um pedido",
-        **changed,
-    }
-    answer = await backoffice_client.post("/pix/qrcode", asked)
-    assert answer.status == 201, answer.body
-    return answer.document
-
-
-async def own_key(backoffice_client: BackofficeClient) -> str:
-    """Return an active key of account main."""
-    listed = (await backoffice_client.read("/pix/keys")).document["data"]
-    return str(next(key["key"] for key in listed if key["status"] == "active"))
-
-
-async def paid(backoffice_client: BackofficeClient) -> Any:
-    """Have a QR code generated and paid; return it."""
-    charge = await generated(backoffice_client)
-    await backoffice_client.world.control.post("charges", charge["reference"], "pay", body={})
-    return charge
 
 
 async def test_accounts_are_listed_with_their_companies(backoffice_client: BackofficeClient):

@@ -11,25 +11,11 @@ from gateway.domain.identity.attempt_limits import Failures
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.throttling import password_keys
-from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.leaving import leaves
+from tests.surfaces.backoffice.people import OFFICE, address, invited
+from tests.world.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-OFFICE = "/backoffice/v1"
-
-
-def address() -> str:
-    return f"{uuid.uuid4().hex}@example.com"
-
-
-async def invited(
-    backoffice_client: BackofficeClient, by: str = "admin", **more: object
-) -> dict[str, str]:
-    order = {"email": address(), "name": "Nova", "roles": ["viewer"], **more}
-    said = await backoffice_client.ask("POST", f"{OFFICE}/users", order, by=by)
-    assert said.status == 201, said.body
-    return dict(said.document)
 
 
 async def user_id(backoffice_client: BackofficeClient, email: str) -> str:

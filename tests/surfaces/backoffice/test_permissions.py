@@ -7,9 +7,9 @@ import pytest
 from gateway.domain.identity.rights import Right, Role, needs_step_up
 from gateway.http.table import RoutedRow
 from policies.authorization.user import FreshFactor
-from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
-from tests.unit.people import somebody
+from tests.world.backoffice import matrix
+from tests.world.backoffice.client import NOBODY, BackofficeClient
+from tests.world.people import somebody
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

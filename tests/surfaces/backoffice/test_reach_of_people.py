@@ -9,8 +9,8 @@ import pytest
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.client import BackofficeClient
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.answers import Answer
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -6,8 +6,8 @@ import uuid
 
 import pytest
 
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_operations import paid
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import paid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -11,9 +11,9 @@ import pytest_asyncio
 from gateway.config.identity import Identity, MfaRequired
 from gateway.domain.identity.rights import Right, Role, changes
 from gateway.http.table import RoutedRow
-from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.client import PASSWORD, BackofficeClient
-from tests.surfaces.world import opened, sandbox
+from tests.world.backoffice import matrix
+from tests.world.backoffice.client import PASSWORD, BackofficeClient
+from tests.world.gateway.world import opened, sandbox
 
 ALWAYS = MfaRequired(**dict.fromkeys(MfaRequired.__struct_fields__, "always"))
 WHO = "everybody@example.com"

@@ -10,9 +10,9 @@ import pytest
 
 from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_operations import generated, paid, today, withdrawing
-from tests.surfaces.world import opened, order, sandbox
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.operations import generated, paid, today, withdrawing
+from tests.world.gateway.world import opened, order, sandbox
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.backoffice.test_people import invited
+from tests.surfaces.backoffice.people import invited
+from tests.world.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -11,8 +11,8 @@ import pytest
 
 from gateway.config.effective import effective
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import World
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.watching import in_review
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -112,31 +112,6 @@ async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: Bac
 
     assert order["email"] in {each["to"] for each in said.document["data"]}
     assert none.verdict == (403, "FORBIDDEN")
-
-
-async def in_review(world: World) -> str:
-    """Make a payout that comes into review: the bank settles another amount (.12)."""
-    reference = f"review-{uuid.uuid4()}"
-    await world.pay(
-        {
-            "method": "pix",
-            "reference": reference,
-            "value": 777.12,
-            "date": world.today(),
-            "destination": {
-                "tax_number": "529.982.247-25",
-                "key_type": "email",
-                "key": "maria@example.com",
-            },
-        }
-    )
-    account = world.demo["accounts"]["main"]["id"]
-    async with asyncio.timeout(60):
-        while True:
-            found = await world.gateway.kernel.store.payouts.find(account, reference)
-            if found is not None and found.review:
-                return reference
-            await asyncio.sleep(0.1)
 
 
 async def test_two_people_who_agree_end_a_payout_in_review(backoffice_client: BackofficeClient):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import order
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.upstream import AccountLimits, Breaker, CallRate
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

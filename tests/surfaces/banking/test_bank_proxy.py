@@ -11,8 +11,8 @@ from yarl import URL
 from gateway.config.settings import Settings
 from gateway.config.upstream import Proxy
 from gateway.config.values import Secret
-from tests.surfaces.world import opened, order, sandbox
-from tests.unit.provider_adapters.connect_proxy import YES, ConnectProxy, proxying
+from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
+from tests.world.gateway.world import opened, order, sandbox
 
 PASSWORD = "a-password-of-the-proxy"
 

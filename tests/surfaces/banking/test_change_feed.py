@@ -16,8 +16,8 @@ from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
 from gateway.telemetry.metrics import series
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import World, another_process, opened, order, sandbox
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import World, another_process, opened, order, sandbox
 
 BELIEVED_S = 5.0
 SLACK_S = 2.5

@@ -8,7 +8,7 @@ from pathlib import Path
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.money import Money
 from gateway.operations.demo.document import Pair
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 ABOVE = (403, "SVC.GTW.010")
 

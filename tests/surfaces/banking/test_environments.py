@@ -22,8 +22,8 @@ from gateway.config.values import Address, Secret
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import basic, opened, sandbox, send
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import basic, opened, sandbox, send
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 PEPPER = "a pepper of 32 bytes or more 0123456789"

@@ -20,7 +20,7 @@ from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.verification import Report
 from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest
-from tests.surfaces.world import World, order
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from gateway.config.settings import Validation
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.world import World, opened, order, sandbox
 
 SENT, NORMAL = "12.ABC.345/01DE-35", "12ABC34501DE35"
 DESTINATION = {"name": "Loja Ltda", "tax_number": SENT, "key_type": "cnpj", "key": SENT}

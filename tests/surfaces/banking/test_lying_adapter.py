@@ -16,9 +16,7 @@ from gateway.domain.bank.statements import Balance
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.http.table import RoutedRow
 from gateway.operations.bank.checked_adapter import CheckedAdapter
-from tests.surfaces import rows
-from tests.surfaces.banking.test_reads import FAILS
-from tests.surfaces.world import World, order
+from tests.surfaces.banking.reads import FAILS
 from tests.world.answers import (
     ANSWERED,
     CANARY,
@@ -29,6 +27,8 @@ from tests.world.answers import (
     raising,
     saying,
 )
+from tests.world.gateway import rows
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.surfaces.world import World, order
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -13,9 +13,9 @@ import pytest_asyncio
 
 from gateway.operations.demo.document import Pair
 from gateway.security.secrets import new_client_id, new_client_secret
-from tests.surfaces import rows
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import World, other_secret
+from tests.world.gateway import rows
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import World, other_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

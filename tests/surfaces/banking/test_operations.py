@@ -11,8 +11,8 @@ import yaml
 
 from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
-from tests.surfaces import rows
-from tests.surfaces.world import NOBODY, World, opened, order, sandbox
+from tests.world.gateway import rows
+from tests.world.gateway.world import NOBODY, World, opened, order, sandbox
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -11,10 +11,10 @@ import pytest_asyncio
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from tests.surfaces import rows
-from tests.surfaces.answers import Answer
-from tests.surfaces.sayings import means
-from tests.surfaces.world import NOBODY, World, order
+from tests.world.gateway import rows
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.sayings import means
+from tests.world.gateway.world import NOBODY, World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 GUIDE = Path(__file__).parents[3] / "docs/partner-guide.md"
 PROGRAM = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)

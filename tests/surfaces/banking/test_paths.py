@@ -10,10 +10,10 @@ import pytest_asyncio
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from gateway.http.table import RoutedRow
-from tests import raw_http
-from tests.surfaces import rows
-from tests.surfaces.answers import Answer, check
-from tests.surfaces.world import NOBODY, World, basic, order
+from tests.world import raw_http
+from tests.world.gateway import rows
+from tests.world.gateway.answers import Answer, check
+from tests.world.gateway.world import NOBODY, World, basic, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -11,7 +11,7 @@ from sqlalchemy import delete
 
 from gateway.config.settings import Payouts
 from gateway.store.tables import core
-from tests.surfaces.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 
 async def similar_counted(world: World) -> float:

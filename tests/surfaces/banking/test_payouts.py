@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gateway.telemetry.metrics import series
-from tests.surfaces.world import World, order
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -7,8 +7,8 @@ import pytest_asyncio
 
 from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.http.table import RoutedRow
-from tests.surfaces import rows
-from tests.surfaces.world import World
+from tests.world.gateway import rows
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -15,10 +15,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests import raw_http
-from tests.surfaces.answers import Answer
-from tests.surfaces.processes import GatewaySite, Served, place, served, today
-from tests.surfaces.world import basic, order
+from tests.world import raw_http
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.processes import GatewaySite, Served, place, served, today
+from tests.world.gateway.world import basic, order
 
 
 async def until(running: Served, status: int) -> None:

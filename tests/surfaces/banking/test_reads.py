@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from gateway.http.table import RoutedRow
-from tests.surfaces import rows
-from tests.surfaces.world import World
+from tests.surfaces.banking.reads import FAILS
+from tests.world.gateway import rows
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -178,17 +179,6 @@ async def test_pages_of_a_statement_are_pieces_of_one(world: World):
 
     assert [each for page in pages for each in page["data"]] == whole
     assert {page["meta"]["total"] for page in pages} == {len(whole)} == {5}
-
-
-FAILS = {
-    "banking.balance": "SVC.ACC.006",
-    "banking.pix_keys": "SVC.PIX.002",
-    "banking.pix_key": "SVC.PIX.002",
-    "banking.qrcode": "SVC.PIX.005",
-    "banking.pix_transaction": "SVC.PIX.007",
-    "banking.statement": "SVC.ACC.007",
-}
-"""Contract 4.1, the column of provider failures."""
 
 
 FAULTS: dict[str, tuple[str, int]] = {

@@ -14,9 +14,9 @@ import pytest_asyncio
 from gateway.http.table import RoutedRow
 from gateway.operations.demo.document import Pair
 from gateway.security.secrets import new_client_id, new_client_secret
-from tests.surfaces import rows
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import NOBODY, World, basic, other_secret
+from tests.world.gateway import rows
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import NOBODY, World, basic, other_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

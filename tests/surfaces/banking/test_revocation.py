@@ -9,8 +9,8 @@ import pytest
 
 from gateway.operations.accounts.accounts import AccountUpdate
 from gateway.operations.demo.document import Pair
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import World, another_process, other_secret
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import World, another_process, other_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

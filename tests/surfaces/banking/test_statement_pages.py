@@ -17,7 +17,7 @@ from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
 from gateway.operations.accounts.accounts import AccountUpdate
 from tests.servers.redis import RedisServer
-from tests.surfaces.world import World, another_process, opened, sandbox
+from tests.world.gateway.world import World, another_process, opened, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

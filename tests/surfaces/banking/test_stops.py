@@ -14,7 +14,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
-from tests.surfaces.world import World, another_process, opened, order, sandbox
+from tests.world.gateway.world import World, another_process, opened, order, sandbox
 
 BOUND_S = 1.0
 SLACK_S = 2.5

@@ -12,10 +12,10 @@ import pytest
 from gateway.config.settings import Auth, Basic, Database
 from gateway.config.values import Address
 from gateway.http.table import RoutedRow
-from tests.contract.stores.relay import relayed
-from tests.surfaces import rows
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import NOBODY, World, opened, order, other_secret, sandbox
+from tests.world.gateway import rows
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import NOBODY, World, opened, order, other_secret, sandbox
+from tests.world.stores.relay import relayed
 
 AWAY = (503, "SVC.SYS.002")
 BRIEF = Auth(basic=Basic(cache_ttl_s=0.4, cache_negative_ttl_s=0.1))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits
-from tests.surfaces.answers import Answer
-from tests.surfaces.world import FREE, NOBODY, World, opened, order, other_secret, sandbox
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import FREE, NOBODY, World, opened, order, other_secret, sandbox
 
 SCARCE = Rate(rate=0.001, burst=3)
 LIMITED = (429, "SVC.GTW.005")

@@ -23,9 +23,9 @@ from gateway.operations.demo.document import Pair
 from provider_adapters import simulators
 from provider_adapters.simulated_bank.control.client import BankControl
 from provider_adapters.simulated_bank.server import SimulatedBank
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import World, opened, sandbox
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import World, opened, sandbox
 
 PREFIX = "simulated-"
 """Before a bank's name: the demo has a provider ``sandbox`` of its own."""

@@ -14,10 +14,10 @@ from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
 from gateway.runtime.reconciler import Reconciler, Work
-from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import AtBank
-from tests.surfaces.world import order
+from tests.world.backoffice.operations import BANK_PAYEE
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import order
 
 TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
 

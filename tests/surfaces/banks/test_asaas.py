@@ -20,7 +20,7 @@ from gateway.runtime.providers import ConnectedBanks
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, in_review, said
-from tests.surfaces.world import order
+from tests.world.gateway.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,10 +12,10 @@ import pytest
 
 from gateway.app.build_callbacks import path_of, secrets_of
 from gateway.domain.bank.provider_callbacks import CallbackOrder
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
+from tests.surfaces.banks.matrix_cells import days
 from tests.surfaces.banks.paying import done, ended, executed, newest_key, payout, said, told_at
-from tests.surfaces.banks.test_matrix_cells import days
+from tests.world.backoffice.operations import BANK_PAYEE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

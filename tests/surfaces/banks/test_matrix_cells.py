@@ -22,9 +22,10 @@ from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistratio
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.providers import ConnectedBanks
 from provider_adapters import simulators
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import AtBank, EveryBank
-from tests.surfaces.world import order
+from tests.surfaces.banks.matrix_cells import charge, days
+from tests.world.backoffice.operations import BANK_PAYEE
+from tests.world.gateway.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -59,23 +60,6 @@ async def keys(bank: AtBank) -> AsyncIterator[Cell]:
     yield C.CANCEL_KEY, told(await bank.person("DELETE", f"/pix/keys/{gone}"))
     owner = {"key": "maria@example.com"}
     yield C.LOOK_UP_KEY, told(await bank.person("POST", "/pix/keys/lookup", owner))
-
-
-def charge(bank: AtBank) -> dict[str, object]:
-    """Return a charge as every bank takes it: not all have expiries, and some want a payer."""
-    return {
-        "reference": uuid.uuid4().hex,
-        "type": "Dynamic",
-        "key": bank.keys[0],
-        "value": 10.5,
-        "payer": {"name": "Maria Silva", "tax_number": "529.982.247-25", "message": "pedido"},
-        "description": "um pedido",
-    }
-
-
-def days(bank: AtBank) -> dict[str, str]:
-    today = bank.office.world.today()
-    return {"init": today, "ends": today}
 
 
 async def money_in(bank: AtBank) -> AsyncIterator[Cell]:

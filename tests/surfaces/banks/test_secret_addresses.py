@@ -14,8 +14,8 @@ from gateway.domain.bank.provider_callbacks import CallbackOrder
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
+from tests.surfaces.banks.matrix_cells import charge
 from tests.surfaces.banks.paying import callbacks, done, told_at
-from tests.surfaces.banks.test_matrix_cells import charge
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

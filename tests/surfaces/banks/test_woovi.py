@@ -14,7 +14,6 @@ from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import Settled, Unknown
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
-from tests.surfaces.backoffice.test_operations import BANK_PAYEE
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import (
     TO_ACCOUNT,
@@ -27,6 +26,7 @@ from tests.surfaces.banks.paying import (
     said,
     told_at,
 )
+from tests.world.backoffice.operations import BANK_PAYEE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -2,9 +2,9 @@
 
 import pytest_asyncio
 
-from tests.surfaces.backoffice.client import BackofficeClient
-from tests.surfaces.world import World
-from tests.surfaces.world_fixtures import world
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.world import World
+from tests.world.gateway.world_fixtures import world
 
 __all__ = ["backoffice_client", "world"]
 

@@ -46,11 +46,11 @@ from provider_adapters.kit.proofs import KeySignature, PeerCertificate, only_val
 from provider_adapters.kit.public_keys import FetchedKeys
 from provider_adapters.kit.requests import get
 from provider_adapters.kit.settings import ClientLimits
-from tests.unit.gateway.http.listener_client import Witness as RequestWitness
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.kit.signers import Signer, ecdsa
-from tests.unit.provider_adapters.witness import Witness
 from tests.world import registers
+from tests.world.banks.authority import Authority
+from tests.world.banks.signers import Signer, ecdsa
+from tests.world.banks.witness import Witness
+from tests.world.gateway.listener_client import Witness as RequestWitness
 from tests.world.registers import Registers
 
 CANARIES = ("Oscar Canary", "529.982.247-25", "canary@example.com", "canary-reference")

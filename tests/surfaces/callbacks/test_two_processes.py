@@ -16,8 +16,8 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
-from tests.surfaces.processes import START_S, GatewaySite, place, today
-from tests.surfaces.world import basic, order, send
+from tests.world.gateway.processes import START_S, GatewaySite, place, today
+from tests.world.gateway.world import basic, order, send
 
 
 @asynccontextmanager

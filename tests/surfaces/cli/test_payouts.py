@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.processes import ROOT, Served, place, served, today
-from tests.surfaces.world import order
+from tests.world.gateway.processes import ROOT, Served, place, served, today
+from tests.world.gateway.world import order
 
 
 async def typed(there: Served, *arguments: str) -> subprocess.CompletedProcess[str]:

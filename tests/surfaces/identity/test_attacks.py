@@ -11,10 +11,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tests.surfaces.answers import Answer
-from tests.surfaces.identity_api import ApiClient
-
-OWN = frozenset({"X-Trace-ID", "Date"})
+from tests.surfaces.identity.attacks import seen
+from tests.world.gateway.identity_api import ApiClient
 
 
 def part(document: object) -> str:
@@ -77,12 +75,6 @@ TOKENS: dict[str, Callable[[str], str]] = {
     "two words": lambda token: f"{token} {token}",
     "spaces": lambda _token: "   ",
 }
-
-
-def seen(answer: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
-    """Return all of an answer that does not differ by itself."""
-    headers = sorted((name, each) for name, each in answer.headers.items() if name not in OWN)
-    return answer.status, answer.without_trace, headers
 
 
 async def test_every_bad_token_is_refused_alike(api_client: ApiClient, maria):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 import time
 
-from tests.surfaces.identity.test_attacks import seen
-from tests.surfaces.identity_api import ApiClient
+from tests.surfaces.identity.attacks import seen
+from tests.world.gateway.identity_api import ApiClient
 from tests.world.identity import EMAIL, PASSWORD
 
 TRIES = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.surfaces.identity_api import ApiClient, at_once
+from tests.world.gateway.identity_api import ApiClient, at_once
 from tests.world.identity import EMAIL
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])

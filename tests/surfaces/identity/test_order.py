@@ -9,7 +9,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.operations import codes_of
-from tests.surfaces.identity_api import ApiClient, api_client_on
+from tests.world.gateway.identity_api import ApiClient, api_client_on
 from tests.world.identity import EMAIL, PASSWORD
 
 LOGIN = "/iam/v1/auth/login"

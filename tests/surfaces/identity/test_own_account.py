@@ -6,7 +6,7 @@ import re
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.identity_api import ApiClient
+from tests.world.gateway.identity_api import ApiClient
 from tests.world.identity import EMAIL, PASSWORD
 
 NEW = "outra frase bem comprida"

@@ -15,8 +15,8 @@ from gateway.config.identity import Identity, Session
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.identity_api import ORIGIN
-from tests.surfaces.world import World, opened, sandbox
+from tests.world.gateway.identity_api import ORIGIN
+from tests.world.gateway.world import World, opened, sandbox
 
 EMAIL, PASSWORD = "canario@example.com", "canary password of maria"
 

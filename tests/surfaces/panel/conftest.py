@@ -1,5 +1,5 @@
 """Identity and the panel, served."""
 
-from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url
+from tests.world.gateway.identity_api_fixtures import api_client, clock, kind, maria, store, url
 
 __all__ = ["api_client", "clock", "kind", "maria", "store", "url"]

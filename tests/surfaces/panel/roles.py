@@ -11,8 +11,8 @@ import msgspec
 from gateway.config.identity import Identity
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.identity_api import ORIGIN
-from tests.surfaces.world import World, opened, sandbox
+from tests.world.gateway.identity_api import ORIGIN
+from tests.world.gateway.world import World, opened, sandbox
 
 PASSWORD = "uma frase bem comprida"
 

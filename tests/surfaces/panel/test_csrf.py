@@ -7,8 +7,8 @@ import re
 import pytest
 
 from gateway.http.table import RoutedRow, Table
-from tests.surfaces.answers import Answer
-from tests.surfaces.identity_api import COOKIE, ORIGIN, ApiClient
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.identity_api import COOKIE, ORIGIN, ApiClient
 from tests.world.surfaces import usual_surfaces
 
 REFUSED = (403, "CSRF_FAILED")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.store.engine import Store
-from tests.surfaces.identity_api import ApiClient, BrowserClient, at_once
+from tests.world.gateway.identity_api import ApiClient, BrowserClient, at_once
 
 BY_TIMER = {"X-Asked-By": "timer"}
 

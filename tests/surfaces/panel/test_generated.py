@@ -25,11 +25,11 @@ from schemathesis.specs.openapi.checks import (
 from gateway.domain.identity.rights import Role
 from gateway.http.openapi.document import document
 from gateway.operations.identity.users import NewUser
-from tests.generated import examples
-from tests.surfaces.identity_api import COOKIE
+from tests.surfaces.panel.api import Page, world
 from tests.surfaces.panel.roles import PASSWORD
-from tests.surfaces.panel.test_api import Page, world
-from tests.surfaces.world import World
+from tests.world.gateway.identity_api import COOKIE
+from tests.world.gateway.world import World
+from tests.world.generated import examples
 from tests.world.surfaces import surface_named
 
 __all__ = ["world"]

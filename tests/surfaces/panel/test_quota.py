@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.surfaces.identity_api import Rate, api_client_on
+from tests.world.gateway.identity_api import Rate, api_client_on
 from tests.world.identity import EMAIL
 
 SCARCE = Rate(rate=0.001, burst=3)

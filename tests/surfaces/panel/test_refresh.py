@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from tests.surfaces.identity_api import ApiClient, BrowserClient, api_client_on, at_once
+from tests.world.gateway.identity_api import ApiClient, BrowserClient, api_client_on, at_once
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 PATH = "/panel/auth/sessions"

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
-from tests.surfaces.identity_api import COOKIE, ApiClient, BrowserClient
+from tests.world.gateway.identity_api import COOKIE, ApiClient, BrowserClient
 from tests.world.identity import EMAIL, PASSWORD
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])

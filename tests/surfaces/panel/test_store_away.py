@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.surfaces.identity.test_store_away import AWAY, losing
-from tests.surfaces.identity_api import ApiClient
+from tests.surfaces.identity.store_away import AWAY, losing
+from tests.world.gateway.identity_api import ApiClient
 from tests.world.identity import EMAIL, PASSWORD
 
 EVERYTHING = ("users", "sessions", "panel_sessions")

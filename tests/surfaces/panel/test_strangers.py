@@ -8,8 +8,15 @@ import pytest
 
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo
-from tests.surfaces.answers import Answer
-from tests.surfaces.identity_api import DEVICE, HERE, ApiClient, BrowserClient, Rate, api_client_on
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.identity_api import (
+    DEVICE,
+    HERE,
+    ApiClient,
+    BrowserClient,
+    Rate,
+    api_client_on,
+)
 from tests.world.identity import EMAIL, PASSWORD
 
 SCARCE = Rate(rate=0.001, burst=3)

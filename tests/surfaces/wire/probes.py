@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tests.raw_http import HOST
+from tests.world.raw_http import HOST
 
 MARK = b"canary-5e1f"
 GET = b"GET /" + MARK + b" HTTP/1.1\r\n"

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, RateLimits
 from tests.servers.haproxy import TELLING, in_front
-from tests.surfaces.world import World, basic, opened, other_secret, sandbox, send
+from tests.world.gateway.world import World, basic, opened, other_secret, sandbox, send
 
 STRANGER, PARTNER = "127.0.0.2", "127.0.0.3"
 """Two callers of the proxy; Linux has all of 127.0.0.0/8 on the loopback."""

@@ -15,8 +15,8 @@ import pytest
 from gateway.app.build_callbacks import path_of
 from gateway.config.settings import Limits
 from provider_adapters.sandbox.simulator.callbacks import sign
-from tests.raw_http import HOST, Answer, split
-from tests.surfaces.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, sandbox
+from tests.world.raw_http import HOST, Answer, split
 
 IN_FLIGHT = 20
 """Ten places for bodies of strangers, then; two for one address."""

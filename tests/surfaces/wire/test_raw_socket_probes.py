@@ -10,9 +10,9 @@ import pytest
 from gateway.net.server.listener import Listener
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
-from tests.raw_http import HOST, Exchange, ask, exchange
 from tests.surfaces.wire.probes import ACCEPTED, CHUNKED, END, GET, MARK, NEXT, POST, PROBES
-from tests.wired import SHORT, Seen, listening
+from tests.world.raw_http import HOST, Exchange, ask, exchange
+from tests.world.wired import SHORT, Seen, listening
 
 
 @pytest.fixture

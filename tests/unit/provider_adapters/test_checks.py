@@ -20,7 +20,7 @@ from provider_adapters.checks import (
     without_values,
 )
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 WHERE = "adapter 'bank' (bank.module:FACTORY)"
 SECRET = "s3cr3t-of-the-bank"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.tree import ROOT
+from tests.world.tree import ROOT
 
 TEST = """
 def test_adapter(adapter_case):

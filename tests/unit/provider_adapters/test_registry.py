@@ -14,7 +14,7 @@ from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxSettings
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 from tests.world.packages import PACKAGE, Install, install_in
 
 WHOLE = f"{PACKAGE}NOT_ONE = 3\n"

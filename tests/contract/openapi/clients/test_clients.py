@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from tests.contract.openapi.surfaces import SURFACES
 from tests.servers.clients import Programs, programs
-from tests.surfaces.world import NOBODY, World, order
+from tests.world.gateway.world import NOBODY, World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

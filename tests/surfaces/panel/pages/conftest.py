@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import with_every_role
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -18,9 +18,9 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.store.tables.identity import sessions
-from tests.surfaces.identity_api import ORIGIN
 from tests.surfaces.panel.roles import PASSWORD
-from tests.surfaces.world import World
+from tests.world.gateway.identity_api import ORIGIN
+from tests.world.gateway.world import World
 
 TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
 

@@ -11,9 +11,9 @@ import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.identity_api import ORIGIN
 from tests.surfaces.panel.pages.person import Person, signed_in
-from tests.surfaces.world import World, order
+from tests.world.gateway.identity_api import ORIGIN
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

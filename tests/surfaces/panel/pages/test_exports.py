@@ -17,9 +17,9 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Role
 from gateway.domain.payouts.payouts import Attempt, Failure, Payout, PayoutState
 from gateway.operations.backoffice.downloads.files import MOST_OF_A_PERSON, ROWS_A_PAGE
-from tests.contract.stores.samples import attempt, payout
 from tests.surfaces.panel.pages.person import Person, signed_in
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
+from tests.world.stores.samples import attempt, payout
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

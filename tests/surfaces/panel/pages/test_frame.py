@@ -12,7 +12,7 @@ from gateway.domain.identity.rights import Role
 from gateway.http.panel.pages.represent import HEADERS
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

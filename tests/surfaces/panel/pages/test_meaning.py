@@ -11,9 +11,9 @@ import pytest_asyncio
 
 from gateway.domain.backoffice.callbacks import Callback
 from gateway.domain.bank.provider_callbacks import CallbackKind
-from tests.surfaces.backoffice.test_watching import in_review
 from tests.surfaces.panel.pages.person import Person
-from tests.surfaces.world import World, order
+from tests.world.backoffice.watching import in_review
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

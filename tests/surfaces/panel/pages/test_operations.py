@@ -17,7 +17,7 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.identity.users import NewUser
 from tests.surfaces.panel.pages.person import Person, Seen
 from tests.surfaces.panel.roles import PASSWORD
-from tests.surfaces.world import World, order
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.domain.identity.rights import Role
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

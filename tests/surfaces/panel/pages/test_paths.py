@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.domain.identity.rights import Role
 from gateway.http.table import RoutedRow, Table
 from tests.surfaces.panel.pages.person import Person, signed_in
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 from tests.world.surfaces import surface_named
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -13,9 +13,10 @@ import pytest_asyncio
 
 from gateway.domain.bank.payout_orders import AccountType, BankDestination
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.test_watching import in_review
+from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
-from tests.surfaces.world import World, order
+from tests.world.backoffice.watching import in_review
+from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -350,20 +351,6 @@ async def test_a_search_of_another_company_finds_nothing(world: World):
 
     assert seen.status == 200
     assert "Nada encontrado" in seen.text
-
-
-def ordered(world: World, **more: str) -> dict[str, str]:
-    return {
-        "step": "look",
-        "account_id": world.demo["accounts"]["main"]["id"],
-        "key_type": "email",
-        "key": "maria@example.com",
-        "tax_number": "529.982.247-25",
-        "value": "10,50",
-        "description": "painel",
-        "reference": f"painel-{uuid4().hex[:8]}",
-        **more,
-    }
 
 
 async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operator: Person):

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.accounts import at
+from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
-from tests.surfaces.panel.pages.test_accounts import at
-from tests.surfaces.panel.pages.test_payouts import ordered
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

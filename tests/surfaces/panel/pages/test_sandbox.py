@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.accounts import at, made
 from tests.surfaces.panel.pages.person import Person, signed_in
-from tests.surfaces.panel.pages.test_accounts import at, made
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

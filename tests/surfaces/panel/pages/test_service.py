@@ -12,7 +12,7 @@ from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from tests.surfaces.panel.pages.person import Person
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

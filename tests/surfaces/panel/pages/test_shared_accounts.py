@@ -6,7 +6,7 @@ import pytest
 
 from bench.queries import counting
 from tests.surfaces.panel.pages.person import Person
-from tests.surfaces.world import World
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import update
 
 from gateway.store.tables.identity import panel_sessions
-from tests.surfaces.backoffice.test_watching import in_review
 from tests.surfaces.panel.pages.person import Person
-from tests.surfaces.world import World
+from tests.world.backoffice.watching import in_review
+from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

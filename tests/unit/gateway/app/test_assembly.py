@@ -17,7 +17,7 @@ from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.process import OFFSET
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ import pytest
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.listeners import Server, Trace
-from tests import raw_http
-from tests.surfaces.world import sandbox
+from tests.world import raw_http
+from tests.world.gateway.world import sandbox
 
 
 async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:

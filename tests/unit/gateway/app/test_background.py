@@ -14,7 +14,7 @@ from gateway.domain.kernel.storage import LEASE
 from gateway.runtime.process import ALONE, Part
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Cell, Key
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
 
 EVERYWHERE = ["change feed", "cache", "charges", "provider minutes"]
 BESIDE_REQUESTS = ["audit tally", "request log", "readings", "last uses"]

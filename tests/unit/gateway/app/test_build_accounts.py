@@ -11,9 +11,9 @@ from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits,
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.runtime.kernel import Kernel
 from tests.unit.gateway.operations.conftest import office
-from tests.unit.standing import Clock
 from tests.world.kernel import kernel_on
 from tests.world.registers import Registers
+from tests.world.standing import Clock
 
 __all__ = ["office"]
 

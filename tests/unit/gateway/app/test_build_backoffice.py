@@ -28,11 +28,11 @@ from gateway.runtime.caches.cache import MemoryCache
 from gateway.runtime.kernel import Kernel
 from gateway.security.secrets import has_valid_checksum
 from tests.unit.gateway.operations.conftest import office
-from tests.unit.people import ACCOUNT, account, call, somebody
-from tests.unit.standing import Clock
 from tests.world.kernel import kernel_on
 from tests.world.payouts import OneBank, ScriptedBank, no_stops
+from tests.world.people import ACCOUNT, account, call, somebody
 from tests.world.registers import Registers
+from tests.world.standing import Clock
 
 __all__ = ["office"]
 

@@ -20,8 +20,8 @@ from gateway.operations.payouts.paces import Pace
 from provider_adapters.kit import settings as kit_settings
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from tests.unit.certified import registered
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
+from tests.world.certified import registered
 
 URL = {"base_url": "http://127.0.0.1:18090"}
 

@@ -27,8 +27,8 @@ from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.simulator.callbacks import sign
-from tests.unit.provider_adapters.witness import Witness
-from tests.unit.standing import NOON, Clock
+from tests.world.banks.witness import Witness
+from tests.world.standing import NOON, Clock
 
 KEYS = Derivation({"k": b"k" * 32}, "k")
 REPLACED = Derivation({"n": b"n" * 32, "k": b"k" * 32}, "n")

@@ -21,9 +21,9 @@ from gateway.runtime.retention import IdentityRetention
 from gateway.security.keys import load_keys
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
-from tests.unit.standing import Clock
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on
+from tests.world.standing import Clock
 from tests.world.store import migrated
 
 ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))

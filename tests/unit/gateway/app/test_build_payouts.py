@@ -14,7 +14,6 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.payouts.guards import SimilarPolicy
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.kernel import Kernel, SilentObserver
-from tests.unit.standing import Clock
 from tests.world.kernel import kernel_on
 from tests.world.payouts import (
     IS_ACCEPTED,
@@ -26,6 +25,7 @@ from tests.world.payouts import (
     ScriptedBank,
     no_stops,
 )
+from tests.world.standing import Clock
 
 STORE = SimpleNamespace(
     payouts="payouts",

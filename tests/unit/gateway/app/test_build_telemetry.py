@@ -29,8 +29,8 @@ from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Label
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
-from tests.unit.standing import NOON
 from tests.world.kernel import Witness
+from tests.world.standing import NOON
 
 ROOT = Path(__file__).resolve().parents[4]
 

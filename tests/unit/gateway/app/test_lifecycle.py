@@ -13,7 +13,7 @@ import pytest
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.lifecycle import drain, running
 from gateway.config.listeners import Server
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
 
 
 def made(folder: Path) -> Gateway:

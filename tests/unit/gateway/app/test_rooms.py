@@ -22,9 +22,9 @@ from policies.authentication.bearer import BearerToken
 from policies.authentication.session import BrowserCookie, SessionCookie
 from policies.traffic.quota import PERSON, WithinPersonQuota
 from policies.validation.parameters import KnownParameters
-from tests.surfaces.world import order
-from tests.unit.people import caller, posted
 from tests.unit.refusals import refusal_of
+from tests.world.gateway.world import order
+from tests.world.people import caller, posted
 
 LETTERS = "12.ABC.345/01DE-35"
 

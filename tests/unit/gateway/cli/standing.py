@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from gateway.store.engine import Store, open_store
-from tests.contract.stores import samples
 from tests.unit.standing_payouts import review, stand
 from tests.world.shell import Shell
+from tests.world.stores import samples
 
 Done = TypeVar("Done")
 __all__ = ["review", "stand"]

@@ -13,7 +13,7 @@ from gateway.cli.context import AdminContext, opened, opened_identity, reached
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.people import account
+from tests.world.people import account
 from tests.world.shell import CONFIG, Shell
 
 

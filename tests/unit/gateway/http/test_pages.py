@@ -11,7 +11,7 @@ import yaml
 
 from gateway.http.pages import PAGES, Page, openapi_pages
 from gateway.http.route import Surface
-from tests.unit.gateway.http.listener_client import row, surface
+from tests.world.gateway.listener_client import row, surface
 
 
 def _named(name: str) -> Surface:

@@ -21,7 +21,7 @@ from gateway.http.rendering import (
 )
 from gateway.http.route import Answer
 from gateway.http.table import Table
-from tests.unit.gateway.http.listener_client import CHALLENGE, row, surface
+from tests.world.gateway.listener_client import CHALLENGE, row, surface
 
 PLACE = Table([surface(row())]).places()[0]
 

@@ -9,7 +9,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.route import route
-from tests.unit.gateway.http.listener_client import Said, row
+from tests.world.gateway.listener_client import Said, row
 
 
 async def test_a_row_reads_runs_and_shows():

@@ -18,9 +18,9 @@ from gateway.domain.requests.calls import Call, Input, Parameter
 from gateway.http.admission import Admission
 from gateway.http.pages import Page
 from gateway.http.rendering import MEDIA_TYPE
-from tests import raw_http
-from tests.unit.gateway.http.listener_client import CHALLENGE, Asks, on_stage, row, surface
-from tests.unit.people import account, principal
+from tests.world import raw_http
+from tests.world.gateway.listener_client import CHALLENGE, Asks, on_stage, row, surface
+from tests.world.people import account, principal
 
 
 def raising(problem: Exception) -> Callable[[Any, str], Any]:

@@ -15,7 +15,7 @@ from gateway.http.admission import Admission
 from gateway.http.route import Answer, Row, RowLimits, Surface, route
 from gateway.http.streams import why_cut
 from gateway.http.table import RoutedRow
-from tests.unit.gateway.http.listener_client import READ_BALANCE, TAKES, on_stage, surface
+from tests.world.gateway.listener_client import READ_BALANCE, TAKES, on_stage, surface
 
 
 async def _pieces(ends: str) -> AsyncGenerator[bytes, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.http.table import Table
-from tests.unit.gateway.http.listener_client import row, surface
+from tests.world.gateway.listener_client import row, surface
 
 ROWS = (
     row(path="/a"),

@@ -12,7 +12,7 @@ from gateway.domain.requests.calls import Policy
 from gateway.http.route import Row
 from gateway.http.table import check_surfaces
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
-from tests.unit.gateway.http.listener_client import TAKES, TAKES_BODY, row, surface
+from tests.world.gateway.listener_client import TAKES, TAKES_BODY, row, surface
 
 
 def test_our_own_rows_are_in_order():

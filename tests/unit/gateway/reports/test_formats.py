@@ -3,8 +3,8 @@
 import pytest
 
 from gateway.reports.formats import FORMATS, Format, Locale
-from tests.unit.people import ACCOUNT
 from tests.unit.reporting import DOCUMENT, document
+from tests.world.people import ACCOUNT
 
 BEGINS = {"csv": b"created_at,", "ofx": b"<?xml ", "json": b'{"account"', "pdf": b"%PDF-"}
 MEDIA_TYPES = {

@@ -9,8 +9,8 @@ import pytest
 from gateway.domain.bank.statements import Balance, Direction, MovementKind
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.reports.json import write
-from tests.unit.people import ACCOUNT
 from tests.unit.reporting import DOCUMENT, document, entry
+from tests.world.people import ACCOUNT
 
 
 def read(content: bytes) -> dict:

@@ -12,8 +12,8 @@ from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.reports.ofx import stable_ids, write
-from tests.unit.people import ACCOUNT
 from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry
+from tests.world.people import ACCOUNT
 
 HEAD = (
     b'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'

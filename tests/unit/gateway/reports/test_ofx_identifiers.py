@@ -8,9 +8,9 @@ from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.reports.ofx import stable_ids
-from tests.unit.people import ACCOUNT, SISTER
 from tests.unit.reporting import ENTRY, FEE, MARIA, entry
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT, SISTER
+from tests.world.standing import NOON
 
 NAMELESS = entry(provider_id="", e2e_id="")
 

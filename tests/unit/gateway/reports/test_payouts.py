@@ -12,7 +12,7 @@ from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.reports.payouts import HEAD, lines
-from tests.contract.stores.samples import payout
+from tests.world.stores.samples import payout
 
 
 def read(*found: Payout) -> list[list[str]]:

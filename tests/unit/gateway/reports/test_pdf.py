@@ -15,9 +15,9 @@ from gateway.domain.kernel.money import Money
 from gateway.reports.paper import HEIGHT, WIDTH
 from gateway.reports.pdf import write
 from tests.unit.pdf_text import pages_of, texts_of
-from tests.unit.people import ACCOUNT
 from tests.unit.reporting import DOCUMENT, ENTRY, document, entry
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT
+from tests.world.standing import NOON
 
 LONG = Party(name="W" * 2_000, tax_number="11222333000181")
 ROOT = Path(__file__).parents[4]

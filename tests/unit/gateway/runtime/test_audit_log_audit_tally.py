@@ -24,9 +24,9 @@ from gateway.runtime.audit_log import (
     keeping,
 )
 from gateway.telemetry.records import AccessRecord, begin_record
-from tests.contract.stores.people import MARIA, user
-from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
 from tests.world import registers
+from tests.world.stores.people import MARIA, user
+from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
 from tests.world.surfaces import usual_surfaces
 
 

@@ -19,7 +19,7 @@ from gateway.runtime.failpoints import (
     armed,
     failing_replies,
 )
-from tests.raw_http import exchange
+from tests.world.raw_http import exchange
 
 
 class Ended(Exception):

@@ -9,8 +9,8 @@ from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.settings import Server
 from gateway.telemetry.metrics import series
-from tests.raw_http import ask, exchange
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
+from tests.world.raw_http import ask, exchange
 
 
 async def test_connections_and_the_database_are_shown(tmp_path: Path):

@@ -21,12 +21,12 @@ from gateway.store.tables.core import audit, audit_head
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.registry import MetricRegistry
-from tests.contract.stores.people import panel, signed_in
-from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
-from tests.contract.stores.test_identity_records import MAIL
-from tests.contract.stores.test_office import APPROVAL
-from tests.unit.gateway.telemetry.metrics.test_registry import INSTANCE, WORDS
+from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 from tests.world import registers
+from tests.world.stores.identity_records import MAIL
+from tests.world.stores.office import APPROVAL
+from tests.world.stores.people import panel, signed_in
+from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
 
 DAY = timedelta(days=1)
 

@@ -8,8 +8,8 @@ import uuid
 from gateway.runtime.kernel import SilentObserver, new_id
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import Observer, RequestObserver
-from tests.unit.standing import Clock
 from tests.world.kernel import kernel_on
+from tests.world.standing import Clock
 
 
 def test_ids_are_uuids_and_no_two_are_the_same():

@@ -18,7 +18,7 @@ from gateway.domain.identity.challenges import Mail
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.mail_sender import MailSender, message, sending
 from gateway.runtime.periodic_task import PeriodicTask
-from tests.unit.standing import NOON, Clock
+from tests.world.standing import NOON, Clock
 
 LETTER = Mail(
     id="m-1",

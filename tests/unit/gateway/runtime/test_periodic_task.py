@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 
 class Work:

@@ -15,8 +15,8 @@ from gateway.domain.bank.providers import CredentialsRefused
 from gateway.runtime.providers import ConnectedBanks, Connection, limits_of, proxy_of
 from gateway.security.sealing import SealBroken
 from provider_adapters._road.limits import ClientLimits
-from tests.unit.people import account
 from tests.world.payouts import CAREFUL, ScriptedBank
+from tests.world.people import account
 
 
 def banks(*, read_only: bool = False, payouts: bool = True) -> ConnectedBanks:

@@ -10,9 +10,9 @@ from gateway.config.upstream import Breaker, Provider
 from gateway.runtime.providers import Connection, ProviderHealth
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
-from tests.unit.provider_adapters.witness import Witness as Bystander
-from tests.unit.standing import NOON, Clock
+from tests.world.banks.witness import Witness as Bystander
 from tests.world.kernel import Witness
+from tests.world.standing import NOON, Clock
 
 
 def call(outcome: str) -> ProviderCall:

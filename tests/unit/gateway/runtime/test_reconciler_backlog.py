@@ -13,9 +13,8 @@ from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.followups import Checked
 from gateway.operations.payouts.paces import Pace
 from gateway.runtime.reconciler import Reconciler
-from tests.unit.gateway.runtime.test_reconciler import ReconcilerWorld, quiet, stood
-from tests.unit.movements import movement
-from tests.unit.standing import NOON
+from tests.unit.gateway.runtime.reconciler import ReconcilerWorld, quiet, stood
+from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
     IS_ACCEPTED,
@@ -25,6 +24,7 @@ from tests.world.payouts import (
     PayoutWorld,
     ScriptedBank,
 )
+from tests.world.standing import NOON
 
 
 @dataclass

@@ -12,7 +12,7 @@ from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken
 from gateway.telemetry.records import AccessRecord
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 class Line(msgspec.Struct, omit_defaults=True):

@@ -25,11 +25,11 @@ from gateway.runtime.retention import (
     IdentityRetention,
 )
 from gateway.store.engine import Store
-from tests.contract.stores.people import challenge, mail_token, panel, signed_in
-from tests.contract.stores.samples import ACCOUNT, attempt, payout
-from tests.unit.standing import NOON, Clock
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world import registers
+from tests.world.standing import NOON, Clock
+from tests.world.stores.people import challenge, mail_token, panel, signed_in
+from tests.world.stores.samples import ACCOUNT, attempt, payout
 
 
 def logged(days: float) -> LoggedRequest:

@@ -9,8 +9,8 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.hot_statements import BulkRow, Statement, _Hot
 from gateway.store.schema import prepare
-from tests.contract.stores import samples
 from tests.world.store import migrated
+from tests.world.stores import samples
 
 
 @pytest.fixture

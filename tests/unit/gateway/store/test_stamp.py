@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import open_store
 from gateway.store.stamp import Stamp, StoreRefused, check_environment, compatible_with
-from tests.contract.stores.samples import NOW
+from tests.world.stores.samples import NOW
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 STAMP = Stamp(environment=SANDBOX, id="id-1", created_at=NOW)

@@ -20,7 +20,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest, Ready
-from gateway.security.secrets import SecretDigester, has_valid_checksum, new_client_secret
+from gateway.security.secrets import SecretDigester, has_valid_checksum
 from policies.authentication.basic import (
     BasicCredentials,
     RightHeaders,
@@ -29,12 +29,12 @@ from policies.authentication.basic import (
     Stopwatch,
 )
 from policies.traffic.throttle import FailureLimits, FailureThrottle
-from tests.unit.people import ACCOUNT, CLIENT, COMPANY, call
+from tests.unit.policies.authentication.basic import RIGHT, WRONG, credential
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, Clock
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, call
+from tests.world.standing import NOON, Clock
 
 HERE = "203.0.113.7"
-RIGHT, WRONG = (new_client_secret(lambda size, one=one: one * size) for one in (b"r", b"w"))
 MISTYPED = RIGHT[:-1] + ("0" if RIGHT[-1] != "0" else "1")
 UNKNOWN = "cli_zzzzzzzzzzzzzzzzzzzz"
 LIMITS = FailureLimits(per_address=6, per_address_and_client=2, hard_per_address=60, window_s=60.0)
@@ -118,19 +118,6 @@ class PolicyWorld:
         if waiting is not None:
             await waiting
         return asking
-
-
-def credential(digester: SecretDigester) -> Credential:
-    key_id, digest = digester.digest(RIGHT)
-    return Credential(
-        client_id=CLIENT,
-        company_id=COMPANY,
-        account_id=ACCOUNT,
-        name="ERP",
-        permissions=frozenset(EVERY_PERMISSION[:2]),
-        secrets=(SecretDigest(key_id=key_id, digest=digest, created_at=NOON),),
-        created_at=NOON,
-    )
 
 
 def basic(client_id: str, secret: str, scheme: str = "Basic") -> str:

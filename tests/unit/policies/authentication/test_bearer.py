@@ -11,8 +11,8 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from policies.authentication.bearer import BearerToken, bearer_token
-from tests.unit.people import call, headed, somebody
 from tests.unit.refusals import refused
+from tests.world.people import call, headed, somebody
 
 
 def finding(outcome: SignedInUser | Exception) -> BearerToken:

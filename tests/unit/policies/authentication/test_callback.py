@@ -8,8 +8,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import RawRequest
 from policies.authentication.callback import GivenAddress
-from tests.unit.people import call
 from tests.unit.refusals import refused
+from tests.world.people import call
 
 
 def expect(path: Mapping[str, str]) -> None:

@@ -24,9 +24,9 @@ from policies.authentication.session import (
     SessionCookie,
     cookie_value,
 )
-from tests.unit.people import call, headed, somebody
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON
+from tests.world.people import call, headed, somebody
+from tests.world.standing import NOON
 
 SENT = headed(("Cookie", "__Host-pixgate=abc"))
 

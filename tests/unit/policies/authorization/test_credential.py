@@ -5,8 +5,8 @@ import itertools
 from gateway.domain.accounts.credentials import EVERY_PERMISSION, Action, Permission
 from gateway.domain.kernel import errors
 from policies.authorization.credential import RequiresPermission
-from tests.unit.people import call, principal
 from tests.unit.refusals import refusal_of, refused
+from tests.world.people import call, principal
 
 RANK = {"read": 1, "write": 2, "manage": 3}
 

@@ -10,8 +10,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest, Ready
 from policies.authorization.credential import AccountScope
-from tests.unit.people import ACCOUNT, OTHER_COMPANY, SISTER, account, call, principal
 from tests.unit.refusals import refused
+from tests.world.people import ACCOUNT, OTHER_COMPANY, SISTER, account, call, principal
 
 Find = Callable[[str], Awaitable[Account | None]]
 

@@ -5,8 +5,8 @@ import pytest
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from policies.authorization.credential import AccountState
-from tests.unit.people import account, call
 from tests.unit.refusals import refused
+from tests.world.people import account, call
 
 
 def test_an_active_and_verified_account_is_let_on():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from policies.authorization.user import DecidesCompanyScope
-from tests.unit.people import COMPANY, call, somebody
 from tests.unit.refusals import refused
+from tests.world.people import COMPANY, call, somebody
 
 
 def test_a_user_of_no_company_sees_every_one():

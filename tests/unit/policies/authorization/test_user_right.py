@@ -9,8 +9,8 @@ from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.domain.requests.calls import Call
 from policies.authorization.user import RequiresRight
-from tests.unit.people import call, principal, somebody
 from tests.unit.refusals import refusal_of, refused
+from tests.world.people import call, principal, somebody
 
 EVERY_RIGHT = [Right(area, action) for area in Area for action in Action]
 

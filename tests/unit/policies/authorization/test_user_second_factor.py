@@ -10,8 +10,8 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import STEP_UP_REQUIRED
 from gateway.domain.identity.rights import Area, Right, Role
 from policies.authorization.user import RequiresSecondFactor
-from tests.unit.people import call, somebody
 from tests.unit.refusals import refused
+from tests.world.people import call, somebody
 
 
 def test_a_password_alone_changes_nothing():

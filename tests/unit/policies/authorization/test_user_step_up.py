@@ -11,9 +11,9 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import STEP_UP_REQUIRED
 from gateway.domain.identity.rights import STEP_UP, Area, Right
 from policies.authorization.user import FreshFactor
-from tests.unit.people import call, somebody
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, Clock
+from tests.world.people import call, somebody
+from tests.world.standing import NOON, Clock
 
 ISSUE = Right(Area.CREDENTIAL, Action.WRITE)
 

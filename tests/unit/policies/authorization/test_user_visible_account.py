@@ -9,8 +9,8 @@ from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest
 from policies.authorization.user import VisibleAccount
-from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, SISTER, account, call, somebody
 from tests.unit.refusals import refused
+from tests.world.people import ACCOUNT, COMPANY, OTHER_COMPANY, SISTER, account, call, somebody
 
 FOREIGN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c03"
 NOTHING = "00000000-0000-0000-0000-000000000000"

@@ -7,9 +7,9 @@ import pytest
 from gateway.domain.identity.errors import CSRF_FAILED
 from gateway.domain.identity.panel_sessions import Browser, Cookie, PanelSession, PanelState
 from policies.traffic.csrf import CsrfToken, NoForeignPage, ReadFromOurPage, WriteFromOurPage
-from tests.unit.people import call, headed
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON
+from tests.world.people import call, headed
+from tests.world.standing import NOON
 
 ORIGIN = "https://pix.example"
 Lines = list[tuple[str, str]]

@@ -10,9 +10,9 @@ from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import Call
 from policies.traffic import quota as module
 from policies.traffic.quota import COMPANY, Buckets, Draw, Quota, WithinQuota
-from tests.unit.people import call, principal
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.world.people import call, principal
+from tests.world.standing import Clock
 
 
 @pytest.fixture

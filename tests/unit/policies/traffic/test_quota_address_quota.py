@@ -7,9 +7,9 @@ import pytest
 from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.domain.kernel import errors
 from policies.traffic.quota import Quota, WithinAddressQuota
-from tests.unit.people import call, headed
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.world.people import call, headed
+from tests.world.standing import Clock
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 
 from gateway.domain.kernel import errors
 from policies.traffic.quota import PERSON, Quota, WithinPersonQuota
-from tests.unit.people import call, headed, somebody
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.world.people import call, headed, somebody
+from tests.world.standing import Clock
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import RawRequest
 from policies.traffic import throttle as module
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked, too_many
-from tests.unit.people import call
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.world.people import call
+from tests.world.standing import Clock
 
 LIMITS = FailureLimits(per_address=6, per_address_and_client=2, hard_per_address=12, window_s=60.0)
 HERE, THERE = "203.0.113.7", "198.51.100.2"

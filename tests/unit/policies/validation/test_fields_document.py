@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gateway.domain.kernel import errors
 from policies.validation.fields import Number, document
-from tests.unit.people import posted
 from tests.unit.refusals import refusal_of, refused
+from tests.world.people import posted
 
 
 @pytest.mark.parametrize(

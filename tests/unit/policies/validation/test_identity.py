@@ -7,8 +7,8 @@ import pytest
 from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.requests.calls import RawRequest
 from policies.validation import identity
-from tests.unit.people import posted
 from tests.unit.refusals import refused
+from tests.world.people import posted
 
 INPUTS = [
     each

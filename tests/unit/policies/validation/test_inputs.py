@@ -14,8 +14,8 @@ from policies.validation.inputs import (
     SEARCH,
     payout_input,
 )
-from tests.unit.people import ACCOUNT, posted
 from tests.unit.refusals import refusal_of, refused
+from tests.world.people import ACCOUNT, posted
 
 PAYOUT = {
     "method": "pix",

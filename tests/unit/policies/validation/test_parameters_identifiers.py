@@ -6,8 +6,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import RawRequest
 from policies.validation import parameters
 from policies.validation.parameters import Identifiers
-from tests.unit.people import ACCOUNT, SISTER, call
 from tests.unit.refusals import refused
+from tests.world.people import ACCOUNT, SISTER, call
 
 
 def at(**path: str) -> RawRequest:

@@ -23,8 +23,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest
 from policies.validation.payout import REFUSES, PayoutReader
-from tests.unit.people import posted
 from tests.unit.refusals import refusal_of, refused
+from tests.world.people import posted
 
 PIX = {
     "name": "Maria Silva",

@@ -20,8 +20,8 @@ from policies.validation.payout import (
     PixPayoutBody,
     PixWithdrawBody,
 )
-from tests.unit.people import ACCOUNT, posted
 from tests.unit.refusals import refusal_of
+from tests.world.people import ACCOUNT, posted
 
 PIX = {"tax_number": "529.982.247-25", "key_type": "evp", "key": ACCOUNT}
 BANK = {"tax_number": "52998224725", "bank_number": "341", "branch": "1", "account": "12-x"}

@@ -21,7 +21,7 @@ from gateway.domain.bank.providers import (
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters._road.admission import Admission
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
-from tests.unit.provider_adapters.witness import Clock, Witness, still
+from tests.world.banks.witness import Clock, Witness, still
 
 UNKNOWN = Unknown(ProviderAnswer(status=200, headers={}, body=b"").evidence("amount_mismatch"))
 REQUESTS = {

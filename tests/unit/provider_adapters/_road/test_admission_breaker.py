@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from provider_adapters._road.admission import Breaker, BreakerState, RecentCalls
 from provider_adapters._road.limits import BreakerLimits
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.witness import Clock
 
 OPEN, HALF_OPEN, CLOSED = BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED
 

@@ -8,7 +8,7 @@ import pytest
 
 from provider_adapters._road.admission import Bulkhead
 from provider_adapters._road.limits import BulkheadLimits
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 
 def narrow(waiting: int = 2, wait_s: float = 0.05) -> tuple[Bulkhead, list[tuple[int, int]]]:

@@ -17,7 +17,7 @@ from provider_adapters._road.limits import (
     CallRate,
     ClientLimits,
 )
-from tests.unit.provider_adapters.witness import Clock, still
+from tests.world.banks.witness import Clock, still
 
 BALANCE, KEYS = "get_balance", "list_keys"
 

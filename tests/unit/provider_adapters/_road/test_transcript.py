@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gateway.net.client.messages import Identity, ProviderAnswer, ProviderRequest
 from provider_adapters._road.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
-from tests.unit.provider_adapters.witness import NOON
+from tests.world.banks.witness import NOON
 
 REQUEST = ProviderRequest(
     operation="get_charge",

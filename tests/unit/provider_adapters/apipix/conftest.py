@@ -15,7 +15,7 @@ from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.stage import ApiPixStage, EfiStage, InterStage
 from provider_adapters.kit.factory import AdapterContext
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 
 @dataclass(frozen=True)

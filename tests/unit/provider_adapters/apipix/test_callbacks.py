@@ -30,8 +30,8 @@ from provider_adapters.apipix.profiles import PROFILES, Name, SecretAddress
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.proofs import PeerCertificate
 from tests.unit.provider_adapters.apipix.conftest import Standing
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.authority import Authority
+from tests.world.banks.witness import Witness
 
 KEY = "2c3c7441-b91e-4982-8c25-6105581e18ae"
 PAID = {

@@ -9,7 +9,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 SANDBOX = "https://pix-h.api.efipay.com.br"
 PRODUCTION = "https://pix.api.efipay.com.br"

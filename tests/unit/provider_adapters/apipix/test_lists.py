@@ -9,13 +9,9 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.lists import Limits, instant, limits_of
 from provider_adapters.verify.stage import Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
+from tests.unit.provider_adapters.apipix.lists import today
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-
-
-def today() -> Window:
-    day = datetime.now(UTC).date()
-    return Window(day, day)
 
 
 def test_an_instant_is_written_with_its_zone():

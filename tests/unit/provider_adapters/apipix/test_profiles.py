@@ -28,8 +28,8 @@ from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.profiles import PROFILES, STANDARD_CALLS, Name
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.verify.trial import far
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.authority import Authority
+from tests.world.banks.witness import Witness
 
 README = Path("provider_adapters/apipix/README.md").read_text(encoding="utf-8")
 names = pytest.mark.parametrize("name", list(Name))

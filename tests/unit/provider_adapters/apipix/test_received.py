@@ -16,7 +16,7 @@ from provider_adapters.apipix import documents, received
 from provider_adapters.verify.stage import Received
 from provider_adapters.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
-from tests.unit.provider_adapters.apipix.test_lists import today
+from tests.unit.provider_adapters.apipix.lists import today
 
 
 def far() -> Deadline:

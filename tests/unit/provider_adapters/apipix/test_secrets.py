@@ -10,7 +10,7 @@ from gateway.domain.accounts.accounts import BankSecretsRefused
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.secrets import EfiSecrets
 from provider_adapters.kit.secrets import read_secrets, secrets_kind
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
 
 
 def test_an_account_shows_what_its_bank_asks_for(tmp_path: Path):

@@ -28,8 +28,8 @@ from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.asaas.simulator.dialect import ASAAS
 from provider_adapters.asaas.stage import AsaasStage
 from provider_adapters.verify.stage import Charge, ChargePaid, Movement, Received
-from tests.contract.adapters.harness import FAR, order
-from tests.unit.provider_adapters.asaas.making import by_key, made
+from tests.world.banks.asaas import by_key, made
+from tests.world.banks.harness import FAR, order
 
 MARIA = Payer(name="Maria Silva", tax_number="52998224725")
 ORDER = ChargeOrder(

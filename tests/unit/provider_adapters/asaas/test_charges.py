@@ -10,7 +10,7 @@ from gateway.domain.bank.charges import ChargeStatus, Payer
 from gateway.domain.bank.providers import BadReply, NotFound
 from gateway.domain.kernel.money import Money
 from provider_adapters.asaas import charges, documents, words
-from tests.unit.provider_adapters.asaas.making import E2E, Counted, answer
+from tests.world.banks.asaas import E2E, Counted, answer
 
 ROW = {
     "id": "pay_1",

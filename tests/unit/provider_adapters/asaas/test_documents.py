@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from provider_adapters.asaas import documents
-from tests.unit.provider_adapters.asaas.making import TRANSFER
+from tests.world.banks.asaas import TRANSFER
 
 
 def test_a_document_of_the_documentation_is_read():

@@ -9,7 +9,7 @@ from gateway.domain.bank.capabilities import Lookup, PortCall, Repeat, contradic
 from provider_adapters.asaas.factory import HOSTS, AsaasFactory
 from provider_adapters.checks import check_factory
 from provider_adapters.kit.factory import AdapterRefused
-from tests.unit.provider_adapters.asaas.making import made
+from tests.world.banks.asaas import made
 
 LACKING = {
     PortCall.LOOK_UP_KEY,

@@ -20,8 +20,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from provider_adapters.asaas import payouts, words
-from tests.contract.adapters.harness import KEY, order
-from tests.unit.provider_adapters.asaas.making import (
+from tests.world.banks.asaas import (
     E2E,
     TRANSFER,
     Counted,
@@ -30,6 +29,7 @@ from tests.unit.provider_adapters.asaas.making import (
     by_key,
     refused,
 )
+from tests.world.banks.harness import KEY, order
 
 DONE = TRANSFER | {
     "status": "DONE",

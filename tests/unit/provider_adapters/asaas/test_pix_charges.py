@@ -9,7 +9,7 @@ import pytest
 from gateway.domain.bank.providers import Unavailable
 from provider_adapters.asaas import pix_charges
 from provider_adapters.asaas.pix_charges import KEPT_S, Paid, PixCharges
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.witness import Clock
 
 FIRST, SECOND, THIRD = (date(2026, 11, day) for day in (20, 21, 22))
 PAID = {"pix-1": FIRST, "pix-2": SECOND, "pix-3": SECOND, "pix-4": THIRD}

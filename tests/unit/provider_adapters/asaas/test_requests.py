@@ -16,8 +16,8 @@ from gateway.domain.bank.providers import CredentialsRefused, Refused
 from gateway.domain.kernel.money import Money
 from provider_adapters.asaas import requests, words
 from provider_adapters.kit.outcomes import NeverSendable
-from tests.contract.adapters.harness import KEY, order
-from tests.unit.provider_adapters.asaas.making import ACCOUNT, by_account, by_key
+from tests.world.banks.asaas import ACCOUNT, by_account, by_key
+from tests.world.banks.harness import KEY, order
 
 DAYS = (date(2026, 11, 1), date(2026, 11, 30))
 

@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
 from provider_adapters.asaas.secrets import AsaasSecrets, api_key_of
 from provider_adapters.kit.secrets import check_kind, read_secrets
-from tests.unit.provider_adapters.asaas.making import ACCOUNT
+from tests.world.banks.asaas import ACCOUNT
 
 CANARY = "canary-of-a-key"
 SANDBOX, PRODUCTION = f"$aact_hmlg_{CANARY}", f"$aact_prod_{CANARY}"

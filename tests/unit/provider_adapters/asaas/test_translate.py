@@ -12,7 +12,7 @@ from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import translate, words
-from tests.unit.provider_adapters.asaas.making import E2E, Counted, answer, refused
+from tests.world.banks.asaas import E2E, Counted, answer, refused
 
 DAY = date(2026, 11, 22)
 ROW = {"id": "1", "value": -10.5, "type": "PIX_TRANSACTION_DEBIT", "date": "2026-11-22"}

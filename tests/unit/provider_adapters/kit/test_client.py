@@ -38,7 +38,7 @@ from provider_adapters._road.limits import (
 )
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.client import ClientParts, ProviderClient
-from tests.unit.provider_adapters.witness import Clock, Witness, still
+from tests.world.banks.witness import Clock, Witness, still
 
 READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")
 PAY = ProviderRequest(

@@ -10,7 +10,7 @@ from gateway.domain.kernel.clocks import Deadline
 from provider_adapters._road import faults
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters.kit.client import RetryBudget
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.witness import Clock
 
 LOST = Unavailable(Reason.CONNECTION_LOST)
 

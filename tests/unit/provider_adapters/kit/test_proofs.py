@@ -26,9 +26,9 @@ from provider_adapters.kit.proofs import (
     token_text,
 )
 from provider_adapters.kit.public_keys import GivenKeys
-from tests.unit.provider_adapters.authority import EXPIRED, Authority
-from tests.unit.provider_adapters.kit.signers import OPENPIX, STARK, WOOVI, Signer, ecdsa, rsa_of
-from tests.unit.standing import NOON
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.signers import OPENPIX, STARK, WOOVI, Signer, ecdsa, rsa_of
+from tests.world.standing import NOON
 
 PUBLISHED = [
     *(pytest.param(STARK, case, id=f"stark-{case['source']}") for case in STARK["valid"]),

@@ -18,8 +18,8 @@ from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.proofs import KeySignature
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys, PublicKey
-from tests.unit.provider_adapters.kit.signers import WOOVI, Signer, ecdsa, rsa_of
-from tests.unit.standing import Clock
+from tests.world.banks.signers import WOOVI, Signer, ecdsa, rsa_of
+from tests.world.standing import Clock
 
 ASK = ProviderRequest(operation="keys", method="GET", template="/keys", path="/keys")
 BODY = b'{"evento": "teste"}'

@@ -30,8 +30,8 @@ from provider_adapters.kit.secrets import (
     with_pair,
 )
 from provider_adapters.kit.signing import EcdsaSigner
-from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
-from tests.unit.provider_adapters.kit.signers import private_pem
+from tests.world.banks.authority import EXPIRED, VALID, Authority
+from tests.world.banks.signers import private_pem
 
 CANARY = "canary-7f3a"
 

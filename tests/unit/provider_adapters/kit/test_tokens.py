@@ -30,7 +30,7 @@ from provider_adapters.kit.client import ProviderClient, client_of
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.settings import ClientLimits
 from provider_adapters.kit.tokens import AccessTokens, ClientCredentials, TokenForm
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SECRET = "CANARY-secret"

@@ -9,7 +9,7 @@ from gateway.telemetry.records import Observer
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxFactory
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 
 def made(

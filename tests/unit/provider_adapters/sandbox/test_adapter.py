@@ -27,14 +27,14 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.bank.refunds import RefundStatus
-from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage, order
 from tests.unit.provider_adapters.sandbox.making import made
-from tests.unit.provider_adapters.sandbox.test_payouts import PAYOUT
-from tests.unit.provider_adapters.sandbox.test_refunds import REFUND
-from tests.unit.provider_adapters.sandbox.test_requests_orders import refund
-from tests.unit.provider_adapters.sandbox.test_translate import KEY as DOCUMENT
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
-from tests.unit.provider_adapters.witness import SHORT, Witness
+from tests.unit.provider_adapters.sandbox.payouts import PAYOUT
+from tests.unit.provider_adapters.sandbox.refunds import REFUND
+from tests.unit.provider_adapters.sandbox.requests_orders import refund
+from tests.unit.provider_adapters.sandbox.translate import KEY as DOCUMENT
+from tests.world.banks.harness import ACCOUNT, FAR, KEY, on_stage, order
+from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
+from tests.world.banks.witness import SHORT, Witness
 
 SANDBOX = Environment.SANDBOX
 RANDOM = KeyOrder(PixKeyType.EVP, "")

@@ -16,7 +16,7 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.simulator.callbacks import sign
-from tests.unit.standing import NOON, Clock
+from tests.world.standing import NOON, Clock
 
 SECRET = b"s" * 32
 BODY = b'{"tipo": "transferencia", "conta": "c", "chave": "k"}'

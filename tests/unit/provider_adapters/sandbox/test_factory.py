@@ -9,9 +9,9 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Repeat
 from provider_adapters.kit.factory import AdapterRefused
-from tests.unit.provider_adapters.authority import VALID, Authority
 from tests.unit.provider_adapters.sandbox.making import made
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.authority import VALID, Authority
+from tests.world.banks.witness import Witness
 
 SANDBOX = Environment.SANDBOX
 

@@ -20,15 +20,11 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.kit.outcomes import is_known
 from provider_adapters.sandbox import payouts, requests, words
 from provider_adapters.sandbox.payouts import ExpectedPayout
-from tests.contract.adapters.harness import KEY, order
-from tests.unit.provider_adapters.sandbox.test_translate import Drift, refusing, saying
-from tests.unit.provider_adapters.witness import NOON
+from tests.unit.provider_adapters.sandbox.payouts import E2E, PAYOUT
+from tests.unit.provider_adapters.sandbox.translate import Drift, refusing, saying
+from tests.world.banks.harness import KEY, order
+from tests.world.banks.witness import NOON
 
-E2E = "E99999999202611201340abcDEF12345"
-PAYOUT = {
-    "id": "trf_1", "chave_idempotencia": KEY, "situacao": "EM_PROCESSAMENTO",
-    "valor_centavos": 1050, "e2e": E2E, "liquidada_em": None, "falha": None,
-}  # fmt: skip
 EXPECTED = ExpectedPayout(KEY, Money(1050))
 LOOKED_UP = ExpectedPayout(KEY, None)
 

@@ -20,21 +20,15 @@ from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.domain.kernel.money import Money
 from provider_adapters.sandbox import refunds
 from provider_adapters.sandbox.payouts import REFUSED_BEFORE
-from tests.contract.adapters.harness import KEY
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.sandbox.test_translate import AT, Drift, refusing, saying
-from tests.unit.provider_adapters.witness import NOON
+from tests.unit.provider_adapters.sandbox.refunds import REFUND, RETURN_ID
+from tests.unit.provider_adapters.sandbox.translate import AT, Drift, refusing, saying
+from tests.world.banks.harness import KEY
+from tests.world.banks.witness import NOON
 
-RETURN_ID = "D" + E2E_ID[1:]
 ORDER = RefundOrder(
     provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1050), description=""
 )
-REFUND = {
-    "id": "dev_1", "chave_idempotencia": KEY, "referencia": "r-1", "situacao": "EM_PROCESSAMENTO",
-    "valor_centavos": 1050, "id_devolucao": RETURN_ID, "descricao": "oops",
-    "recebimento": {"e2e": E2E_ID, "referencia": "order-1"}, "criada_em": AT,
-    "liquidada_em": None, "falha": None,
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("status", [200, 201])

@@ -10,7 +10,7 @@ from gateway.domain.bank.providers import ProviderAccount, Refused
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
-from tests.contract.adapters.harness import ACCOUNT, KEY
+from tests.world.banks.harness import ACCOUNT, KEY
 
 WHERE = "/v1/contas/cc_1"
 DAY = Window(date(2026, 11, 20), date(2026, 11, 21))

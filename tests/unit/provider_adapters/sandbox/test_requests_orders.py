@@ -11,12 +11,12 @@ from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
 from gateway.domain.bank.payout_orders import AccountType, BankDestination, PayoutMethod
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
 from gateway.domain.bank.providers import ProviderAccount, Refused
-from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
-from tests.contract.adapters.harness import ACCOUNT, KEY, order
 from tests.unit.offering import E2E_ID
+from tests.unit.provider_adapters.sandbox.requests_orders import refund
+from tests.world.banks.harness import ACCOUNT, KEY, order
 
 WHERE = "/v1/contas/cc_1"
 
@@ -87,17 +87,6 @@ def test_a_charge_is_cancelled_by_its_reference():
     request = requests.cancel_charge(ACCOUNT, "order/1")
 
     assert (request.method, request.path) == ("DELETE", f"{WHERE}/cobrancas/order%2F1")
-
-
-def refund(**fields: object) -> RefundOrder:
-    plain = {
-        "provider_key": KEY,
-        "reference": "r-1",
-        "payment_e2e_id": E2E_ID,
-        "value": Money(1050),
-        "description": "oops",
-    }
-    return RefundOrder(**{**plain, **fields})  # type: ignore[arg-type]
 
 
 def test_a_refund_is_money_and_travels_with_our_key():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,10 +17,9 @@ from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.witness import NOON
+from tests.unit.provider_adapters.sandbox.translate import AT, KEY, Drift, refusing, saying
+from tests.world.banks.witness import NOON
 
-AT = "2026-11-20T12:00:00.000Z"
-KEY = {"id": "CH1", "chave": "a@b.c", "tipo": "email", "situacao": "ATIVA", "criada_em": AT}
 CHARGE = {
     "referencia": "r", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
     "situacao": "ATIVA", "reutilizavel": False,
@@ -38,24 +36,6 @@ PAYMENT = {
     "e2e": "E1", "valor_centavos": 1000, "pago_em": AT,
     "pagador": {"nome": "Maria", "documento": "1", "mensagem": ""},
 }  # fmt: skip
-
-
-class Drift:
-    """Counts words that are not listed."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self) -> None:
-        self.count += 1
-
-
-def saying(document: object, status: int = 200) -> ProviderAnswer:
-    return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
-
-
-def refusing(status: int, code: str) -> ProviderAnswer:
-    return saying({"error": {"code": code, "message": "canary"}}, status)
 
 
 def test_a_balance():

@@ -18,7 +18,7 @@ from provider_adapters.simulated_bank.callbacks import CallbackListener, Deliver
 from provider_adapters.simulated_bank.kernel import listeners
 from provider_adapters.simulated_bank.kernel.books import Books, open_books
 from provider_adapters.simulated_bank.kernel.listeners import EventKind
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 _INSERT = "INSERT INTO notices (id, kind, account_id, subject, copies) VALUES (?, ?, 'c', 's', ?)"
 

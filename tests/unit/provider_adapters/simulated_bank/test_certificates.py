@@ -15,7 +15,7 @@ from provider_adapters.simulated_bank.dialect import Admission
 from provider_adapters.simulated_bank.kernel import accounts
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.simulated_bank.server import SimulatedBank
-from tests.unit.provider_adapters.simulated_bank.test_dialect import NEW, OTHER, control
+from tests.unit.provider_adapters.simulated_bank.dialect import NEW, OTHER, control
 
 
 def admit(books, account, given):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from provider_adapters.simulated_bank.dialect import Row
 from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
 from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
-from tests.unit.provider_adapters.simulated_bank.test_dialect import OTHER
+from tests.unit.provider_adapters.simulated_bank.dialect import OTHER
 
 
 def test_a_provider_has_the_adapters_own_settings_and_trusts_the_banks_authority():

@@ -27,8 +27,8 @@ from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.starkbank.adapter import StarkBankAdapter
 from provider_adapters.starkbank.factory import StarkBankFactory
 from provider_adapters.starkbank.requests import Secrets
-from tests.unit.provider_adapters.kit.signers import private_pem
-from tests.unit.provider_adapters.witness import NOON, Witness
+from tests.world.banks.signers import private_pem
+from tests.world.banks.witness import NOON, Witness
 
 KEY = "0123456789abcdef0123456789abcdef"
 PEM = private_pem(ec.SECP256K1())

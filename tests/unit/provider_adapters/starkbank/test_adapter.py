@@ -21,7 +21,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.answers import ProviderAnswer
-from tests.contract.adapters.harness import FAR, PASSED
+from tests.unit.provider_adapters.starkbank.callbacks import BANK, event, signed
 from tests.unit.provider_adapters.starkbank.making import (
     ACCOUNT,
     ENTRY,
@@ -34,8 +34,8 @@ from tests.unit.provider_adapters.starkbank.making import (
     order,
     refusing,
 )
-from tests.unit.provider_adapters.starkbank.test_callbacks import BANK, event, signed
-from tests.unit.provider_adapters.starkbank.test_translate import MOVEMENT
+from tests.unit.provider_adapters.starkbank.translate import MOVEMENT
+from tests.world.banks.harness import FAR, PASSED
 
 FOUND = answering({"key": ENTRY})
 ORDERED = answering({"transfers": [TRANSFER]})

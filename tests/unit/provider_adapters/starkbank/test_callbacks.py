@@ -7,34 +7,15 @@ import json
 import pytest
 from ellipticcurve import Ecdsa, PrivateKey
 
-from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery
+from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.bank.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.starkbank import callbacks
 from provider_adapters.starkbank.callbacks import StarkBankProof
-from provider_adapters.verify.stage import SentHeaders
-from tests.unit.provider_adapters.kit.signers import STARK, Signer, ecdsa
+from tests.unit.provider_adapters.starkbank.callbacks import BANK, delivery, event, signed
+from tests.unit.provider_adapters.starkbank.charges import DEPOSIT, INVOICE
 from tests.unit.provider_adapters.starkbank.making import KEY, TRANSFER, answering, refusing
-from tests.unit.provider_adapters.starkbank.test_charges import DEPOSIT, INVOICE
-
-BANK = ecdsa()
-
-
-def event(subscription: str, **log: object) -> dict[str, object]:
-    return {
-        "id": "6234355449987072", "created": "2026-11-20T12:00:00.784479+00:00",
-        "subscription": subscription, "workspaceId": "4848484848484848", "isDelivered": False,
-        "log": {"id": "1", "type": "success", "errors": [], **log},
-    }  # fmt: skip
-
-
-def delivery(body: bytes, signature: str) -> Delivery:
-    return Delivery(headers=SentHeaders({"digital-signature": signature}), body=body)
-
-
-def signed(document: object, signer: Signer = BANK) -> Delivery:
-    body = json.dumps({"event": document}).encode()
-    return delivery(body, signer.sign(body))
+from tests.world.banks.signers import STARK, ecdsa
 
 
 @pytest.mark.parametrize("vector", STARK["valid"], ids=lambda each: each["source"])

@@ -25,7 +25,7 @@ from tests.unit.provider_adapters.starkbank.making import (
     answering,
     refusing,
 )
-from tests.unit.provider_adapters.starkbank.test_translate import Drift
+from tests.unit.provider_adapters.starkbank.translate import Drift
 
 PLACE = requests.place_of_account(TO_ACCOUNT)
 EXPECTED = ExpectedPayout(KEY, Money(1050), PLACE)

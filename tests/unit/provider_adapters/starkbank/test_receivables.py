@@ -14,9 +14,9 @@ from gateway.domain.bank.providers import NotFound, NotSupported, Refused
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.references import charge_key
+from tests.unit.provider_adapters.starkbank.charges import BRCODE, DEPOSIT, E2E, INVOICE, UUID
 from tests.unit.provider_adapters.starkbank.making import ACCOUNT, answering, made, refusing
-from tests.unit.provider_adapters.starkbank.test_charges import BRCODE, DEPOSIT, E2E, INVOICE, UUID
-from tests.unit.provider_adapters.witness import NOON
+from tests.world.banks.witness import NOON
 
 REFERENCE = "Order/7"
 OURS = "ref:" + charge_key(Environment.SANDBOX, ACCOUNT.account_id, REFERENCE)

@@ -27,7 +27,7 @@ from tests.unit.provider_adapters.starkbank.making import (
     TO_KEY,
     order,
 )
-from tests.unit.provider_adapters.witness import NOON
+from tests.world.banks.witness import NOON
 
 DIRECTORY = documents.FOUND.decode(json.dumps({"key": ENTRY})).key
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -20,21 +20,7 @@ from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters.starkbank import translate
 from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
-
-MOVEMENT = {
-    "id": "1", "amount": -1050, "description": "Pix\nto Maria", "source": "transfer/2",
-    "tags": [f"ref:{KEY}"], "created": "2026-11-20T12:00:00.532530+00:00", "balance": 1,
-}  # fmt: skip
-
-
-class Drift:
-    """Counts words that nobody listed."""
-
-    def __init__(self) -> None:
-        self.counted = 0
-
-    def __call__(self) -> None:
-        self.counted += 1
+from tests.unit.provider_adapters.starkbank.translate import MOVEMENT, Drift
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from provider_adapters.verify.relay import (
     from_request,
 )
 from provider_adapters.verify.stage import BankAnswer, RelayTls
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
 
 
 async def echo(request: web.Request) -> web.StreamResponse:

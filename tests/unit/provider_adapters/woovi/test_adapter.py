@@ -24,11 +24,11 @@ from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory
 from provider_adapters.woovi.words import REGISTERED
-from tests.contract.adapters.harness import FAR, KEY, order
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
-from tests.unit.provider_adapters.witness import Witness
-from tests.unit.provider_adapters.woovi.making import ACCOUNT, by_account, refund
-from tests.unit.provider_adapters.woovi.test_payouts import PAID, SHOWN
+from tests.unit.provider_adapters.woovi.payouts import PAID, SHOWN
+from tests.world.banks.harness import FAR, KEY, order
+from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
+from tests.world.banks.witness import Witness
+from tests.world.banks.woovi import ACCOUNT, by_account, refund
 
 DUPLICATE = {"error": "Já existe um pagamento com o correlationID fornecido"}
 URL = "https://gateway.example/callbacks/1"

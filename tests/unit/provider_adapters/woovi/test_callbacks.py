@@ -20,8 +20,8 @@ from gateway.domain.bank.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.woovi import callbacks
 from provider_adapters.woovi.callbacks import WooviProof
-from tests.contract.adapters.harness import KEY
-from tests.unit.provider_adapters.woovi.making import answer
+from tests.world.banks.harness import KEY
+from tests.world.banks.woovi import answer
 
 VECTORS = json.loads(Path("tests/vectors/webhook-signatures.json").read_text(encoding="utf-8"))
 RSA = VECTORS["woovi_rsa"]

@@ -9,7 +9,7 @@ from gateway.domain.bank.capabilities import PortCall
 from provider_adapters.checks import check_factory
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.woovi.factory import HOSTS, LIMITS, WooviFactory
-from tests.unit.provider_adapters.witness import Witness
+from tests.world.banks.witness import Witness
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 

@@ -21,8 +21,9 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.money import Money
 from provider_adapters.woovi import payouts, words
 from provider_adapters.woovi.payouts import ExpectedPayout
-from tests.contract.adapters.harness import KEY, order
-from tests.unit.provider_adapters.woovi.making import (
+from tests.unit.provider_adapters.woovi.payouts import PAID, SHOWN
+from tests.world.banks.harness import KEY, order
+from tests.world.banks.woovi import (
     SETTLED,
     Counted,
     answer,
@@ -31,14 +32,6 @@ from tests.unit.provider_adapters.woovi.making import (
 )
 
 EXPECTED = ExpectedPayout.of(order())
-SHOWN = {
-    "correlationID": KEY,
-    "value": 1050,
-    "status": "CREATED",
-    "destinationAlias": "maria@example.com",
-    "destinationAliasType": "EMAIL",
-}
-PAID = {"value": 1050, "endToEndId": SETTLED, "time": "2026-11-22T10:31:05.123Z"}
 MANUAL = {
     "correlationID": KEY,
     "value": 1050,

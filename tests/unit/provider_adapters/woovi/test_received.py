@@ -11,7 +11,7 @@ from gateway.domain.bank.providers import BadReply, NotFound
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit import paging
 from provider_adapters.woovi import received
-from tests.unit.provider_adapters.woovi.making import PAID_IN, Counted, answer, refused
+from tests.world.banks.woovi import PAID_IN, Counted, answer, refused
 
 PAYMENT = {
     "value": 1050,

@@ -21,8 +21,8 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import refunds, words
-from tests.contract.adapters.harness import KEY
-from tests.unit.provider_adapters.woovi.making import PAID_IN, Counted, answer, refund, refused
+from tests.world.banks.harness import KEY
+from tests.world.banks.woovi import PAID_IN, Counted, answer, refund, refused
 
 RETURN = "D09089356202611221032a543e325902"
 SHOWN = {

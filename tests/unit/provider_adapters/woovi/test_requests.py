@@ -16,8 +16,8 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.woovi import requests
-from tests.contract.adapters.harness import KEY, order
-from tests.unit.provider_adapters.woovi.making import ACCOUNT, PAID_IN, by_account, refund
+from tests.world.banks.harness import KEY, order
+from tests.world.banks.woovi import ACCOUNT, PAID_IN, by_account, refund
 
 WINDOW = Window(date(2026, 11, 1), date(2026, 11, 2))
 CHARGE = ChargeOrder(

@@ -10,7 +10,7 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from provider_adapters.verify.stage import Fate, NotApplicable
 from provider_adapters.woovi import translate, words
 from provider_adapters.woovi.stage import WooviStage
-from tests.unit.provider_adapters.woovi.making import answer
+from tests.world.banks.woovi import answer
 
 
 def test_every_refusal_that_the_adapter_lists_is_on_the_stage():

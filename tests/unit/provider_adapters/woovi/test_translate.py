@@ -22,7 +22,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import translate
-from tests.unit.provider_adapters.woovi.making import Counted, answer, refused
+from tests.world.banks.woovi import Counted, answer, refused
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 WINDOW = Window(date(2026, 11, 22), date(2026, 11, 22))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.certified import registered
-from tests.unit.provider_adapters.authority import VALID, Authority
+from tests.world.banks.authority import VALID, Authority
+from tests.world.certified import registered
 
 ORDER = ("--name", "Padaria", "--tax-number", "11.222.333/0001-81")
 SANDBOX = ("--provider", "sandbox", "--provider-account", "conta-1")

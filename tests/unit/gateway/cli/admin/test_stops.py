@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.contract.stores.samples import ACCOUNT, COMPANY
 from tests.unit.gateway.cli.standing import people
+from tests.world.stores.samples import ACCOUNT, COMPANY
 
 STOP = ("payouts", "stop", "--reason", "contas erradas")
 SANDBOX = ("--provider", "sandbox")

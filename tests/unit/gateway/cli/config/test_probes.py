@@ -11,7 +11,7 @@ from gateway.cli.config.probes import probed, unmakeable
 from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
 from gateway.runtime.kernel import SilentObserver
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
 from tests.world.shell import CONFIG
 
 NOWHERE = "postgresql://somebody:hidden@127.0.0.1:1/pixgate"

@@ -17,7 +17,7 @@ from gateway.net.common.runtime import Runtime
 from gateway.runtime.kernel import SilentObserver
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.registry import describe
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
 from tests.world.packages import (
     ADAPTER,
     FACTORY,

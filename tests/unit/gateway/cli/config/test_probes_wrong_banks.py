@@ -11,8 +11,8 @@ from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.cli.serve.startup_errors import REFUSALS
 from gateway.config.reading import settings_from
-from tests.unit.certified import registered
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
+from tests.world.certified import registered
 from tests.world.packages import PROVEN, Install, install_in
 from tests.world.shell import Shell
 

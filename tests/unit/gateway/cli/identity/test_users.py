@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.contract.stores.samples import COMPANY
+from tests.unit.gateway.cli.identity.users import ANA
+from tests.world.stores.samples import COMPANY
 
 PASSWORD = "uma frase bem comprida"
-ANA = ("--email", "Ana@Example.com", "--name", "Ana")
 WHO = "ana@example.com"
 
 

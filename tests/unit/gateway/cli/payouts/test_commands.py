@@ -10,9 +10,9 @@ from gateway.cli.payouts.commands import days, payouts
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.contract.stores.samples import ACCOUNT, SISTER, payout
 from tests.unit.gateway.cli.standing import people, review, stand, stored
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
+from tests.world.stores.samples import ACCOUNT, SISTER, payout
 
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID
 AT = ("--account", ACCOUNT)

@@ -3,8 +3,8 @@
 import pytest
 
 from gateway.domain.payouts.payouts import PayoutState
-from tests.contract.stores.samples import ACCOUNT, payout
 from tests.unit.gateway.cli.standing import people, review, stand, stored
+from tests.world.stores.samples import ACCOUNT, payout
 
 AT = ("--account", ACCOUNT)
 SAYS = ("payouts", "review", "resolve", "order-1", *AT, "--reason", "no extrato")

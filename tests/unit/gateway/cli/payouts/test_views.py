@@ -24,7 +24,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.operations.payouts.records import Case, Dossier
-from tests.contract.stores.samples import EVIDENCE, NOW, attempt, payout
+from tests.world.stores.samples import EVIDENCE, NOW, attempt, payout
 
 OPINION = Opinion(
     account_id="a",

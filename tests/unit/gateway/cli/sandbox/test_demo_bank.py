@@ -16,7 +16,7 @@ from gateway.domain.accounts.accounts import Environment
 from provider_adapters import simulators
 from provider_adapters.kit.references import txids
 from provider_adapters.simulated_bank.server import SimulatedBank
-from tests.unit.gateway.cli.sandbox.test_provider_block import removed
+from tests.unit.gateway.cli.sandbox.provider_block import removed
 from tests.world.shell import Shell
 
 pytestmark = pytest.mark.slow

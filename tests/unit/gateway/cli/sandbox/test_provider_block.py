@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 import pytest
 
 from gateway.cli.sandbox.provider_block import block, write_provider
 from gateway.operations.kernel.audit_context import RuleViolation
+from tests.unit.gateway.cli.sandbox.provider_block import removed
 
 BANK = {"adapter": "sandbox", "settings": {"base_url": "http://127.0.0.1:8100", "pem": "a\nb"}}
 PLAIN = """# ours
@@ -19,12 +19,6 @@ providers:  # each bank once
 database:
   url: ""
 """
-
-
-def removed(before: str, after: str) -> list[str]:
-    """Return the lines of a text that another lacks."""
-    compared = difflib.ndiff(before.splitlines(), after.splitlines())
-    return [line for line in compared if line.startswith("- ")]
 
 
 @pytest.fixture

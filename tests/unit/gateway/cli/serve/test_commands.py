@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from tests.servers.process import free_port
-from tests.surfaces.processes import ROOT, Served, place, served
+from tests.world.gateway.processes import ROOT, Served, place, served
 from tests.world.shell import Shell
 
 

@@ -18,7 +18,7 @@ from gateway.config.reading import ConfigError
 from gateway.config.reloading import RELOADABLE, Reloading, reloaded
 from gateway.config.settings import Limits, Rate, RateLimits, Server, Settings, Telemetry
 from gateway.telemetry.metrics import series
-from tests.surfaces.world import sandbox
+from tests.world.gateway.world import sandbox
 
 CHANGED = RateLimits(**{name: Rate(rate=7, burst=70) for name in RateLimits.__struct_fields__})
 

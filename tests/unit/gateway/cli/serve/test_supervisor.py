@@ -14,7 +14,7 @@ import pytest
 
 from gateway.store import schema
 from tests.servers.process import free_port
-from tests.surfaces.processes import ROOT
+from tests.world.gateway.processes import ROOT
 
 START_S = 90
 HOSTILE = ("gateway", "json", "policies", "sqlalchemy")

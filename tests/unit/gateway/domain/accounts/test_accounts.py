@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gateway.domain.accounts.accounts import Environment
-from tests.contract.stores.samples import account
+from tests.world.stores.samples import account
 
 
 def test_the_environments_have_the_names_that_stores_and_provider_keys_are_made_with():

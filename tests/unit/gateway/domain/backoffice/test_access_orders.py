@@ -30,7 +30,7 @@ from gateway.domain.backoffice.approvals import ApprovalKind
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.money import Money
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 EMAIL = "a@example.com"
 LIMITS = CredentialLimits(per_payout=Money(1050), per_day=None)

@@ -17,8 +17,8 @@ from gateway.domain.backoffice.approvals import (
 )
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
-from tests.unit.people import COMPANY, OTHER_COMPANY
-from tests.unit.standing import NOON
+from tests.world.people import COMPANY, OTHER_COMPANY
+from tests.world.standing import NOON
 
 MARIA = User(
     id="u1",

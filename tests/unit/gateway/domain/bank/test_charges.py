@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
 from gateway.domain.kernel.money import Money
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 SECOND = timedelta(seconds=1)
 

@@ -17,7 +17,6 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
-from tests.unit.standing import NOON
 from tests.world.answers import (
     ANSWERED,
     CALLS,
@@ -29,6 +28,7 @@ from tests.world.answers import (
     changed,
     saying,
 )
+from tests.world.standing import NOON
 
 OTHER = "fedcba9876543210fedcba9876543210"
 ACCEPTED = CALLS["create_payout"].answer

@@ -11,7 +11,7 @@ from gateway.domain.bank.refunds import RefundOrder, RefundRequest, refund_key
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import provider_key
 from tests.unit.offering import E2E_ID, refund
-from tests.unit.people import ACCOUNT, SISTER
+from tests.world.people import ACCOUNT, SISTER
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.bank.refunds import IncomingPayment, IncomingStatus
 from gateway.domain.kernel.money import Money
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 @pytest.mark.parametrize(

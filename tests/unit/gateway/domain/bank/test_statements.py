@@ -4,7 +4,7 @@ import pytest
 
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction
-from tests.unit.movements import movement
+from tests.world.movements import movement
 
 
 def test_the_directions_have_the_words_of_the_contract():

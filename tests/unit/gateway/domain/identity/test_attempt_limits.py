@@ -12,7 +12,7 @@ from gateway.domain.identity.attempt_limits import (
     doubling_blocks,
     undo_attempt,
 )
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 SECOND = timedelta(seconds=1)
 WINDOW = timedelta(minutes=15)

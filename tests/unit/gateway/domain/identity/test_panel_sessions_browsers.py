@@ -7,8 +7,8 @@ from gateway.domain.identity.panel_sessions import (
     PanelState,
     SignedInBrowser,
 )
-from tests.unit.people import somebody
-from tests.unit.standing import NOON
+from tests.world.people import somebody
+from tests.world.standing import NOON
 
 
 def test_nothing_that_opens_a_session_is_shown():

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.kernel.clocks import CertainClock, Deadline
-from tests.unit.standing import NOON, Clock
+from tests.world.standing import NOON, Clock
 
 
 @pytest.mark.parametrize(

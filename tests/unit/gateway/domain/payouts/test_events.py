@@ -9,7 +9,7 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import Evidence
 from gateway.domain.payouts.events import KEPT_FACTS, begun, evidence_facts, noticed, stepped
 from gateway.domain.payouts.payouts import EventKind, Failure, PayoutState
-from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, payout
+from tests.world.stores.samples import EVIDENCE, NOW, attempt, change, payout
 
 
 def test_whatever_is_said_is_on_the_list():

@@ -5,9 +5,9 @@ import pytest
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.payouts.returns import is_return, is_return_id, returns_in
-from tests.unit.movements import movement
-from tests.unit.standing import NOON
+from tests.world.movements import movement
 from tests.world.payouts import VALUE
+from tests.world.standing import NOON
 
 KEY = "0" * 32
 RETURN_ID = "D9999999920261122134011ABCDEFGHIJ"[:32]

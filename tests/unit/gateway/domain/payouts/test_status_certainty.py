@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
-from tests.contract.stores.samples import payout
+from tests.world.stores.samples import payout
 
 WORDS = {
     PayoutState.SENDING: Certainty.SENT_UNKNOWN,

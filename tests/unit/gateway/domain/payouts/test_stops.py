@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from gateway.domain.payouts.stops import Stop, StopScope
-from tests.unit.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, principal
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, principal
+from tests.world.standing import NOON
 
 END = NOON + timedelta(hours=1)
 STOP = Stop(

@@ -18,7 +18,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.requests.reasons import REASONS, UNTOLD, sentence, told
 from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
-from tests.architecture.tree import ROOT
+from tests.world.tree import ROOT
 
 REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0}
 """What refuses, and at which place the word stands."""

@@ -17,9 +17,9 @@ from gateway.domain.requests.versions import (
     version_of_credential,
     version_of_user,
 )
-from tests.contract.stores.people import user
-from tests.contract.stores.samples import NOW, account, company, credential, secret
 from tests.unit.refusals import refused
+from tests.world.stores.people import user
+from tests.world.stores.samples import NOW, account, company, credential, secret
 
 A, B = version_of_company(company()), version_of_company(replace(company(), name="Other"))
 

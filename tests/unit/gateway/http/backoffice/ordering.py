@@ -10,8 +10,8 @@ from gateway.domain.backoffice.money_orders import Order
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.money_orders import Moved
-from tests.unit.people import ACCOUNT, COMPANY
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT, COMPANY
+from tests.world.standing import NOON
 
 WAITING = Approval(
     id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a09",

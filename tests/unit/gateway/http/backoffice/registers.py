@@ -24,7 +24,7 @@ from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import ROWS
-from tests.unit.people import somebody
+from tests.world.people import somebody
 from tests.world.registers import Registers as Office_
 
 TAX = "52998224725"

@@ -8,8 +8,8 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Row
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.unit.people import account, somebody
-from tests.unit.standing import Clock
+from tests.world.people import account, somebody
+from tests.world.standing import Clock
 from tests.world.surfaces import surface_named
 
 SURFACE = surface_named("backoffice")

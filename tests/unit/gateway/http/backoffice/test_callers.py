@@ -16,7 +16,7 @@ from gateway.http.backoffice.callers import (
 )
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import CLOCK, MARIA, OFFICE, STAFF
-from tests.unit.people import account, call
+from tests.world.people import account, call
 
 
 def test_somebody_who_signed_in_is_admitted():

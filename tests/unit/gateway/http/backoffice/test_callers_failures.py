@@ -12,8 +12,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails, explained
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.gateway.http.listener_client import row
 from tests.unit.refusals import refused
+from tests.world.gateway.listener_client import row
 
 UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND
 

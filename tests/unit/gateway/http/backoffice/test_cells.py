@@ -9,7 +9,7 @@ from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import done, managing, reading, writing
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.registers import person
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 
 def staff(*companies: str) -> BackOfficeCaller:

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.requests.calls import Call
 from gateway.http.banking.surface import CHALLENGE, admit_partner
-from tests.unit.people import account, call, principal
+from tests.world.people import account, call, principal
 from tests.world.surfaces import usual_surfaces
 
 SURFACE = usual_surfaces()[0]

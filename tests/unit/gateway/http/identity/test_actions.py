@@ -15,8 +15,8 @@ from gateway.http.identity.represent import public_id
 from gateway.store.engine import open_store
 from policies.validation.identity import ForgotBody, LinkBody
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
 from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld, identity_world_on
+from tests.world.standing import Clock
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.http.identity.callers import admit_anonymous, admit_signed_in
-from tests.unit.people import call, headed, somebody
+from tests.world.people import call, headed, somebody
 
 ASKED = headed(("User-Agent", "curl"))
 

@@ -13,8 +13,8 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn, TokenPair
-from tests.unit.people import somebody
-from tests.unit.standing import NOON
+from tests.world.people import somebody
+from tests.world.standing import NOON
 
 MARIA = somebody(Role.VIEWER, Role.ADMIN)
 MEMBER = SignedInCaller(person=MARIA, client=ClientInfo(), logout_headers={"Set-Cookie": "gone"})

@@ -14,7 +14,7 @@ from gateway.domain.requests.calls import Input, Parameter
 from gateway.http.openapi.document import as_json, as_yaml, document
 from gateway.http.openapi.examples import file_example
 from gateway.http.route import Answer, RowLimits, route
-from tests.unit.gateway.http.listener_client import TAKES, Said, echo, row, surface, text
+from tests.world.gateway.listener_client import TAKES, Said, echo, row, surface, text
 
 PAGED: Input[str] = Input(
     read=text,

@@ -8,7 +8,7 @@ import pytest
 from gateway.domain.requests.calls import Input
 from gateway.http.openapi.operations import ERROR, Shapes, bodies_of, operation, shapes_of
 from gateway.http.openapi.schemas import described
-from tests.unit.gateway.http.listener_client import Said, row, surface, text
+from tests.world.gateway.listener_client import Said, row, surface, text
 
 
 class EchoBody(msgspec.Struct):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import Input
 from gateway.http.openapi.operations import codes_of
-from tests.unit.gateway.http.listener_client import Asks, row, surface, text
+from tests.world.gateway.listener_client import Asks, row, surface, text
 
 TAKES: Input[str] = Input(read=text, refuses=(errors.NUMBER_INVALID,))
 

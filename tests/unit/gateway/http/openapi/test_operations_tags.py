@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.http.openapi.operations import OTHER, shown_tags, tag_of
-from tests.unit.gateway.http.listener_client import row
+from tests.world.gateway.listener_client import row
 
 
 @pytest.mark.parametrize(

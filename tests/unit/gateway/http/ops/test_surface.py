@@ -13,7 +13,7 @@ from gateway.net.server.listener import Address, Listener
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
-from tests.raw_http import exchange
+from tests.world.raw_http import exchange
 
 NOTHING = frozenset[str]()
 PATHS = ["/livez", "/readyz", "/metrics", "/config/digest"]

@@ -21,8 +21,8 @@ from policies.authentication.session import HARDENED, BrowserCookie, DeviceCooki
 from policies.authorization.user import RequiresRight, RequiresSecondFactor
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
-from tests.unit.gateway.http.listener_client import row, surface
-from tests.unit.people import somebody
+from tests.world.gateway.listener_client import row, surface
+from tests.world.people import somebody
 
 READ, WRITE = "tests.read", "tests.write"
 

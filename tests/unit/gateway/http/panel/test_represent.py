@@ -23,8 +23,8 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
 from gateway.security.identity.cookies import DeviceCookies
 from policies.authentication.session import HARDENED
-from tests.unit.people import COMPANY, somebody
-from tests.unit.standing import NOON
+from tests.world.people import COMPANY, somebody
+from tests.world.standing import NOON
 
 DEVICES = DeviceCookies([b"d" * 32], lambda: NOON, lambda size: b"r" * size)
 SHOWS = PanelResponses(HARDENED, Environment.SANDBOX, DEVICES, frozenset())

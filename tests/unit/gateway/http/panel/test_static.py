@@ -12,7 +12,7 @@ import pytest
 from gateway.http.panel.static import OWN, StaticFiles, read_static
 from gateway.panel.vendor import FOLDER, vendor_files
 from tests.servers.demand import absent
-from tests.unit.gateway.http.listener_client import on_stage, row, surface
+from tests.world.gateway.listener_client import on_stage, row, surface
 
 KB = 1024
 PAINT = re.compile(r"#[0-9a-fA-F]{3,8}\b|\brgb\(")

@@ -29,9 +29,9 @@ from gateway.http.rendering import dumps
 from gateway.http.resources import represent
 from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.payouts.payouts import PayoutPage
-from tests.contract.stores import samples
-from tests.unit.people import ACCOUNT, account, principal
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT, account, principal
+from tests.world.standing import NOON
+from tests.world.stores import samples
 
 AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
 CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))

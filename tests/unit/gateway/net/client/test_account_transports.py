@@ -26,8 +26,8 @@ from gateway.net.client.tls import TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.certificates import CertificatePair, NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
-from tests.unit.provider_adapters.authority import EXPIRED, Authority
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
 
 FAR = Deadline(10.0, lambda: 0.0)
 LIMITS = ClientLimits(connect_s=2.0, bulkhead=BulkheadLimits(in_flight=8))

@@ -16,9 +16,9 @@ from gateway.net.client.connection import AnswerDeadlines, Connection
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
-from tests.unit.provider_adapters.scripted import Line as BankLine
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
-from tests.unit.provider_adapters.witness import SHORT
+from tests.world.banks.scripted import Line as BankLine
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.witness import SHORT
 
 ASK = b"GET / HTTP/1.1\r\n\r\n"
 

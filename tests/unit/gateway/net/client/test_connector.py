@@ -23,8 +23,8 @@ from gateway.net.client.tls import ResumingContext, TlsFiles, TlsSetup, load_con
 from gateway.net.common.descriptors import RESERVED
 from gateway.net.common.names import HostNames
 from gateway.net.common.route import Route
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.authority import Authority
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 
 
 class Names:

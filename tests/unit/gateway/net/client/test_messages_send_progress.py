@@ -8,7 +8,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Evidence, Phase, Unavailable
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import SendProgress, SendRefused
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.witness import Clock
 
 
 def test_it_tells_how_far_a_call_got():

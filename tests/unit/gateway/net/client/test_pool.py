@@ -19,7 +19,7 @@ from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, S
 from gateway.net.client.pool import Candidates, Pool
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 
 LATE = AnswerDeadlines(inf, inf)
 Open = Callable[[], Awaitable[Connection]]

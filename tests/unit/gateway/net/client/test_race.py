@@ -8,7 +8,7 @@ import time
 import pytest
 
 from gateway.net.client.race import first_to_succeed
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 
 class Attempt:

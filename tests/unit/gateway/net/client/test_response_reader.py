@@ -10,7 +10,7 @@ import pytest
 from gateway.domain.bank.providers import BadReply, ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import HEAD_BYTES, INTERIMS, ResponseReader, make_parser
-from tests.unit.provider_adapters.scripted import answer
+from tests.world.banks.scripted import answer
 
 LARGEST = 4096
 BODY = b'{"a": 1}'

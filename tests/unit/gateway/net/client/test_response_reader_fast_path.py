@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import LazyHeaders, ResponseReader, read_fast
-from tests.unit.provider_adapters.scripted import answer
+from tests.world.banks.scripted import answer
 
 LARGEST = 4096
 USUAL = answer(b'{"a": 1}')

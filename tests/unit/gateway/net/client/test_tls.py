@@ -23,8 +23,8 @@ from gateway.net.client.tls import (
     check_files,
     load_context,
 )
-from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.authority import EXPIRED, VALID, Authority
+from tests.world.banks.witness import Clock
 
 DAY = timedelta(days=1)
 

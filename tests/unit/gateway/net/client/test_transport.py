@@ -19,9 +19,9 @@ from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
-from tests.unit.provider_adapters.authority import EXPIRED, Authority
-from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
-from tests.unit.provider_adapters.witness import SHORT
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
+from tests.world.banks.witness import SHORT
 
 READ = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
 ORDER = ProviderRequest(

@@ -21,9 +21,9 @@ from gateway.net.common.names import HostNames
 from gateway.net.common.route import Proxy, Route
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import ClientLimits
-from tests.unit.provider_adapters.authority import Authority
-from tests.unit.provider_adapters.connect_proxy import YES, ConnectProxy, proxying
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.authority import Authority
+from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 
 LIMITS = ClientLimits(connect_s=5.0)
 NAME = "bank.example"

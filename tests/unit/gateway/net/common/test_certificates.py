@@ -22,7 +22,7 @@ from gateway.net.common.certificates import (
     require_memory_files,
     validity_of,
 )
-from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
+from tests.world.banks.authority import EXPIRED, VALID, Authority
 
 CANARY = "canary-7f3a"
 

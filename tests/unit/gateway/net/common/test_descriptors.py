@@ -17,8 +17,8 @@ from gateway.net.common.descriptors import (
 from gateway.net.server.http_server import HttpServer
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply
-from tests.raw_http import exchange
-from tests.wired import Seen, listening
+from tests.world.raw_http import exchange
+from tests.world.wired import Seen, listening
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 

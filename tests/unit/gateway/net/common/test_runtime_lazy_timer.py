@@ -6,7 +6,7 @@ import contextvars
 import pytest
 
 from gateway.net.common.runtime import LazyTimer
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 
 class Late:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.wired import Seen
+from tests.world.wired import Seen
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from gateway.net.server.connection import Connection
 from gateway.net.server.http_server import HttpServer
 from gateway.net.server.reply import Refusals, Reply, Written
 from gateway.net.server.request import Request
-from tests.raw_http import HOST, ask, exchange
-from tests.wired import SHORT, listening
+from tests.world.raw_http import HOST, ask, exchange
+from tests.world.wired import SHORT, listening
 
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 IDLE = replace(SHORT, keepalive_s=1.5)

@@ -10,8 +10,8 @@ from gateway.net.server.connection import Connection
 from gateway.net.server.http_server import HttpServer
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply
-from tests.raw_http import ask, exchange
-from tests.wired import SHORT, listening
+from tests.world.raw_http import ask, exchange
+from tests.world.wired import SHORT, listening
 
 LIMITS = ServerLimits(connections=3, connections_per_address=2)
 

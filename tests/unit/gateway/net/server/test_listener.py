@@ -8,8 +8,8 @@ from aiohttp import http_parser
 from gateway.net.common.parser import UnfitParser
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from tests.raw_http import HOST, ask, exchange
-from tests.wired import listening
+from tests.world.raw_http import HOST, ask, exchange
+from tests.world.wired import listening
 
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"

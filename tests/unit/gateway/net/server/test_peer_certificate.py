@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from gateway.net.server.peer import forwarded_certificate
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
 
 
 @pytest.fixture

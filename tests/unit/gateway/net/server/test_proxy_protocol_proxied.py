@@ -11,8 +11,7 @@ import pytest
 from gateway.net.server.listener import Listener
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
-from tests.raw_http import exchange
-from tests.unit.gateway.net.server.test_proxy_protocol import (
+from tests.unit.gateway.net.server.proxy_protocol import (
     BROKEN,
     FOUR,
     LOCAL,
@@ -22,7 +21,8 @@ from tests.unit.gateway.net.server.test_proxy_protocol import (
     WHOLE,
     binary,
 )
-from tests.wired import SHORT, Seen, listening
+from tests.world.raw_http import exchange
+from tests.world.wired import SHORT, Seen, listening
 
 OURS = (ip_network("127.0.0.0/8"),)
 OTHERS = (ip_network("10.0.0.0/8"),)

@@ -11,8 +11,8 @@ from yarl import URL
 
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
-from tests.raw_http import HOST, exchange
-from tests.wired import listening
+from tests.world.raw_http import HOST, exchange
+from tests.world.wired import listening
 
 POST = b"POST / HTTP/1.1\r\n" + HOST
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"

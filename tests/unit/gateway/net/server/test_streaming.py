@@ -12,8 +12,8 @@ import pytest
 from gateway.net.server.reply import Reply, Written
 from gateway.net.server.request import Request
 from gateway.net.server.streaming import Pieces, write_pieces
-from tests.raw_http import HOST
-from tests.wired import SHORT, listening
+from tests.world.raw_http import HOST
+from tests.world.wired import SHORT, listening
 
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 OLD = b"GET / HTTP/1.0\r\n" + HOST + b"Connection: keep-alive\r\n\r\n"

@@ -8,8 +8,8 @@ import pytest
 from gateway.domain.accounts.accounts import Account, BankCoordinates
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.certified import registered
-from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
+from tests.world.banks.authority import EXPIRED, VALID, Authority
+from tests.world.certified import registered
 
 SANDBOX = ProviderChoice(name="sandbox", account="conta-1", credentials="token-1")
 ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"

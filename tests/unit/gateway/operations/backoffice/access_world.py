@@ -23,11 +23,11 @@ from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes, PeopleOrders
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.identity.users import NewUser
-from tests.unit.people import somebody
-from tests.unit.standing import Clock
 from tests.world import registers
 from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.people import somebody
 from tests.world.registers import Registers
+from tests.world.standing import Clock
 
 PAYS = frozenset(map(Permission.parse, ("withdraw:write", "balance:read")))
 

@@ -27,10 +27,10 @@ from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.backoffice.order_execution import Decided
 from gateway.operations.bank.refunds import Refunds, RefundTerms
 from gateway.store.engine import Store, open_store
-from tests.contract.stores.samples import event
-from tests.unit.people import ACCOUNT, account
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
+from tests.world.people import ACCOUNT, account
+from tests.world.standing import NOON, Clock
+from tests.world.stores.samples import event
 
 DAY_S = 86_400
 ORDERS: list[Order] = [

@@ -9,8 +9,8 @@ import pytest
 
 from tests.unit.gateway.operations.backoffice import access_world as access
 from tests.unit.gateway.operations.backoffice import approval_world as approving
-from tests.unit.standing import Clock
 from tests.world.payouts import PayoutWorld
+from tests.world.standing import Clock
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
-from tests.contract.stores.samples import event
 from tests.unit.gateway.operations.backoffice.approval_world import (
     ANA,
     DAY_S,
@@ -30,8 +29,9 @@ from tests.unit.gateway.operations.backoffice.approval_world import (
     stopped,
     stored,
 )
-from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
 from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
+from tests.world.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
+from tests.world.stores.samples import event
 
 FIRST = Paging(1, 25)
 

@@ -20,8 +20,8 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.backoffice.bank_connections import SENTENCES, BankConnections, Connected
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.unit.standing import Clock
 from tests.world.payouts import CAREFUL, OneBank, ScriptedBank, account
+from tests.world.standing import Clock
 
 
 class Kept:

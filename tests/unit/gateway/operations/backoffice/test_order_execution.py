@@ -22,7 +22,6 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.backoffice.order_execution import Decided
 from gateway.operations.payouts import payouts as sending
-from tests.contract.stores.samples import event
 from tests.unit.gateway.operations.backoffice.approval_world import (
     ANA,
     DAY_S,
@@ -34,10 +33,11 @@ from tests.unit.gateway.operations.backoffice.approval_world import (
     stopped,
     stored,
 )
-from tests.unit.gateway.operations.bank.test_refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
+from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import OfferingBank, refund
-from tests.unit.people import ACCOUNT, account
 from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
+from tests.world.people import ACCOUNT, account
+from tests.world.stores.samples import event
 
 REFUND = RefundRequest(reference="refund-1", payment="order-1", value=Money(1050), description="")
 MINUTE_S = 60

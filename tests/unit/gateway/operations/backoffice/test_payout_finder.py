@@ -10,24 +10,15 @@ import pytest
 from gateway.domain.backoffice.payout_search import OpenWork, PayoutFilter, PayoutQuery
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.backoffice.payout_finder import PayoutFinder
-from gateway.security.tax_numbers import TaxNumberDigests
-from tests.contract.stores.samples import NOW, attempt, payout
+from tests.unit.gateway.operations.backoffice.payout_finder import DIGESTS, finder_of
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.registers import NOON, Registers
+from tests.world.stores.samples import NOW, attempt, payout
 
 DAY = PayoutFilter(start=NOW - timedelta(days=1), end=NOW)
 
 
-DIGESTS = TaxNumberDigests({"key": b"k" * 32})
 E2E = "E0000000020261120134011abcdefghi"
-
-
-def finder_of(office: Registers) -> PayoutFinder:
-    store = office.store.office
-    return PayoutFinder(
-        directory=store.payouts, records=store.scoped, now=office.clock, digests=DIGESTS.every
-    )
 
 
 @pytest.fixture

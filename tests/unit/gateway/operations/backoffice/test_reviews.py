@@ -15,9 +15,9 @@ from gateway.operations.backoffice.reviews import (
     person,
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
-from tests.contract.stores.samples import ACCOUNT, change, payout
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.registers import NOON, Registers
+from tests.world.stores.samples import ACCOUNT, change, payout
 
 UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
 

@@ -7,24 +7,13 @@ import pytest
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder
-from gateway.operations.backoffice.stops import KillSwitches, StopOrder, Subjects
+from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.kernel.audit_context import RuleViolation
+from tests.world.backoffice.stops import stops_of
 from tests.world.registers import NOON, Registers
 
 TAX = "52998224725"
 END = NOON + timedelta(hours=2)
-
-
-def stops_of(office: Registers) -> KillSwitches:
-    subjects = Subjects(
-        providers=("sandbox",),
-        companies=office.store.companies,
-        accounts=office.store.accounts,
-        credentials=office.store.credentials,
-    )
-    return KillSwitches(
-        stops=office.store.stops, subjects=subjects, acting=office.acting, new_id=office.new_id
-    )
 
 
 def order(

@@ -17,11 +17,11 @@ from gateway.domain.kernel.windows import Keyset
 from gateway.operations.bank.charge_records import ChargeList, ChargeNotes
 from gateway.operations.bank.orders import ChargeOrders
 from tests.unit.charge_book import ChargeBook, kept
-from tests.unit.gateway.operations.bank.test_orders import CHARGE, ORDER
+from tests.unit.gateway.operations.bank.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, acting
-from tests.unit.people import ACCOUNT, account
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import OneBank
+from tests.world.people import ACCOUNT, account
+from tests.world.standing import NOON, Clock
 
 KEY = (ACCOUNT, ORDER.reference)
 

@@ -13,9 +13,9 @@ from gateway.operations.bank.connections import (
     paying_bank_of,
     refuse_letters,
 )
-from tests.unit.people import account
 from tests.unit.refusals import refused
 from tests.world.payouts import CAREFUL, OneBank, ScriptedBank
+from tests.world.people import account
 
 
 @pytest.mark.parametrize("read_only", [True, False])

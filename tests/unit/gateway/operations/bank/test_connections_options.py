@@ -8,8 +8,8 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, NotSupported
 from gateway.operations.bank.connections import offered
 from tests.unit.offering import OfferingBank, lessened
-from tests.unit.people import account
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import account
 
 calls = pytest.mark.parametrize("call", list(PortCall))
 

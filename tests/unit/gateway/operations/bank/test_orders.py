@@ -11,9 +11,6 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import (
     Charge,
     ChargeOrder,
-    ChargeStatus,
-    ChargeType,
-    Party,
     Payer,
 )
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
@@ -26,33 +23,14 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.orders import ChargeOrders
 from tests.unit.charge_book import kept
+from tests.unit.gateway.operations.bank.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, acting, lessened
-from tests.unit.people import account
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank
-
-ORDER = ChargeOrder(
-    reference="maria-1", type=ChargeType.DYNAMIC, key="a@example.com", value=Money(1050)
-)
-CHARGE = Charge(
-    reference="maria-1",
-    type=ChargeType.DYNAMIC,
-    key="a@example.com",
-    value=Money(1050),
-    status=ChargeStatus.ACTIVE,
-    emv="000201",
-    reusable=False,
-    payer=None,
-    receiver=Party(),
-    city="",
-    zip_code="",
-    created_at=None,
-    expires_at=None,
-)
+from tests.world.people import account
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> ChargeOrders:

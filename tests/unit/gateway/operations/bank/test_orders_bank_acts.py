@@ -24,8 +24,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.orders import BankAct, recorded
 from tests.unit.offering import Log, acting
-from tests.unit.people import ACCOUNT, COMPANY, account
-from tests.unit.standing import NOON
+from tests.world.people import ACCOUNT, COMPANY, account
+from tests.world.standing import NOON
 
 ACT = BankAct(
     acting=acting(),

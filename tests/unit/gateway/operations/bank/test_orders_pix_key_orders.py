@@ -14,10 +14,10 @@ from gateway.domain.bank.providers import NotFound, NotSupported, Refused
 from gateway.domain.kernel import errors
 from gateway.operations.bank.orders import PixKeyOrders
 from tests.unit.offering import Log, OfferingBank, acting, lessened
-from tests.unit.people import ACCOUNT, account
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON
 from tests.world.payouts import OneBank
+from tests.world.people import ACCOUNT, account
+from tests.world.standing import NOON
 
 ORDER = KeyOrder(PixKeyType.CPF, "52998224725")
 KEY = PixKey(

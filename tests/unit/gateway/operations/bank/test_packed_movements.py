@@ -13,7 +13,7 @@ from gateway.domain.bank.statements import Entry
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.packed_movements import PackedMovements
 from tests.unit.reporting import entry
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 def told(number: int) -> Entry:

@@ -7,9 +7,9 @@ from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Balances
-from tests.unit.people import caller
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import caller
 
 
 def holding(centavos: int) -> Balance:

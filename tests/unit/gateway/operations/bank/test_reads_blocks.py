@@ -11,10 +11,10 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Blocks
 from tests.unit.offering import OfferingBank, lessened
-from tests.unit.people import caller
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import caller
+from tests.world.standing import NOON
 
 
 def block(days: int | None, kind: BlockKind = BlockKind.COURT) -> Block:

@@ -10,10 +10,10 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Charges
 from tests.unit.charge_book import kept
-from tests.unit.people import caller
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import caller
+from tests.world.standing import NOON, Clock
 
 REFERENCE = "charge/1"
 

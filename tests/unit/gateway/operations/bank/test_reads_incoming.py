@@ -15,10 +15,10 @@ from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.operations.bank.reads import Incoming
 from tests.unit.charge_book import kept
 from tests.unit.offering import OfferingBank, lessened
-from tests.unit.people import account
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, TODAY
 from tests.world.payouts import OneBank
+from tests.world.people import account
+from tests.world.standing import NOON, TODAY
 
 
 def payment(minute: int, refunded: int = 0) -> IncomingPayment:

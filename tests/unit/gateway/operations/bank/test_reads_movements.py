@@ -10,11 +10,11 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.windows import Window
 from gateway.operations.bank.reads import AccountMovements
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.movements import movement
-from tests.unit.people import account
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, TODAY
+from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import account
+from tests.world.standing import NOON, TODAY
 
 WINDOW = Window(TODAY, TODAY)
 PIX = movement(is_pix=True, kind=MovementKind.PIX, created_at=NOON)

@@ -6,9 +6,9 @@ from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import NotFound
 from gateway.domain.kernel import errors
 from gateway.operations.bank.reads import OwnedKey, PixKeys
-from tests.unit.people import ACCOUNT, caller
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import ACCOUNT, caller
 
 ID = "3c9f8e7d-6b5a-4c3d-8e2f-1a0b9c8d7e6f"
 

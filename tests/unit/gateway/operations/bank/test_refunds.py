@@ -12,7 +12,6 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import (
     ABOVE_PAYMENT,
@@ -22,16 +21,11 @@ from gateway.domain.bank.provider_options import (
     OutcomeUnknown,
 )
 from gateway.domain.bank.providers import (
-    Accepted,
-    Evidence,
     NotFound,
-    NotSent,
     NotSupported,
-    Phase,
     Rejected,
     Settled,
     Unavailable,
-    Unknown,
     Unreachable,
 )
 from gateway.domain.bank.refunds import (
@@ -48,44 +42,19 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.bank.refunds import Refunds, RefundTerms
-from tests.contract.adapters.harness import on_stage
-from tests.contract.adapters.sandbox import sandbox_bank_world
+from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
-from tests.unit.people import ACCOUNT, CLIENT, COMPANY, account
-from tests.unit.provider_adapters.witness import ClientLimits, Witness
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, TODAY, Clock
+from tests.world.banks.harness import on_stage
+from tests.world.banks.sandbox import sandbox_bank_world
+from tests.world.banks.witness import ClientLimits, Witness
 from tests.world.payouts import ANSWERED, OneBank
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, account
+from tests.world.standing import NOON, TODAY, Clock
 
 KEY = refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")
-SILENCE = Unknown(Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout"))
-UNSENT = NotSent(Evidence(phase=Phase.CONNECTING, bytes_left=False, reason="connect_failed"))
-TAKEN = Accepted(evidence=ANSWERED, provider_id="dev_1", e2e_id="D1")
 PAID_BACK = Settled(
     evidence=ANSWERED, value=Money(1050), provider_id="dev_1", e2e_id="D1", settled_at=NOON
-)
-CHARGE = Charge(
-    reference="order-1",
-    type=ChargeType.DYNAMIC,
-    key="a@example.com",
-    value=Money(1050),
-    status=ChargeStatus.PAID,
-    emv="000201",
-    reusable=False,
-    payer=None,
-    receiver=Party(),
-    city="",
-    zip_code="",
-    created_at=None,
-    expires_at=None,
-)
-PAYMENT = ChargePayment(
-    reference="order-1",
-    value=Money(1050),
-    created_at=NOON,
-    paid_at=NOON,
-    e2e_id=E2E_ID,
-    payer=None,
 )
 
 

@@ -24,11 +24,11 @@ from gateway.operations.bank.reports import Report, ReportRequest, Reports
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Format, Locale
 from gateway.reports.paper import WriterMissing
-from tests.unit.people import ACCOUNT, account
 from tests.unit.refusals import refused
 from tests.unit.reporting import FEE, entry
-from tests.unit.standing import NOON, TODAY, Clock
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import ACCOUNT, account
+from tests.world.standing import NOON, TODAY, Clock
 
 YESTERDAY = TODAY - timedelta(days=1)
 OPEN, OVER = Window(YESTERDAY, TODAY), Window(YESTERDAY, YESTERDAY)

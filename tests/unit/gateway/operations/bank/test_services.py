@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from gateway.app.build_bank import build_bank
 from gateway.operations.bank.services import BankServices
 from gateway.runtime.caches.cache import MemoryCache
-from tests.unit.standing import Clock
 from tests.world.kernel import kernel_on
 from tests.world.payouts import OneBank, ScriptedBank, no_stops
+from tests.world.standing import Clock
 
 
 def test_every_operation_finds_banks_in_the_same_place():

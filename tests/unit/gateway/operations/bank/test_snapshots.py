@@ -13,9 +13,9 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.snapshots import Snapshots
 from gateway.runtime.caches.cache import MemoryCache
-from tests.architecture.tree import ROOT, modules
-from tests.unit.provider_adapters.witness import Clock
-from tests.unit.standing import NOON
+from tests.world.banks.witness import Clock
+from tests.world.standing import NOON
+from tests.world.tree import ROOT, modules
 
 
 def entries(count: int) -> list[Entry]:

@@ -19,11 +19,11 @@ from gateway.operations.bank.snapshots import Snapshots, snapshot_key
 from gateway.operations.bank.statements import Statements
 from gateway.runtime.caches.cache import MemoryCache
 from gateway.telemetry.ports import Event
-from tests.unit.people import caller
-from tests.unit.provider_adapters.witness import Clock
 from tests.unit.refusals import refused
-from tests.unit.standing import NOON, TODAY
+from tests.world.banks.witness import Clock
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import caller
+from tests.world.standing import NOON, TODAY
 
 BALANCE = Balance(balance=Money(100), blocked=Money(1), updated_at=NOON)
 

@@ -11,7 +11,7 @@ from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.operations.demo import people_side
 from gateway.operations.demo.document import Demo
 from gateway.operations.demo.ensure import DemoParts
-from tests.contract.stores.samples import event
+from tests.world.stores.samples import event
 
 pytestmark = pytest.mark.slow
 

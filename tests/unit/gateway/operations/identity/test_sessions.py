@@ -9,9 +9,9 @@ import pytest
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.sessions import UserSessions
-from tests.unit.standing import Clock
 from tests.world import registers
 from tests.world.identity import identity_world_on, refusal
+from tests.world.standing import Clock
 
 
 async def out(identity_world, came) -> str:

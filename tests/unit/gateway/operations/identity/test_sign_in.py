@@ -17,8 +17,8 @@ from gateway.operations.identity.sign_in import (
 )
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 from gateway.security.identity.passwords import Cost, PasswordHasher
-from tests.unit.standing import NOON
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal
+from tests.world.standing import NOON
 
 
 def test_no_token_or_secret_shows_in_a_log():

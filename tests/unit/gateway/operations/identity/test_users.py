@@ -8,8 +8,8 @@ from gateway.domain.kernel.strict import Malformed
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser, read_email
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.people import COMPANY
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+from tests.world.people import COMPANY
 
 VIEWER = frozenset({Role.VIEWER})
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.unit.people import COMPANY
 from tests.world.identity import EMAIL, HOME, PASSWORD
+from tests.world.people import COMPANY
 
 
 async def test_without_a_browser_one_begins(panel_world):

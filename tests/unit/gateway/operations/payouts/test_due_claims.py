@@ -13,8 +13,8 @@ from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.operations.payouts.paces import Pace
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import PayoutWorld, ScriptedBank
+from tests.world.standing import NOON, Clock
 
 LEASE = Lease(NOON, NOON + timedelta(seconds=60))
 PLAIN = replace(

@@ -26,8 +26,6 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, PayoutState
-from tests.unit.people import account
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
@@ -47,6 +45,8 @@ from tests.world.payouts import (
     UNKNOWN,
     PayoutWorld,
 )
+from tests.world.people import account
+from tests.world.standing import NOON, Clock
 
 LEASE = timedelta(seconds=60)
 DAY_S = 24 * 3600

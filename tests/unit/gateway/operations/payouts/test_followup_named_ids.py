@@ -7,7 +7,6 @@ import pytest
 from gateway.domain.bank.capabilities import Lookup
 from gateway.domain.bank.providers import NotFound, Outcome
 from gateway.domain.payouts.payouts import PayoutState
-from tests.unit.people import account
 from tests.world.payouts import (
     ACCEPTED,
     CAREFUL,
@@ -20,6 +19,7 @@ from tests.world.payouts import (
     UNKNOWN,
     PayoutWorld,
 )
+from tests.world.people import account
 
 BY_ID = replace(CAREFUL, lookup=frozenset({Lookup.BANK_ID}))
 

@@ -12,9 +12,9 @@ from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.domain.requests.calls import Caller
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts
-from tests.unit.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
-from tests.unit.standing import NOON, Clock
 from tests.world.payouts import FORBIDDEN, NO_STORE, NOT_SENT, OK, PayoutWorld, ScriptedBank, asking
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
+from tests.world.standing import NOON, Clock
 
 HOUR = timedelta(hours=1)
 SUBJECTS = {

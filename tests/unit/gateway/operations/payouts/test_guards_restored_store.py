@@ -21,7 +21,6 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from gateway.operations.payouts.guards import seen_before
-from tests.unit.standing import Clock
 from tests.world.payouts import (
     ACCEPTED,
     CAREFUL,
@@ -39,6 +38,7 @@ from tests.world.payouts import (
     PayoutWorld,
     ScriptedBank,
 )
+from tests.world.standing import Clock
 
 
 def at(bank: ScriptedBank) -> Bank:

@@ -16,7 +16,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.operations.payouts.looks import Look, unheard
-from tests.contract.stores.samples import NOW, payout
+from tests.world.stores.samples import NOW, payout
 
 ANSWER = Evidence(
     phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200, provider_code="X1"

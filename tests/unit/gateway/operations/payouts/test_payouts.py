@@ -23,9 +23,6 @@ from gateway.domain.requests.calls import Caller
 from gateway.store.engine import open_store
 from gateway.telemetry import trace
 from gateway.telemetry.records import AccessRecord, begin_record
-from tests.contract.stores import samples
-from tests.unit.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
-from tests.unit.standing import NOON, TODAY, Clock
 from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
@@ -53,6 +50,9 @@ from tests.world.payouts import (
     PayoutWorld,
     asking,
 )
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
+from tests.world.standing import NOON, TODAY, Clock
+from tests.world.stores import samples
 
 TOMORROW = TODAY + timedelta(days=1)
 YESTERDAY = TODAY - timedelta(days=1)

@@ -11,10 +11,10 @@ from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.probes import PayoutProbes
-from tests.contract.stores.samples import ACCOUNT, account, payout
 from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.registers import Registers
+from tests.world.stores.samples import ACCOUNT, account, payout
 
 
 async def probes(office: Registers, found: Payout | None) -> PayoutProbes:

@@ -11,9 +11,9 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import Certainty
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.records import Case, PayoutRecords, payouts_of
-from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, payout
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.registers import Registers
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, payout
 
 UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
 TODAY = Window(NOW.date(), NOW.date())

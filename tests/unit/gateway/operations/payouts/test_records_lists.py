@@ -16,9 +16,9 @@ from gateway.domain.payouts.status import PayoutSearch, PayoutStatus, status_of
 from gateway.operations.payouts.records import PayoutLists
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
-from tests.contract.stores import samples
-from tests.unit.people import caller
+from tests.world.people import caller
 from tests.world.store import migrated
+from tests.world.stores import samples
 
 MOMENT = timedelta(seconds=1)
 DAY = Window(samples.NOW.date(), samples.NOW.date())

@@ -15,10 +15,10 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.payouts.statement_evidence import Asking, StatementSearch
-from tests.unit.leaping import leaping
-from tests.unit.movements import movement
-from tests.unit.standing import NOON, Clock
+from tests.world.leaping import leaping
+from tests.world.movements import movement
 from tests.world.payouts import VALUE, PayoutWorld, ScriptedBank
+from tests.world.standing import NOON, Clock
 
 PAYOUT = replace(PayoutWorld(None, ScriptedBank(), Clock())._payout(), e2e_id="E7")  # type: ignore[arg-type]
 KEY = PAYOUT.provider_key

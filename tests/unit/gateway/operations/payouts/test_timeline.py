@@ -12,7 +12,7 @@ from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.payouts import EventKind, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.operations.payouts.timeline import Happening, is_complete, timeline
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 SECOND = timedelta(seconds=1)
 SENDING, UNKNOWN, PAID = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.PAID

@@ -14,11 +14,11 @@ from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.verification import Execution, Kind, Report, Verification
-from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, account, payout
-from tests.unit.movements import movement
 from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.registers import Registers
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID

@@ -8,9 +8,9 @@ from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.operations.payouts.verification import Execution, statement_payouts
-from tests.unit.movements import movement
-from tests.unit.standing import NOON, Clock
+from tests.world.movements import movement
 from tests.world.payouts import PayoutWorld, ScriptedBank
+from tests.world.standing import NOON, Clock
 
 DAY = Window(date(2026, 11, 20), date(2026, 11, 20))
 PAYOUT = PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]

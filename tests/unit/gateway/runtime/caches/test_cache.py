@@ -14,7 +14,7 @@ from gateway.runtime.caches.cache import MemoryCache, build_cache
 from gateway.runtime.caches.shared import SharedCache
 from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Event
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.witness import Clock
 
 KIB = b"x" * 1024
 BOUND = 8 * 1024

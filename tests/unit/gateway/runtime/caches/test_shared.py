@@ -14,7 +14,7 @@ from gateway.runtime.caches.shared import SharedCache, connect
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Event
 from tests.servers.process import free_port
-from tests.unit.provider_adapters.witness import Clock
+from tests.world.banks.witness import Clock
 
 CANARY = b"Maria Silva 52998224725"
 

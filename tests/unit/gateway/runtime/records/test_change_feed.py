@@ -13,9 +13,9 @@ from gateway.domain.backoffice.change_feed import Act, Belief, Mark, News
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import KeptRecords
-from tests.unit.gateway.runtime.records.test_kept_records import Watch, keep
-from tests.unit.standing import Clock
 from tests.world import registers
+from tests.world.standing import Clock
+from tests.world.stores.kept_records import Watch, keep
 
 REVOKED = Act("credential.revoked", "credential:cli_1")
 START = Mark(7, b"h7")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gateway.config.settings import Database, Settings
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.change_feed import ALWAYS, Act
 from gateway.domain.payouts.stops import StopScope
@@ -18,46 +17,14 @@ from gateway.domain.requests.calls import Ready
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import StopOrder
-from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
-from gateway.runtime.records.kept_records import StoredSources as Sources
+from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.record_cache import RecordCache
-from gateway.security.identity.signing_keys import Keyring
-from tests.unit.gateway.operations.backoffice.test_stops import stops_of
 from tests.world import registers
+from tests.world.backoffice.stops import stops_of
 from tests.world.registers import NOON, Registers
+from tests.world.stores.kept_records import Watch, keep
 
 TAX = "52998224725"
-PATIENT = Settings(database=Database(auth_timeout_s=30))
-
-
-@dataclass
-class Watch:
-    """Counts what it is told."""
-
-    counted: list[tuple[str, str]] = field(default_factory=list)
-    shown: dict[str, float] = field(default_factory=dict)
-
-    def count(self, event: str, label: str) -> None:
-        self.counted.append((event, label))
-
-    def show(self, figure: str, value: float) -> None:
-        self.shown[figure] = value
-
-    def forgotten(self) -> list[str]:
-        """What was forgotten, and who told of it."""
-        return [label for event, label in self.counted if event == "forgotten"]
-
-
-def keep(office: Registers, watch: Watch) -> KeptRecords:
-    """Keep records of a store, as a gateway does."""
-    store = office.store
-    sources = Sources(
-        credentials=store.credentials,
-        accounts=store.accounts,
-        stops=store.stops,
-        keyring=Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0),
-    )
-    return build_kept_records(PATIENT, sources, watch, office.clock)  # type: ignore[arg-type] # half
 
 
 def at_hand(records: RecordCache[Any], key: str) -> bool:

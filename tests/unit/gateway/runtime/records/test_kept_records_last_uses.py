@@ -8,7 +8,7 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records import kept_records
 from gateway.runtime.records.kept_records import LastUses
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 AWAY = StoreUnavailable("away")
 

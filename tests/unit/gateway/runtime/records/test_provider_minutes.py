@@ -12,8 +12,8 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.registry import MetricRegistry
-from tests.unit.gateway.telemetry.metrics.test_registry import INSTANCE, WORDS
-from tests.unit.standing import NOON, Clock
+from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
+from tests.world.standing import NOON, Clock
 
 ONE = ("sandbox", "get_balance")
 

@@ -13,7 +13,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Ready
 from gateway.runtime.records.packed_records import PackedRecords
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
 

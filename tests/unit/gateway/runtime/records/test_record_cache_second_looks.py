@@ -20,11 +20,11 @@ from gateway.runtime.records.record_cache import EVERY_S, Lifetimes, RecordCache
 from gateway.security.secrets import SecretDigester
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
-from tests.unit.leaping import leaping
-from tests.unit.people import call
-from tests.unit.policies.authentication.test_basic import credential
+from tests.unit.policies.authentication.basic import credential
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.world.leaping import leaping
+from tests.world.people import call
+from tests.world.standing import Clock
 
 KNOWN, UNKNOWN = "cli_known", "cli_unknown"
 HELD = credential(SecretDigester({"p": b"p" * 32}, "p"))

@@ -14,7 +14,7 @@ from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.runtime.worker.leases import LeasedTasks, WorkerWatch
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.request_log_writer import RequestLogWriter, logged
 from gateway.runtime.worker.lines import Received, Sent
 from gateway.telemetry.records import AccessRecord
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 class Line(msgspec.Struct):

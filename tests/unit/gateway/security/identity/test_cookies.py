@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.security.identity.cookies import DeviceCookies
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 MARIA = "6e7f9a50-3c1d-4b8e-9a51-0123456789ab"
 JOAO = "7e7f9a50-3c1d-4b8e-9a51-0123456789ab"

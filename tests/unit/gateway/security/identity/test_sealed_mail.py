@@ -12,7 +12,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
 from gateway.store.engine import open_store
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 TEXT = "Olá!\n\nhttps://pix.example/panel/reset?token=live\n"
 MAIL = Mail(id="m1", to="maria@example.com", subject="s", text=TEXT, created_at=NOON)

@@ -1,42 +1,20 @@
 """The keys that sign access tokens."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from jwt.algorithms import OKPAlgorithm
 
-from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.security.identity.signing_keys import Keyring, jwks, new_signing_key
-from gateway.security.sealing import SealBroken, Sealer
-from tests.unit.standing import NOON, Clock
+from gateway.security.identity.signing_keys import Keyring, jwks
+from gateway.security.sealing import SealBroken
+from tests.world.signing_keys import SEALER, Register, key
+from tests.world.standing import NOON, Clock
 
-SEALER = Sealer({"k": b"k" * 32}, "k")
 VECTORS = json.loads((Path(__file__).parents[4] / "vectors" / "ed25519.json").read_text("utf-8"))
-
-
-class Register:
-    """Keys that are read as often as somebody asks; silent when told so."""
-
-    def __init__(self, *keys: SigningKey) -> None:
-        self.keys = list(keys)
-        self.asked = 0
-        self.silent = False
-
-    async def list(self) -> Sequence[SigningKey]:
-        self.asked += 1
-        if self.silent:
-            raise StoreUnavailable
-        return sorted(self.keys, key=lambda each: (each.signs_from, each.id))
-
-
-def key(hours: float = 0) -> SigningKey:
-    return new_signing_key(NOON, NOON + timedelta(hours=hours), SEALER)
 
 
 def ring(register: Register, clock: Clock) -> Keyring:

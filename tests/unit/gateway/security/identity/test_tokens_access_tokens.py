@@ -15,8 +15,8 @@ from gateway.domain.identity.sessions import AccessClaims, SigningKey
 from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.signing_keys import Keyring
 from gateway.security.identity.tokens import AccessTokens, Audience
-from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
-from tests.unit.standing import NOON, Clock
+from tests.world.signing_keys import SEALER, Register, key
+from tests.world.standing import NOON, Clock
 
 US = Audience("https://pix.example", "pixgate")
 CLAIMS = AccessClaims(

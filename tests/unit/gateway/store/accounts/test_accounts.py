@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.accounts.accounts import AT_BANK
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, account, event
+from tests.world.stores.samples import ACCOUNT, account, event
 
 
 async def test_no_event_no_change(store: Store) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from tests.contract.stores.samples import company, event
+from tests.world.stores.samples import company, event
 
 
 async def test_no_event_no_company(store: Store) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import event as on
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from tests.contract.stores.samples import CLIENT, NOW, credential, event, secret
+from tests.world.stores.samples import CLIENT, NOW, credential, event, secret
 
 
 @pytest.fixture

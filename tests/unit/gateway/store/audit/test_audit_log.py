@@ -8,8 +8,8 @@ from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
-from tests.contract.stores.samples import event
-from tests.contract.stores.test_stops import STOP
+from tests.world.stores.samples import event
+from tests.world.stores.stops import STOP
 
 BATCHES, SIZE = 20, 50
 

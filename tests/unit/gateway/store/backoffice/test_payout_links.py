@@ -4,7 +4,7 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT
+from tests.world.stores.samples import ACCOUNT
 
 
 async def test_a_store_that_is_away_says_so(store: Store) -> None:

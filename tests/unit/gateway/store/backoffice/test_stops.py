@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
-from tests.contract.stores.samples import NOW, event
+from tests.world.stores.samples import NOW, event
 
 STOP = Stop(
     id="1",

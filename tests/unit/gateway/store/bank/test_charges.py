@@ -9,7 +9,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Keyset
 from gateway.store.engine import Store
-from tests.contract.stores.samples import NOW
+from tests.world.stores.samples import NOW
 
 
 async def test_a_store_that_is_away_says_so(store: Store) -> None:

@@ -9,7 +9,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.returns import MOST
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 
 def back(number: int = 0) -> PixReturn:

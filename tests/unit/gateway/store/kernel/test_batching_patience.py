@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gateway.store.kernel.batching import Patience
-from tests.unit.leaping import leaping
+from tests.world.leaping import leaping
 
 ASKER: ContextVar[str] = ContextVar("asker", default="nobody")
 WITHIN_S = 2.0

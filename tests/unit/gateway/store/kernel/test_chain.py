@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.kernel.audit import AuditEvent, AuditHead
 from gateway.store.kernel.chain import ChainKeys, KeyAbsent, chained
-from tests.contract.stores.samples import NOW, event
+from tests.world.stores.samples import NOW, event
 
 FIRST = bytes(32)
 DOCUMENT = (

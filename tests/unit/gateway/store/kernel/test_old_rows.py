@@ -11,8 +11,8 @@ from gateway.store.engine import Store
 from gateway.store.kernel import old_rows
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import requests
-from tests.contract.stores.samples import NOW
-from tests.contract.stores.test_request_log import logged_at
+from tests.world.stores.request_log import logged_at
+from tests.world.stores.samples import NOW
 
 AT_ONCE = 10
 

@@ -12,8 +12,8 @@ from gateway.store.engine import open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.postgres import open_server
-from tests.contract.stores.patience import SHORT
-from tests.contract.stores.relay import relayed
+from tests.world.stores.patience import SHORT
+from tests.world.stores.relay import relayed
 
 
 @dataclass

@@ -19,7 +19,7 @@ from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.store.kernel.hot_statements import bound
 from gateway.store.kernel.sqlite import open_file
 from gateway.store.tables.core import payouts
-from tests.contract.stores.samples import company, event
+from tests.world.stores.samples import company, event
 
 
 async def pragma(engine: AsyncEngine, name: str) -> object:

@@ -4,8 +4,8 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from tests.contract.stores.samples import attempt, payout
-from tests.unit.gateway.store.payouts.test_followups import LOOK
+from tests.unit.gateway.store.payouts.followups import LOOK
+from tests.world.stores.samples import attempt, payout
 
 
 async def test_a_store_that_is_closed_says_so(store: Store) -> None:

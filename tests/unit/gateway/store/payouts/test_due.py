@@ -4,7 +4,7 @@ import pytest
 
 from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueClaim
 from gateway.store.payouts.due import claiming
-from tests.contract.stores.samples import NOW
+from tests.world.stores.samples import NOW
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from gateway.domain.payouts.events import noticed
 from gateway.store.kernel.facts import KEYLESS
 from gateway.store.payouts.events import event_row
 from gateway.store.tables.core import payout_events
-from tests.contract.stores.samples import NOW, payout
+from tests.world.stores.samples import NOW, payout
 
 
 def test_a_row_has_every_column_but_its_number():

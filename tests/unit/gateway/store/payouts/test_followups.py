@@ -1,27 +1,13 @@
 """Looks in the store, as far as one database shows: the contract suite knows the rest."""
 
-from datetime import timedelta
-
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.due import claim_due
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, payout
-
-LATER = NOW + timedelta(seconds=10)
-LOOK = Checked(
-    account_id=ACCOUNT,
-    reference="order-1",
-    attempt=1,
-    state=PayoutState.UNKNOWN,
-    owner="one",
-    at=LATER,
-    next_check_at=None,
-    review=True,
-)
+from tests.unit.gateway.store.payouts.followups import LATER, LOOK
+from tests.world.stores.due import claim_due
+from tests.world.stores.samples import ACCOUNT, attempt, change, payout
 
 
 async def test_a_look_that_nobody_claimed_is_not_noted(store: Store) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from gateway.store.payouts.limits import Allowances
-from tests.contract.stores.samples import CLIENT, NOW, payout
+from tests.world.stores.samples import CLIENT, NOW, payout
 
 TODAY = NOW.date()
 

@@ -13,7 +13,7 @@ from gateway.store.kernel import sqlite_driver
 from gateway.store.kernel.hot_statements import Statement
 from gateway.store.payouts.pages import _LISTED, _MOST
 from gateway.store.tables.core import payouts
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout, search
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
 
 DAY = NOW.date().isoformat()
 

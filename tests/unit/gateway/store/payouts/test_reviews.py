@@ -6,7 +6,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, payout
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, event, payout
 
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID
 OPINION = Opinion(

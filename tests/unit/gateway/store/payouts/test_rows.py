@@ -17,7 +17,7 @@ from gateway.store.payouts.rows import (
     step_columns,
 )
 from gateway.store.tables.core import payouts
-from tests.contract.stores.samples import EVIDENCE, NOW, change, of, payout
+from tests.world.stores.samples import EVIDENCE, NOW, change, of, payout
 
 STEP = change(PayoutState.SENDING, PayoutState.ACCEPTED)
 LATER = {"check_owner", "check_until", "held_until"}

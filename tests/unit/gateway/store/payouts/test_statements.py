@@ -23,7 +23,7 @@ from gateway.store.payouts.statements import (
     step_values,
 )
 from gateway.store.tables.core import payouts
-from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
+from tests.world.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
 UNKNOWN, ACCEPTED = PayoutState.UNKNOWN, PayoutState.ACCEPTED

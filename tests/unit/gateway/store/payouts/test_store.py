@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.payouts.payouts import SUCCESSORS, PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import attempt, change, of, payout
+from tests.world.stores.samples import attempt, change, of, payout
 
 FORBIDDEN = [
     (before, after)

@@ -15,8 +15,8 @@ from gateway.store.kernel.hot_statements import Statement
 from gateway.store.payouts.store import DuplicateSearch, Lookups
 from gateway.store.schema import prepare
 from gateway.store.tables.core import payouts
-from tests.contract.stores import samples
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout
+from tests.world.stores import samples
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 AGO = NOW - timedelta(minutes=10)
 

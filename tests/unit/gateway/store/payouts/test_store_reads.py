@@ -10,7 +10,7 @@ from gateway.store.engine import Store
 from gateway.store.kernel.hot_statements import Statement, _Hot
 from gateway.store.kernel.sqlite_driver import OneTripConnection
 from gateway.store.payouts.store import DuplicateSearch, Lookups, PayoutReader
-from tests.contract.stores.samples import ACCOUNT, NOW, attempt, payout
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 
 async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement]) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import event
 from gateway.domain.kernel.windows import Window
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts.totals import WORTH, PayoutTotals
-from tests.contract.stores.samples import ACCOUNT, attempt, payout
+from tests.world.stores.samples import ACCOUNT, attempt, payout
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
 WINDOW = Window(DAY.date(), DAY.date())

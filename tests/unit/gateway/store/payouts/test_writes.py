@@ -21,7 +21,7 @@ from gateway.store.payouts.writes import (
     record_step,
     write_batch,
 )
-from tests.contract.stores.samples import ACCOUNT, attempt, change, credential, event, payout
+from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, payout
 
 SENDING, NOT_SENT = PayoutState.SENDING, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID

@@ -8,25 +8,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from gateway.telemetry.metrics import registry, series
-from gateway.telemetry.metrics.families import Kind, Vocabulary
-from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+from gateway.telemetry.metrics.families import Kind
+from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.series import SERIES
-
-INSTANCE = Instance(
-    version="1.2.3",
-    environment="sandbox",
-    config_digest="abc",
-    routes=13,
-    policies=5,
-    providers=1,
-)
-WORDS = Vocabulary(
-    surface=frozenset({"banking"}),
-    route=frozenset({"banking.balance"}),
-    provider=frozenset({"sandbox"}),
-    operation=frozenset({"get_balance"}),
-    policy=frozenset({"read"}),
-)
+from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import re
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Kind
 from gateway.telemetry.metrics.series import SERIES
-from tests.unit.gateway.telemetry.metrics.test_registry import WORDS
+from tests.unit.gateway.telemetry.metrics.registry import WORDS
 
 
 def test_names_are_prometheus_names():

@@ -14,8 +14,8 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.calls import RawRequest
 from policies.validation.backoffice.orders import LONGEST_EXPIRY_S, REFUND, order_inputs
-from tests.unit.people import posted
 from tests.unit.refusals import refusal_of
+from tests.world.people import posted
 
 TAKES = order_inputs(alphanumeric_cnpj=False)
 LETTERS = order_inputs(alphanumeric_cnpj=True)

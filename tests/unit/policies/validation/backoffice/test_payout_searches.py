@@ -10,8 +10,8 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import Certainty
 from policies.validation.backoffice.payout_searches import PAYOUTS, place_of, place_text
-from tests.unit.people import posted
 from tests.unit.refusals import refused
+from tests.world.people import posted
 
 DAYS = {"init": "2026-11-20", "ends": "2026-11-20"}
 ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"

@@ -10,8 +10,8 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from policies.validation.backoffice.searches import INCOMING, REFUNDS, WITHDRAWS
-from tests.unit.people import posted
 from tests.unit.refusals import refusal_of
+from tests.world.people import posted
 
 DAYS = {"init": "2026-01-01", "ends": "2026-01-31"}
 JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))

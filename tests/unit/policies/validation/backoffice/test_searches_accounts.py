@@ -7,8 +7,8 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
 from policies.validation.backoffice.searches import ACCOUNTS, AccountsAsked
-from tests.unit.people import COMPANY
 from tests.unit.refusals import refusal_of
+from tests.world.people import COMPANY
 
 
 def asked(**query: list[str]) -> RawRequest:

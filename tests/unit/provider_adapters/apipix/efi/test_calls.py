@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
+from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
@@ -19,29 +18,13 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.verify.stage import Fate, Received
 from provider_adapters.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
-from tests.unit.provider_adapters.apipix.test_lists import today
-
-
-def far() -> Deadline:
-    return Deadline(time.monotonic() + 60.0, time.monotonic)
-
-
-def order(
-    efi: Standing, centavos: int = 1050, method: PayoutMethod = PayoutMethod.PIX
-) -> PayoutOrder:
-    return PayoutOrder(
-        provider_key=new_provider_key(),
-        method=method,
-        value=Money(centavos),
-        destination=efi.stage.payee(method),
-        description="",
-    )
+from tests.unit.provider_adapters.apipix.efi.calls import far, order
+from tests.unit.provider_adapters.apipix.lists import today
 
 
 async def test_the_balance_tells_what_is_blocked(efi: Standing):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from gateway.domain.bank.payout_orders import (
     AccountType,
-    BankDestination,
     FailureCode,
-    PayoutMethod,
     PayoutOrder,
-    PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
     NotSent,
@@ -29,31 +24,9 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.apipix.efi import payouts
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import NeverSendable
+from tests.unit.provider_adapters.apipix.efi.payouts import AT_ITAU, KEY, order, said
 
-KEY = "0" * 32
 E2E = "E09089356202011251226APIff82f2e5"
-MARIA = PixDestination(
-    name="Maria", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="m@example.com"
-)
-AT_ITAU = BankDestination(
-    name="Maria",
-    tax_number="11222333000181",
-    bank_number="341",
-    branch="0001-9",
-    account="12345-6",
-    account_type=AccountType.SAVINGS,
-)
-
-
-def order(destination: PixDestination | BankDestination = MARIA) -> PayoutOrder:
-    method = PayoutMethod.PIX if destination is MARIA else PayoutMethod.BANK_ACCOUNT
-    return PayoutOrder(
-        provider_key=KEY, method=method, value=Money(1231), destination=destination, description=""
-    )
-
-
-def said(status: int, document: object) -> ProviderAnswer:
-    return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
 
 
 def ordered(**more: object) -> ProviderAnswer:

@@ -25,7 +25,7 @@ from provider_adapters.apipix.secrets import InterSecrets
 from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.verify.stage import Fate, Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
-from tests.unit.provider_adapters.apipix.efi.test_calls import far, order
+from tests.unit.provider_adapters.apipix.efi.calls import far, order
 
 
 async def last_call(inter: Standing) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.apipix.inter import payouts, words
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import NeverSendable
-from tests.unit.provider_adapters.apipix.efi.test_payouts import AT_ITAU, order, said
+from tests.unit.provider_adapters.apipix.efi.payouts import AT_ITAU, order, said
 
 CODE = "c42f0787-02cb-4b31-827e-459ec9d7ece1"
 E2E = "E00416968202211220000abcdefghijk"

@@ -14,7 +14,7 @@ from provider_adapters.asaas.callbacks import AsaasProof
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.asaas.stage import AsaasStage
 from provider_adapters.verify.stage import Charge, NotApplicable
-from tests.unit.provider_adapters.witness import NOON
+from tests.world.banks.witness import NOON
 
 
 @pytest.fixture

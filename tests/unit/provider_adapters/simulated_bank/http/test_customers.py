@@ -7,7 +7,7 @@ import time
 import pytest
 
 from provider_adapters.simulated_bank.server import SimulatedBank
-from tests.unit.provider_adapters.simulated_bank.test_dialect import (
+from tests.unit.provider_adapters.simulated_bank.dialect import (
     OTHER,
     ask,
     bank,

@@ -7,7 +7,7 @@ import pytest
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.starkbank import words
 from provider_adapters.starkbank.simulator.dialect import SIMULATORS, STARKBANK, refusal
-from tests.unit.provider_adapters.kit.signers import ecdsa
+from tests.world.banks.signers import ecdsa
 
 
 def test_a_signature_of_the_bank_s_own_library_is_taken(ask):

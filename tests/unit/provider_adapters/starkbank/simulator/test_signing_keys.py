@@ -7,7 +7,7 @@ from ellipticcurve import PrivateKey
 
 from provider_adapters.kit.signing import EcdsaSigner
 from provider_adapters.starkbank.simulator import signing_keys
-from tests.unit.provider_adapters.authority import Authority
+from tests.world.banks.authority import Authority
 
 
 def test_a_key_that_is_drawn_is_one_to_the_bank_s_own_library(books):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.provider_adapters.woovi.simulator.conftest import World
-from tests.unit.provider_adapters.woovi.simulator.test_rows import PAYMENT
+from tests.unit.provider_adapters.woovi.simulator.rows import PAYMENT
 
 HOLDER = {"name": "M", "taxID": {"type": "BR:CPF", "taxID": "52998224725"}}
 PLACE = {"branch": "1", "account": "2", "accountType": "CACC"}

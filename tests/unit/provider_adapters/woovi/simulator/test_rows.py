@@ -5,15 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.provider_adapters.woovi.simulator.conftest import World
-
-PAYMENT = {
-    "type": "PIX_KEY",
-    "value": 1050,
-    "destinationAlias": "maria@example.com",
-    "destinationAliasType": "EMAIL",
-    "correlationID": "p1",
-    "autoApprove": True,
-}
+from tests.unit.provider_adapters.woovi.simulator.rows import PAYMENT
 
 
 @pytest.mark.parametrize("app_id", ["", "Bearer x", "dW5rbm93bg=="])

@@ -8,8 +8,8 @@ import pytest
 
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.records.charges import ChargeState
-from tests.contract.stores.samples import NOW
-from tests.contract.stores.test_charges import charge
+from tests.world.stores.charges import charge
+from tests.world.stores.samples import NOW
 
 SECOND = timedelta(seconds=1)
 

@@ -23,12 +23,12 @@ from gateway.http.backoffice.administration.accounts import account as show_acco
 from gateway.http.rendering import instant
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
-from tests.unit.certified import registered
 from tests.unit.gateway.http.backoffice.registers import TAX, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, line
-from tests.unit.people import COMPANY, account
-from tests.unit.provider_adapters.authority import VALID, Authority
-from tests.unit.standing import NOON
+from tests.world.banks.authority import VALID, Authority
+from tests.world.certified import registered
+from tests.world.people import COMPANY, account
+from tests.world.standing import NOON
 
 
 @pytest.mark.parametrize(

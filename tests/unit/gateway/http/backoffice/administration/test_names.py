@@ -14,8 +14,8 @@ from gateway.http.backoffice.administration.names import NamesBody, Naming, _nam
 from gateway.http.backoffice.callers import BackOfficeCaller
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import STAFF, line
-from tests.unit.people import somebody
 from tests.unit.refusals import refusal_of
+from tests.world.people import somebody
 
 
 def test_the_row_is_the_one_decided():

@@ -26,8 +26,6 @@ from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.identity.throttling import Lockout
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.contract.stores.people import user
-from tests.contract.stores.samples import NOW
 from tests.unit.gateway.http.backoffice.registers import (
     FIRST,
     AdminWorld,
@@ -35,9 +33,11 @@ from tests.unit.gateway.http.backoffice.registers import (
     person,
     turned_down,
 )
-from tests.unit.standing import Clock
 from tests.world import registers
 from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.standing import Clock
+from tests.world.stores.people import user
+from tests.world.stores.samples import NOW
 
 
 @dataclass(slots=True)

@@ -13,9 +13,9 @@ from gateway.domain.backoffice.readings import AccountReading
 from gateway.domain.kernel.money import Money
 from gateway.http.backoffice.decisions.approval_facts import FactFinding, _facts
 from gateway.operations.backoffice.money.approval_facts import DecisionFacts
-from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.surface import STAFF, line
+from tests.world.stores.samples import payout
 
 
 def test_the_row_is_the_one_decided():

@@ -14,7 +14,7 @@ from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import becomes, line
 from tests.unit.refusals import refusal_of
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from gateway.domain.backoffice.access_orders import (
 )
 from gateway.domain.identity.rights import Role
 from gateway.http.backoffice.decisions.order_documents import ordered
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 WHO = {"user_id": "u", "email": "a@example.com"}
 OPERATOR = [Role.OPERATOR]

@@ -20,9 +20,9 @@ from gateway.operations.backoffice.money.unresolved_probes import (
     ProbedPayout,
     ProbeResult,
 )
-from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.registers import FIRST, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import STAFF, line
+from tests.world.stores.samples import payout
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from gateway.domain.kernel.windows import PageStart
 from gateway.http.backoffice.money.charge_list import charges
 from gateway.operations.bank.charge_records import ChargePage
 from policies.validation.backoffice import inputs
-from tests.contract.stores.samples import NOW
-from tests.contract.stores.test_charges import charge
 from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line
+from tests.world.stores.charges import charge
+from tests.world.stores.samples import NOW
 
 
 def test_the_row_is_the_one_decided():

@@ -15,9 +15,9 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Attempt, PayoutState
 from gateway.http.backoffice.money.dossiers import DossierDocuments
 from gateway.operations.payouts.records import Case, Dossier
-from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
+from tests.world.stores.samples import payout
 
 SECOND = timedelta(seconds=1)
 LOST = Evidence(phase=Phase.SENT, bytes_left=True, reason="no_answer")

@@ -12,8 +12,8 @@ from gateway.operations.backoffice.money.linked_statements import (
     Sums,
 )
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
-from tests.unit.gateway.operations.backoffice.money.test_linked_statements import PAYOUT, entry
-from tests.unit.standing import TODAY
+from tests.unit.gateway.operations.backoffice.money.linked_statements import PAYOUT, entry
+from tests.world.standing import TODAY
 
 
 def shown(*entries: LinkedEntry):

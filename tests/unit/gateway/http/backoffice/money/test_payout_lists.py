@@ -19,8 +19,8 @@ from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.status import Certainty
 from gateway.http.backoffice.money.payout_lists import _page
 from policies.validation.backoffice.payout_searches import place_of
-from tests.contract.stores.samples import ACCOUNT, NOW, payout
 from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line
+from tests.world.stores.samples import ACCOUNT, NOW, payout
 
 FAILED = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 PLACE = PayoutPlace(NOW, ACCOUNT, b"\x00" * 32)

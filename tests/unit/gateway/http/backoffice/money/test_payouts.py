@@ -18,7 +18,6 @@ from gateway.http.rendering import dumps
 from gateway.http.resources import represent as resources
 from gateway.http.route import Answer
 from gateway.operations.payouts.records import PayoutWithReturns
-from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.ordering import WAITING, Only, Says
 from tests.unit.gateway.http.backoffice.surface import (
     MARIA,
@@ -29,8 +28,9 @@ from tests.unit.gateway.http.backoffice.surface import (
     line,
 )
 from tests.unit.offering import refund
-from tests.unit.people import posted
-from tests.unit.standing import NOON
+from tests.world.people import posted
+from tests.world.standing import NOON
+from tests.world.stores.samples import payout
 
 PIX = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
 BANK = {

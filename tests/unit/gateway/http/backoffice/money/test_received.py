@@ -15,7 +15,7 @@ from gateway.http.rendering import dumps
 from gateway.operations.bank.pages import Listed
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
 from tests.unit.offering import E2E_ID
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 PAYMENT = IncomingPayment(
     reference="order-1",

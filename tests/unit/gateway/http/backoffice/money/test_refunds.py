@@ -13,11 +13,11 @@ from gateway.http.backoffice.money.refunds import ordered_refund, refund_rows, r
 from gateway.http.backoffice.money.refunds import refund as show_refund
 from gateway.http.route import Answer
 from gateway.operations.bank.pages import Listed
-from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.ordering import WAITING, Only, Says
 from tests.unit.gateway.http.backoffice.surface import MARIA, OFFICE, becomes, gate_of, line
 from tests.unit.offering import E2E_ID, refund
-from tests.unit.people import posted
+from tests.world.people import posted
+from tests.world.stores.samples import payout
 
 BODY = {"reference": "refund-1", "value": 10.5}
 

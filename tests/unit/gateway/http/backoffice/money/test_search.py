@@ -10,7 +10,7 @@ from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.money.search import SearchBody, _counts, _Finding, _found
 from gateway.operations.backoffice.payout_finder import Found
 from tests.unit.gateway.http.backoffice.surface import STAFF, line
-from tests.unit.people import account, somebody
+from tests.world.people import account, somebody
 
 
 @pytest.mark.parametrize(

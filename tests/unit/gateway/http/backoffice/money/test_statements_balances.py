@@ -9,7 +9,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.backoffice.money.statements import blocks
 from gateway.http.rendering import dumps
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 def test_the_row_is_the_one_decided():

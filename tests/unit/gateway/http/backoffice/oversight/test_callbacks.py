@@ -13,7 +13,7 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.windows import Paging
 from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 def test_the_row_is_the_one_decided():

@@ -10,11 +10,11 @@ from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.challenges import Mail
-from tests.contract.stores.people import user
-from tests.contract.stores.samples import event
 from tests.unit.gateway.http.backoffice.registers import AdminWorld
 from tests.unit.gateway.http.backoffice.surface import line
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
+from tests.world.stores.people import user
+from tests.world.stores.samples import event
 
 
 def test_the_row_is_the_one_decided():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.domain.bank.capabilities import Capabilities, PortCall, described
 from gateway.http.backoffice.oversight.providers import Health, provider_rows
 from tests.unit.gateway.http.backoffice.surface import STAFF, line
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 def test_the_row_is_the_one_decided():

@@ -12,7 +12,7 @@ from gateway.operations.bank.pages import Listed
 from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.refusals import refusal_of
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 def logged(company_id: str) -> LoggedRequest:

@@ -1,24 +1,15 @@
 """Who looks, in which language, and where a page may send them."""
 
 import pytest
-from multidict import CIMultiDict
 
-from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.panel.pages.visit import (
     HOME,
     Language,
     Theme,
     address,
-    admit_visitor,
     own_path,
 )
-
-
-def visit(query=None, **headers):
-    """Make a visit of somebody who has not signed in."""
-    sent = CIMultiDict({name.replace("_", "-"): value for name, value in headers.items()})
-    asked = RawRequest(path={"reference": "a/b"}, query=query or {}, headers=sent)
-    return admit_visitor(Call(asked=asked, needs=None, quota=""))
+from tests.unit.gateway.http.panel.pages.visit import visit
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,9 @@ from gateway.operations.backoffice.callbacks.reception import (
     Reception,
 )
 from gateway.operations.payouts.looks import Hear
-from tests.unit.people import account
-from tests.unit.standing import NOON, Clock
+from tests.world.people import account
 from tests.world.registers import Registers
+from tests.world.standing import NOON, Clock
 
 PAYOUT = Notice(event="e", kind=CallbackKind.PAYOUT, subject="key", account="")
 

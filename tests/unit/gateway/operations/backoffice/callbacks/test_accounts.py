@@ -13,7 +13,7 @@ from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.bank.providers import NotFound, ProviderError, Refused, Unavailable
 from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistratio
 from gateway.operations.backoffice.callbacks.reception import Reception
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.offering import Log, acting
-from tests.unit.standing import Clock
 from tests.world import registers
 from tests.world.registers import Registers
+from tests.world.standing import Clock
 
 ORDER = CallbackOrder(url="https://us.example/callbacks/p/t", secret=b"canary")
 ACCOUNT_ID = "5f1c3a52-7f0e-4c2b-9d3f-1a2b3c4d5e6f"

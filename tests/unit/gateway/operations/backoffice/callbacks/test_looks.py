@@ -28,8 +28,8 @@ from tests.unit.gateway.operations.backoffice.callbacks.hall import (
     Silent,
     Standing,
 )
-from tests.unit.standing import NOON, Clock
 from tests.world import registers
+from tests.world.standing import NOON, Clock
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from tests.unit.gateway.operations.backoffice.callbacks.hall import (
     Hall,
 )
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
 from tests.world import registers
+from tests.world.standing import Clock
 
 
 @pytest.fixture

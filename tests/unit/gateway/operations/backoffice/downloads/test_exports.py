@@ -24,7 +24,7 @@ from gateway.domain.kernel.windows import Paging
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE, DownloadFile, Turns
 from gateway.operations.backoffice.payout_finder import PayoutFinder
-from tests.contract.stores.samples import ACCOUNT, NOW, payout
+from tests.world.stores.samples import ACCOUNT, NOW, payout
 
 SCOPE = CompanyScope(frozenset({"mine"}))
 

@@ -11,7 +11,7 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.backoffice.figures.overview import Overviews, by_urgency
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 SCOPE = CompanyScope(frozenset({"c"}))
 CLOCK = Clock()

@@ -15,8 +15,8 @@ from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.figures.readings import Readings
-from tests.unit.people import account
-from tests.unit.standing import Clock
+from tests.world.people import account
+from tests.world.standing import Clock
 
 OURS = account()
 

@@ -18,7 +18,7 @@ from gateway.domain.backoffice.weather import (
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.backoffice.figures.weather import WeatherReports
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
 
 CLOCK = Clock()
 THIS_MINUTE = CLOCK.now().replace(second=0, microsecond=0)

@@ -21,10 +21,10 @@ from gateway.operations.backoffice.money.approval_facts import (
     ApprovalFacts,
     DecisionFacts,
 )
-from tests.contract.stores.samples import ACCOUNT, COMPANY, SISTER, attempt, payout
-from tests.unit.gateway.operations.backoffice.test_payout_finder import DIGESTS, finder_of
+from tests.unit.gateway.operations.backoffice.payout_finder import DIGESTS, finder_of
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers
+from tests.world.stores.samples import ACCOUNT, COMPANY, SISTER, attempt, payout
 
 MARIA, JOAO = "52998224725", "11144477735"
 ORDER = PayoutRequest(

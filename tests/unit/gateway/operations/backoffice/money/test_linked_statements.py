@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
-import msgspec
 import pytest
 
-from gateway.domain.bank.charges import Party
 from gateway.domain.bank.providers import BadReply, Page
 from gateway.domain.bank.records.charges import ChargeState
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.domain.kernel.windows import Paging, Search, Window
-from gateway.domain.payouts.payouts import Payout
 from gateway.operations.backoffice.money.linked_statements import (
     LinkedStatement,
     LinkedStatements,
@@ -25,43 +21,14 @@ from gateway.operations.backoffice.money.linked_statements import (
 from gateway.operations.bank.snapshots import Snapshots
 from gateway.operations.bank.statements import Statements
 from gateway.runtime.caches.cache import MemoryCache
-from tests.contract.stores.samples import payout
-from tests.contract.stores.test_charges import charge
 from tests.unit.charge_book import ChargeBook
-from tests.unit.people import ACCOUNT, caller
-from tests.unit.standing import NOON, TODAY, Clock
+from tests.unit.gateway.operations.backoffice.money.linked_statements import PAYOUT, Payouts, entry
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import ACCOUNT, caller
+from tests.world.standing import NOON, TODAY, Clock
+from tests.world.stores.charges import charge
 
 DAY = timedelta(days=1)
-PAYOUT = replace(payout(), e2e_id="E-out", provider_key="key-1")
-
-
-def entry(e2e_id: str = "", **changed: object) -> Entry:
-    plain = Entry(
-        provider_id="1",
-        e2e_id=e2e_id,
-        direction=Direction.DEBIT,
-        is_pix=True,
-        value=Money(100),
-        description="Repasse",
-        counterparty=Party(name="Maria"),
-        created_at=NOON,
-        kind=MovementKind.PIX,
-    )
-    return msgspec.structs.replace(plain, **changed)
-
-
-@dataclass
-class Payouts:
-    """One payout, found by either of its names."""
-
-    asked: int = 0
-
-    async def behind(
-        self, _account_id: str, e2e_ids: Collection[str], provider_keys: Collection[str]
-    ) -> Sequence[Payout]:
-        self.asked += 1
-        return [PAYOUT] if PAYOUT.e2e_id in e2e_ids or "key-1" in provider_keys else []
 
 
 def asking(days: int = 1, page: int = 1, limit: int = 25, **more: object) -> StatementSearch:

@@ -13,7 +13,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.money.sandbox_tools import SandboxTools, WaitingFault
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.people import ACCOUNT, COMPANY, account
+from tests.world.people import ACCOUNT, COMPANY, account
 
 MINE = CompanyScope(frozenset({COMPANY}))
 OTHERS = CompanyScope(frozenset({"other"}))

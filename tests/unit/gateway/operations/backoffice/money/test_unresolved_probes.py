@@ -28,9 +28,9 @@ from gateway.operations.backoffice.money.unresolved_probes import (
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.probes import PayoutProbes
-from tests.contract.stores.samples import attempt, payout
 from tests.unit.refusals import refused
-from tests.unit.standing import Clock
+from tests.world.standing import Clock
+from tests.world.stores.samples import attempt, payout
 
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID
 

@@ -10,8 +10,8 @@ from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.backoffice.explanations import Refusal
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.operations.backoffice.refusals.explanations import Circumstances, explain, refusal_of
-from tests.contract.stores.samples import CLIENT, account, credential
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
+from tests.world.stores.samples import CLIENT, account, credential
 
 SCOPE = Refusal(
     surface="banking",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.http.panel.screens.money.unresolved import _paged
-from tests.unit.gateway.http.panel.pages.test_visit import visit
+from tests.unit.gateway.http.panel.pages.visit import visit
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.screens.operations.providers import matrix
 from gateway.http.panel.screens.operations.sky import sky
-from tests.unit.standing import NOON
+from tests.world.standing import NOON
 
 CAPABILITIES = {
     "destinations": ["pix"],

@@ -1,0 +1,103 @@
+"""What several tests of mirror share."""
+
+from pathlib import Path
+
+from tests.world.tree import ROOT
+
+UNIT = Path("tests/unit")
+CASES = "cases of the suite: it is run for every adapter, and planted mistakes prove it"
+STATEMENTS = "statements alone: the store contract suite runs each on SQLite and PostgreSQL"
+PAGES = "tests/surfaces/panel/pages open every page and send every form of a real gateway"
+RECORDS = "records and ports: nothing runs; the store contract suite keeps them"
+# What has no test of its own, each with the reason. A folder stands for all below it.
+WITHOUT = {
+    "gateway/__main__.py": "hands over to the commands; every test of a command passes through it",
+    "gateway/domain/bank/payout_orders.py": "tested with the payouts that are made of it",
+    "gateway/domain/bank/providers.py": "ports: the adapter contract suite keeps them",
+    "gateway/domain/kernel/cache.py": "a port: the tests of gateway/runtime/caches keep it",
+    **dict.fromkeys(
+        [
+            *(f"gateway/domain/kernel/{name}.py" for name in ("audit", "headers", "storage")),
+            "gateway/domain/backoffice/callbacks.py",
+            "gateway/domain/backoffice/lists.py",
+            "gateway/domain/backoffice/readings.py",
+            "gateway/domain/backoffice/payout_search.py",
+            "gateway/domain/identity/challenges.py",
+            "gateway/domain/payouts/followups.py",
+        ],
+        RECORDS,
+    ),
+    **dict.fromkeys(
+        [
+            "gateway/http/backoffice/oversight/what_if.py",
+            "gateway/operations/backoffice/refusals/rehearsals.py",
+            "gateway/operations/backoffice/refusals/traces.py",
+        ],
+        "compared with what a gateway answers: tests/surfaces/backoffice/test_explanations.py",
+    ),
+    "provider_adapters/verify/stage.py": "the protocol of stages; every case keeps it",
+    **dict.fromkeys(
+        [
+            "provider_adapters/verify/suite",
+            "provider_adapters/asaas/stage.py",
+            "provider_adapters/apipix/stage.py",
+            "provider_adapters/sandbox/stage.py",
+            "provider_adapters/starkbank/stage.py",
+            "provider_adapters/simulated_bank/stage.py",
+        ],
+        CASES,
+    ),
+    "provider_adapters/apipix/adapter.py": "hands each call on; the suite makes every one",
+    **dict.fromkeys(
+        [
+            "provider_adapters/apipix/documents.py",
+            "provider_adapters/apipix/efi/documents.py",
+            "provider_adapters/apipix/inter/documents.py",
+        ],
+        "records; tests of what is made of them read them",
+    ),
+    "provider_adapters/apipix/simulator": "judged by the official document, tests/contract/apipix",
+    "provider_adapters/kit/factory.py": "protocols; the registry and its checks keep them",
+    **dict.fromkeys(
+        [
+            *(
+                f"gateway/http/panel/pages/{name}.py"
+                for name in ("badges", "calls", "page", "represent")
+            ),
+            *(f"gateway/http/panel/pages/{name}.py" for name in ("surface", "templates")),
+            "gateway/http/panel/screens",
+        ],
+        PAGES,
+    ),
+    "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",
+    **dict.fromkeys(
+        [
+            "gateway/store/approvals.py",
+            "gateway/store/audit/record.py",
+            "gateway/store/backoffice/callbacks.py",
+            "gateway/store/backoffice/lists.py",
+            "gateway/store/backoffice/overview.py",
+            "gateway/store/backoffice/provider_minutes.py",
+            "gateway/store/backoffice/readings.py",
+            "gateway/store/backoffice/payout_directory.py",
+            "gateway/store/backoffice/request_log.py",
+            "gateway/store/backoffice/stores.py",
+            "gateway/store/identity",
+            "gateway/store/tables/backoffice.py",
+            "gateway/store/tables/figures.py",
+            "gateway/store/tables/identity.py",
+        ],
+        STATEMENTS,
+    ),
+}
+
+
+def found_tests(path: Path) -> list[Path]:
+    """Find a module's tests: ``test_<module>.py``, or a file for each of its parts."""
+    folder, name = ROOT / UNIT / path.parent, f"test_{path.stem}"
+    return [*folder.glob(f"{name}.py"), *folder.glob(f"{name}_*.py")]
+
+
+def excused(path: Path) -> str:
+    """Name the exception a module falls under, or nothing."""
+    return next((name for name in WITHOUT if path.is_relative_to(name)), "")

@@ -1,0 +1,37 @@
+"""What several tests of forms share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import func, select
+
+from gateway.runtime import audit_log
+from gateway.store.tables.core import METADATA, audit
+from tests.browser.panel_site import PanelSite
+
+BY_THEMSELVES = frozenset(
+    {"request_log", "panel_sessions", "identity_sessions"}
+    | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
+    | {"account_readings", "closed_hours", "payout_hours", "payout_totals", "provider_minutes"}
+    | {"task_leases"}
+)
+"""
+Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
+their banks say so, figures are kept, tasks have leases.
+"""
+COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values())
+"""Acts that are none: what was refused is counted, and noted once a minute."""
+
+
+async def stored(site: PanelSite) -> Mapping[str, int]:
+    """Count the rows of every table that only an act changes; each act is in the audit log."""
+    counts = {}
+    async with site.world.gateway.kernel.store.database.reading() as connection:
+        for table in METADATA.sorted_tables:
+            if table.name not in BY_THEMSELVES:
+                asked = select(func.count()).select_from(table)
+                if table is audit:
+                    asked = asked.where(audit.c.action.not_in(COUNTED))
+                counts[table.name] = (await connection.execute(asked)).scalar_one()
+    return counts

@@ -1,0 +1,29 @@
+"""What several tests of management share."""
+
+from __future__ import annotations
+
+from gateway.operations.demo.document import Pair
+from tests.world.backoffice.client import BackofficeClient
+
+OFFICE = "/backoffice/v1"
+
+
+def main_company(backoffice_client: BackofficeClient) -> str:
+    return backoffice_client.world.demo["companies"]["main"]["id"]
+
+
+async def issued(backoffice_client: BackofficeClient, **more: object) -> dict[str, str]:
+    """Issue a credential that may read balances of the main company."""
+    order = {
+        "name": "of a test",
+        "company_id": main_company(backoffice_client),
+        "permissions": ["balance:read"],
+        **more,
+    }
+    said = await backoffice_client.ask("POST", f"{OFFICE}/credentials", order, by="admin")
+    assert said.status == 201, said.body
+    return dict(said.document)
+
+
+def pair(made: dict[str, str]) -> Pair:
+    return Pair(client_id=made["client_id"], client_secret=made["client_secret"])

@@ -1,0 +1,3 @@
+"""What several tests of users share."""
+
+ANA = ("--email", "Ana@Example.com", "--name", "Ana")

@@ -1,0 +1,27 @@
+"""What several tests of calls share."""
+
+from __future__ import annotations
+
+import time
+
+from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
+from provider_adapters.verify.trial import new_provider_key
+from tests.unit.provider_adapters.apipix.conftest import Standing
+
+
+def far() -> Deadline:
+    return Deadline(time.monotonic() + 60.0, time.monotonic)
+
+
+def order(
+    efi: Standing, centavos: int = 1050, method: PayoutMethod = PayoutMethod.PIX
+) -> PayoutOrder:
+    return PayoutOrder(
+        provider_key=new_provider_key(),
+        method=method,
+        value=Money(centavos),
+        destination=efi.stage.payee(method),
+        description="",
+    )

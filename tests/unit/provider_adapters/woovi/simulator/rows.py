@@ -1,0 +1,12 @@
+"""What several tests of rows share."""
+
+from __future__ import annotations
+
+PAYMENT = {
+    "type": "PIX_KEY",
+    "value": 1050,
+    "destinationAlias": "maria@example.com",
+    "destinationAliasType": "EMAIL",
+    "correlationID": "p1",
+    "autoApprove": True,
+}

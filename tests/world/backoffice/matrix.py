@@ -1,0 +1,89 @@
+"""Every row of the back office that asks for a right, and the roles it is tried with."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection
+from typing import Any
+
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
+from gateway.http.openapi.document import document
+from gateway.http.route import Surface
+from gateway.http.table import RoutedRow, Table
+from tests.world.gateway.answers import JSON
+from tests.world.surfaces import surface_named
+
+NAME = "backoffice"
+
+SURFACE: Surface = surface_named(NAME)
+
+DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate back office")
+
+TABLE = Table([SURFACE])
+
+PLACES: tuple[RoutedRow, ...] = tuple(TABLE.places())
+"""Every row with what stands in front of it."""
+
+GUARDED: tuple[RoutedRow, ...] = tuple(place for place in PLACES if place.row.needs is not None)
+"""The rows behind a right."""
+
+OF_AN_ACCOUNT: tuple[RoutedRow, ...] = tuple(
+    place for place in GUARDED if "{account_id}" in place.template
+)
+
+NOTHING = "nothing-of-this-name"
+
+
+def name(place: RoutedRow) -> str:
+    """Name a row in a test's id."""
+    return place.row.name
+
+
+def kind(place: RoutedRow) -> str:
+    """Return the media type of a row's answer to who asks for nothing in particular."""
+    first = place.row.media[0]
+    return JSON if first == "application/json" or len(place.row.media) > 1 else first
+
+
+def may(role: Role, place: RoutedRow) -> bool:
+    """Say whether a role covers what a row needs, by the one table there is."""
+    needed = place.row.needs
+    return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
+
+
+def outcomes() -> list[tuple[RoutedRow, Role]]:
+    """
+    Pair each row with one role that covers what it needs and one that does not, in turns.
+
+    Each role against each right is proven where it is decided: ``RequiresRight``.
+    """
+    pairs = []
+    for number, place in enumerate(GUARDED):
+        for outcome in (True, False):
+            roles = [role for role in Role if may(role, place) is outcome]
+            pairs += [(place, roles[number % len(roles)])] if roles else []
+    return pairs
+
+
+def listed(permissions: Collection[str], place: RoutedRow) -> bool:
+    """Say whether permissions, as a session's document lists them, cover what a row needs."""
+    needed = place.row.needs
+    if not isinstance(needed, Right):
+        return False
+    words = [each.rpartition(":") for each in permissions]
+    held = [Right(Area(area), Action[action.upper()]) for area, _, action in words]
+    return any(right.covers(needed) for right in held)
+
+
+def path(place: RoutedRow, **known: str) -> str:
+    """Return a path of the row; what is not known stands for nothing that is there."""
+
+    def step(text: str) -> str:
+        if not text.startswith("{"):
+            return text
+        parameter = text[1:-1]
+        absent = NOTHING if parameter == "reference" else str(uuid.uuid4())
+        return known.get(parameter, absent)
+
+    return "/".join(step(each) for each in place.template.split("/"))

@@ -1,0 +1,33 @@
+"""What several tests of watching share."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+from tests.world.gateway.world import World
+
+
+async def in_review(world: World) -> str:
+    """Make a payout that comes into review: the bank settles another amount (.12)."""
+    reference = f"review-{uuid.uuid4()}"
+    await world.pay(
+        {
+            "method": "pix",
+            "reference": reference,
+            "value": 777.12,
+            "date": world.today(),
+            "destination": {
+                "tax_number": "529.982.247-25",
+                "key_type": "email",
+                "key": "maria@example.com",
+            },
+        }
+    )
+    account = world.demo["accounts"]["main"]["id"]
+    async with asyncio.timeout(60):
+        while True:
+            found = await world.gateway.kernel.store.payouts.find(account, reference)
+            if found is not None and found.review:
+                return reference
+            await asyncio.sleep(0.1)

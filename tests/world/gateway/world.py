@@ -1,0 +1,312 @@
+"""A whole gateway on real sockets: its store, its bank, the demo, and a partner who calls it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import aiohttp
+import msgspec
+from yarl import URL
+
+from gateway.app.assembly import Gateway, assemble
+from gateway.app.lifecycle import running
+from gateway.cli.context import AdminContext
+from gateway.cli.sandbox.demo_factory import made_demo
+from gateway.config.listeners import Admin, Server
+from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
+from gateway.config.upstream import Breaker, Provider, SandboxBank
+from gateway.domain.accounts.credentials import EVERY_PERMISSION, UNLIMITED, CredentialLimits
+from gateway.domain.payouts.payouts import provider_key
+from gateway.operations.accounts.credentials import CredentialOrder, Issued
+from gateway.operations.demo.document import Demo, DemoUrls, Pair
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.runtime.audit_log import audit_keys
+from gateway.security.secrets import new_client_secret
+from gateway.store.engine import open_store
+from provider_adapters.simulated_bank.control.client import BankControl
+from tests.servers.process import free_port
+from tests.world.gateway.answers import JSON, Answer, check
+from tests.world.identity import LITTLE
+from tests.world.store import migrated
+
+MANY = 100_000
+FREE = Rate(rate=1_000_000, burst=1_000_000)
+NOBODY = ""
+
+
+class Details(TypedDict, total=False):
+    """
+    What a call has beyond method and path.
+
+    Attributes:
+        by: The role of a demo credential, ``NOBODY`` for none; ``full`` when absent.
+        pair: Another credential in its place.
+        headers: Sent too; an Authorization here takes the credential's place.
+        document: Sent as JSON; ``data`` is sent as it stands.
+    """
+
+    by: str
+    pair: Pair
+    headers: Mapping[str, str] | list[tuple[str, str]]
+    document: object
+    data: bytes | None
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """
+    A running gateway and everything around it.
+
+    Attributes:
+        control: The bank's control interface.
+    """
+
+    gateway: Gateway
+    demo: Demo
+    office: AdminContext
+    control: BankControl
+    session: aiohttp.ClientSession
+
+    @property
+    def port(self) -> int:
+        """Of the public listener."""
+        return self.gateway.public.port
+
+    def at(self, path: str, account: str = "main") -> str:
+        """Return a path below an account of the demo."""
+        return f"/baas/v1/account/{self.demo['accounts'][account]['id']}{path}"
+
+    def pair(self, role: str) -> Pair:
+        """Return a credential of the demo."""
+        return self.demo["credentials"][role]
+
+    def today(self) -> str:
+        """Return the day it is, as a payout is dated."""
+        return self.gateway.kernel.now().date().isoformat()
+
+    async def call(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
+        """Call the public listener and check what must hold of every answer."""
+        return await send(self.session, f"http://127.0.0.1:{self.port}", method, path, **details)
+
+    async def ask(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
+        """Call as a partner of the demo, by default the one who may do everything on main."""
+        pair = details.pop("pair", None)
+        role = details.pop("by", "full")
+        if pair is None and role != NOBODY:
+            pair = self.pair(role)
+        if pair is not None:
+            headers = {"Authorization": basic(pair), **dict(details.pop("headers", {}))}
+            details["headers"] = headers
+        return await self.call(method, path, **details)
+
+    async def pay(self, document: Mapping[str, object], **details: Unpack[Details]) -> Answer:
+        """Create a payout on main."""
+        return await self.ask("POST", self.at("/withdraw"), document=document, **details)
+
+    async def settled(self, reference: str) -> dict[str, Any]:
+        """Read a payout of main until it is settled or failed."""
+        async with asyncio.timeout(60):
+            while True:
+                found = (await self.ask("GET", self.at(f"/withdraw/{reference}"))).document
+                if found["status"] != "processing":
+                    return dict(found)
+                await asyncio.sleep(0.02)
+
+    @asynccontextmanager
+    async def failing(self, operation: str, fault: str, **options: object) -> AsyncIterator[None]:
+        """Let the bank do an operation wrong, every time unless ``count`` says otherwise."""
+        wrong = {"operation": operation, "fault": fault, "count": None, **options}
+        await self.control.post("faults", body=wrong)
+        try:
+            yield
+        finally:
+            await self.control.delete("faults")
+
+    async def executions(self, reference: str, account: str = "main") -> list[int]:
+        """Return the centavos of every payout that the bank really made for a reference."""
+        environment = self.gateway.kernel.settings.environment
+        key = provider_key(environment, self.demo["accounts"][account]["id"], reference)
+        said = await self.control.get("executions", query={"key": key})
+        return [row["centavos"] for row in said["data"]]
+
+    async def asked(self, trace_id: str) -> list[dict[str, Any]]:
+        """Return the requests that the bank saw under one trace; it keeps the last thousand."""
+        said = await self.control.get("calls")
+        under = [(each, each["headers"].get("X-Trace-ID")) for each in said["data"]]
+        return [each for each, trace in under if trace == trace_id]
+
+    async def issue(
+        self,
+        *,
+        expires_at: datetime | None = None,
+        limits: CredentialLimits = UNLIMITED,
+        office: AdminContext | None = None,
+    ) -> Issued:
+        """Issue a credential for every account of the main company; also by another process."""
+        wanted = CredentialOrder(
+            name="made by a test",
+            company_id=self.demo["companies"]["main"]["id"],
+            permissions=frozenset(EVERY_PERMISSION),
+            expires_at=expires_at,
+            limits=limits,
+        )
+        return await (office or self.office).admin.credentials.issue(wanted)
+
+    @asynccontextmanager
+    async def losing(self, *tables: str) -> AsyncIterator[None]:
+        """
+        Take tables of the SQLite store away, as a failing disk does.
+
+        In a thread: the gateway may be amid a transaction, which it ends on this loop.
+        """
+        url = self.gateway.kernel.settings.store_url
+        path = url.removeprefix("sqlite:///")
+        lost = {table: f"lost_{table}" for table in tables}
+        await asyncio.to_thread(_rename, path, lost)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(_rename, path, {new: name for name, new in lost.items()})
+
+
+def _rename(path: str, names: Mapping[str, str]) -> None:
+    """Rename all of the tables or none, as soon as nobody writes."""
+    with contextlib.closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for name, new in names.items():
+            other.execute(f"ALTER TABLE {name} RENAME TO {new}")
+        other.execute("COMMIT")
+
+
+async def send(
+    session: aiohttp.ClientSession,
+    base_url: str,
+    method: str,
+    path: str,
+    **details: Unpack[Details],
+) -> Answer:
+    """Send one request, its path as it stands, and check the answer."""
+    headers = list(dict(details.get("headers", {})).items())
+    if isinstance(given := details.get("headers"), list):
+        headers = given
+    data = details.get("data")
+    if "document" in details:
+        data = msgspec.json.encode(details["document"])
+        headers = [("Content-Type", "application/json"), *headers]
+    url = URL(base_url + path, encoded=True)
+    async with session.request(
+        method, url, headers=headers, data=data, allow_redirects=False
+    ) as said:
+        answer = Answer(status=said.status, headers=said.headers, body=await said.read())
+    check(answer, method, details.get("content_type", JSON))
+    return answer
+
+
+def basic(pair: Pair) -> str:
+    """Write a Basic header."""
+    text = f"{pair['client_id']}:{pair['client_secret']}"
+    return f"Basic {base64.b64encode(text.encode()).decode()}"
+
+
+def other_secret(pair: Pair) -> Pair:
+    """Return the same client id with a well-formed secret that is not its own."""
+    return Pair(client_id=pair["client_id"], client_secret=new_client_secret(os.urandom))
+
+
+def sandbox(folder: Path, **changed: object) -> Settings:
+    """Return the settings of an embedded sandbox in which only what a test changes is scarce."""
+    port = free_port()
+    provider = Provider(
+        adapter="sandbox",
+        settings={"base_url": f"http://127.0.0.1:{port}"},
+        connect_timeout_s=0.8,
+        waiting_s=0.5,
+        read_timeout_s=1.0,
+        payout_timeout_s=1.5,
+        breaker=Breaker(consecutive=MANY, calls=MANY, open_s=0.1, longest_open_s=0.1),
+    )
+    failed = FailedCredentials(per_address=MANY, per_address_and_client=MANY, hard_per_address=MANY)
+    settings = Settings(
+        var=str(folder),
+        server=Server(port=0, openapi=True, drain_accept_s=0, drain_s=3),
+        admin=Admin(port=0),
+        database=Database(auth_timeout_s=5, timeout_s=5),
+        # The loop of a module's gateway may stand still between two tests: that is no load.
+        limits=Limits(loop_lag_s=3_600, failed_credentials=failed),
+        ratelimits=RateLimits(**dict.fromkeys(RateLimits.__struct_fields__, FREE)),
+        providers={
+            "sandbox": provider,
+            "sandbox-read-only": msgspec.structs.replace(provider, read_only=True),
+        },
+        sandbox_bank=SandboxBank(start=True, port=port, control_port=0, settle_after_s=0.05),
+    )
+    return msgspec.structs.replace(settings, **changed)
+
+
+@asynccontextmanager
+async def another_process(world: World) -> AsyncIterator[AdminContext]:
+    """Open a world's store once more, as a command or another gateway does."""
+    settings = world.gateway.kernel.settings
+    store = open_store(settings.store_url, chain=audit_keys(world.gateway.kernel.keys))
+    try:
+        kernel = replace(world.gateway.kernel, store=store)
+        yield AdminContext(kernel, AuditContext("test", kernel.now))
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[World]:
+    """Run a gateway on the embedded sandbox, make the demo, and call on it."""
+    file = Path(settings.store_url.removeprefix("sqlite:///"))
+    if settings.store_url.startswith("sqlite") and not file.exists():
+        migrated(file)
+    gateway = assemble(settings, {}, cost=LITTLE)
+    async with running(gateway):
+        office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
+        urls = urls_of(gateway)
+        demo = await made_demo(office, urls)
+        async with (
+            aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
+            BankControl(urls["sandbox_control_url"]) as control,
+        ):
+            yield World(gateway=gateway, demo=demo, office=office, control=control, session=session)
+
+
+def urls_of(gateway: Gateway) -> DemoUrls:
+    """Say where everything listens by now."""
+    assert gateway.bank is not None
+    return DemoUrls(
+        base_url=f"http://127.0.0.1:{gateway.public.port}",
+        ops_url=f"http://127.0.0.1:{gateway.operations.port}",
+        sandbox_bank_url=f"http://127.0.0.1:{gateway.bank.port}",
+        sandbox_control_url=f"http://127.0.0.1:{gateway.bank.control_port}",
+    )
+
+
+def order(reference: str, day: str, **changed: object) -> dict[str, object]:
+    """Return a payout by PIX key that every check lets through."""
+    return {
+        "method": "pix",
+        "reference": reference,
+        "value": 10.5,
+        "date": day,
+        "destination": {
+            "name": "Maria Silva",
+            "tax_number": "529.982.247-25",
+            "key_type": "email",
+            "key": "maria@example.com",
+        },
+        **changed,
+    }

@@ -1,0 +1,23 @@
+"""Movements of a bank's statement, each as a payout's debit unless told otherwise."""
+
+from __future__ import annotations
+
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction, Entry
+from tests.world.payouts import VALUE
+from tests.world.standing import NOON
+
+
+def movement(**fields: object) -> Entry:
+    """One movement of the amount that payouts have here."""
+    plain = {
+        "provider_id": "trf_7",
+        "e2e_id": "E7",
+        "direction": Direction.DEBIT,
+        "is_pix": True,
+        "value": VALUE,
+        "description": "",
+        "counterparty": Party(),
+        "created_at": NOON,
+    }
+    return Entry(**{**plain, **fields})  # type: ignore[arg-type]

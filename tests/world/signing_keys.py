@@ -1,0 +1,31 @@
+"""What several tests of signing keys share."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from gateway.domain.identity.sessions import SigningKey
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.security.identity.signing_keys import new_signing_key
+from gateway.security.sealing import Sealer
+from tests.world.standing import NOON
+
+SEALER = Sealer({"k": b"k" * 32}, "k")
+
+
+class Register:
+    """Keys that are read as often as somebody asks; silent when told so."""
+
+    def __init__(self, *keys: SigningKey) -> None:
+        self.keys = list(keys)
+        self.asked = 0
+        self.silent = False
+
+    async def list(self) -> Sequence[SigningKey]:
+        self.asked += 1
+        if self.silent:
+            raise StoreUnavailable
+        return sorted(self.keys, key=lambda each: (each.signs_from, each.id))
+
+
+def key(hours: float = 0) -> SigningKey:
+    return new_signing_key(NOON, NOON + timedelta(hours=hours), SEALER)

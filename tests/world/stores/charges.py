@@ -1,0 +1,31 @@
+"""What several tests of charges share."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gateway.domain.bank.charges import ChargeType
+from gateway.domain.bank.records.charges import (
+    ChargeRecord,
+    ChargeState,
+)
+from tests.world.stores.samples import ACCOUNT, NOW
+
+SECOND = timedelta(seconds=1)
+
+
+def charge(number: int = 1, **changed: object) -> ChargeRecord:
+    plain: dict[str, object] = {
+        "id": f"00000000-0000-4000-8000-{number:012}",
+        "account_id": ACCOUNT,
+        "reference": f"cob-{number}",
+        "provider": "sandbox",
+        "type": ChargeType.DYNAMIC,
+        "reusable": False,
+        "centavos": 1050,
+        "state": ChargeState.ACTIVE,
+        "created_at": NOW + number * SECOND,
+        "expires_at": None,
+        "updated_at": NOW,
+    }
+    return ChargeRecord(**{**plain, **changed})  # type: ignore[arg-type]

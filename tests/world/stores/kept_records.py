@@ -1,0 +1,43 @@
+"""What several tests of kept records share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gateway.config.settings import Database, Settings
+from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
+from gateway.runtime.records.kept_records import StoredSources as Sources
+from gateway.security.identity.signing_keys import Keyring
+from tests.world.registers import Registers
+
+PATIENT = Settings(database=Database(auth_timeout_s=30))
+
+
+@dataclass
+class Watch:
+    """Counts what it is told."""
+
+    counted: list[tuple[str, str]] = field(default_factory=list)
+    shown: dict[str, float] = field(default_factory=dict)
+
+    def count(self, event: str, label: str) -> None:
+        self.counted.append((event, label))
+
+    def show(self, figure: str, value: float) -> None:
+        self.shown[figure] = value
+
+    def forgotten(self) -> list[str]:
+        """What was forgotten, and who told of it."""
+        return [label for event, label in self.counted if event == "forgotten"]
+
+
+def keep(office: Registers, watch: Watch) -> KeptRecords:
+    """Keep records of a store, as a gateway does."""
+    store = office.store
+    sources = Sources(
+        credentials=store.credentials,
+        accounts=store.accounts,
+        stops=store.stops,
+        keyring=Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0),
+    )
+    return build_kept_records(PATIENT, sources, watch, office.clock)  # type: ignore[arg-type] # half

@@ -1,0 +1,143 @@
+"""
+Every statement that changes what processes keep, each done by the operation that does it.
+
+A test of the tree compares the names with the statements of the store: whoever adds one adds it
+here, and so shows that its audit event tells which record it changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.backoffice.change_feed import Kept
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.stops import StopScope
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.backoffice.stops import StopOrder
+from tests.world.backoffice.stops import stops_of
+from tests.world.identity import identity_world_on
+from tests.world.registers import NOON, Registers
+from tests.world.standing import Clock
+from tests.world.stores.samples import COMPANY
+
+Record = tuple[Kept, str]
+Writer = Callable[[], Awaitable[Record]]
+"""Change a record, and return which."""
+
+_ACCOUNT = AccountOrder(company_id=COMPANY, name="Padaria", tax_number="52998224725")
+_CREDENTIAL = CredentialOrder(name="ERP", company_id=COMPANY, permissions=frozenset())
+_STOP = StopOrder(
+    scope=StopScope.PROVIDER, subject="sandbox", reason="fraud", ends_at=NOON + timedelta(hours=1)
+)
+
+
+async def _adding_an_account(office: Registers) -> Writer:
+    async def write() -> Record:
+        return Kept.ACCOUNT, (await office.accounts.create(_ACCOUNT)).id
+
+    return write
+
+
+async def _replacing_an_account(office: Registers) -> Writer:
+    made = await office.accounts.create(_ACCOUNT)
+
+    async def write() -> Record:
+        return Kept.ACCOUNT, (await office.accounts.update(made.id, AccountUpdate(name="X"))).id
+
+    return write
+
+
+async def _adding_a_credential(office: Registers) -> Writer:
+    async def write() -> Record:
+        issued = await office.credentials.issue(_CREDENTIAL)
+        return Kept.CREDENTIAL, issued.credential.client_id
+
+    return write
+
+
+async def _rotating_a_credential(office: Registers) -> Writer:
+    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+
+    async def write() -> Record:
+        return Kept.CREDENTIAL, (await office.credentials.rotate(made)).credential.client_id
+
+    return write
+
+
+async def _revoking_a_credential(office: Registers) -> Writer:
+    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+
+    async def write() -> Record:
+        return Kept.CREDENTIAL, (await office.credentials.revoke(made)).client_id
+
+    return write
+
+
+async def _limiting_a_credential(office: Registers) -> Writer:
+    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+
+    async def write() -> Record:
+        limits = CredentialLimits(per_day=Money(1000))
+        return Kept.CREDENTIAL, (await office.credentials.set_limits(made, limits)).client_id
+
+    return write
+
+
+async def _adding_a_stop(office: Registers) -> Writer:
+    async def write() -> Record:
+        await stops_of(office).stop(_STOP)
+        return Kept.STOP, ""
+
+    return write
+
+
+async def _lifting_a_stop(office: Registers) -> Writer:
+    made = await stops_of(office).stop(_STOP)
+
+    async def write() -> Record:
+        await stops_of(office).lift(made.id)
+        return Kept.STOP, ""
+
+    return write
+
+
+async def _adding_a_signing_key(office: Registers) -> Writer:
+    identity_world = identity_world_on(office.store, Clock())
+
+    async def write() -> Record:
+        made = await identity_world.services.signing_keys.rotate("cli", at_once=True)
+        identity_world.hasher.close()
+        return Kept.SIGNING_KEY, made.id
+
+    return write
+
+
+async def _retiring_a_signing_key(office: Registers) -> Writer:
+    identity_world = identity_world_on(office.store, Clock())
+    made = [
+        await identity_world.services.signing_keys.rotate("cli", at_once=True) for _ in range(2)
+    ]
+
+    async def write() -> Record:
+        await identity_world.services.signing_keys.retire("cli", made[0].id, at_once=True)
+        identity_world.hasher.close()
+        return Kept.SIGNING_KEY, made[0].id
+
+    return write
+
+
+WRITERS: Mapping[str, Callable[[Registers], Awaitable[Writer]]] = {
+    "StoredAccounts.add": _adding_an_account,
+    "StoredAccounts.replace": _replacing_an_account,
+    "StoredCredentials.add": _adding_a_credential,
+    "StoredCredentials.rotate": _rotating_a_credential,
+    "StoredCredentials.revoke": _revoking_a_credential,
+    "StoredCredentials.set_limits": _limiting_a_credential,
+    "StoredStops.add": _adding_a_stop,
+    "StoredStops.lift": _lifting_a_stop,
+    "StoredSigningKeys.add": _adding_a_signing_key,
+    "StoredSigningKeys.retire": _retiring_a_signing_key,
+}
