@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 CLIENTS := $(TOOLS)/clients
 # The newest aiohttp has one too: it must never get into .venv.
 NEXT := $(TOOLS)/next-aiohttp
-NPM := tests/contract/openapi/clients
+NPM := tests/proofs/clients
 # A mock server in Node, kept away from the clients: `make prism` alone wants it.
 PRISM := $(TOOLS)/clients/prism
 # The panel's scripts and fonts of others, by the machine's npm or else by one from a Python package.
@@ -26,16 +26,16 @@ PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
-# Many tests wait for a server or a clock: three for each core.
-WORKERS ?= $(shell echo $$((3 * $(CORES))))
-# Few of the quick ones wait: one more than there are cores, for two.
-QUICK_WORKERS := $(shell echo $$(((3 * $(CORES) + 1) / 2)))
+# One more than there are cores, for two: a test that waits for a server leaves its core to another.
+WORKERS ?= $(shell echo $$(((3 * $(CORES) + 1) / 2)))
+# Each file on one worker, so that what it sets up is set up once.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile -q -p tests.report
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
 TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
-# Where the pipeline's own tests stand: collecting every test takes half a minute of both cores.
-PIPELINE_TESTS := tests/contract/authors tests/contract/openapi/clients tests/contract/transport tests/operating tests/readme tests/simulation tests/torture
-# Which faults `make operating` makes: `make operating OPERATING_TESTS=tests/operating/test_hanging_names.py`.
-OPERATING_TESTS ?= tests/operating
+# What `make proofs` runs: `make proofs PROOFS=tests/proofs/operating`. The tables beside the folder
+# are in `make test` too, in part.
+PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/test_verification.py \
+  tests/contract/openapi tests/surfaces/panel/test_generated.py
 # What `make torture` does at least: smoke, ci, full or release.
 SCALE ?= full
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
@@ -51,7 +51,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files clients prism run banks check types shape quick test pipeline operating generated adapters simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens screens-test next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -135,39 +135,34 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 	@$(BIN)/ruff format --check .
 
 quick: $(VENV)/.test ## the inner loop: units, shape, properties; no server, no process: [TESTS=path]
-	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n $(QUICK_WORKERS) --maxprocesses 8 -m "not (operating or server or process or slow or pipeline)" $(TESTS)
+	@HYPOTHESIS_PROFILE=few $(PYTEST) -m "not (server or process or slow)" $(TESTS)
 
 test: $(VENV)/.test $(PANEL)/.made ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
-	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m "not pipeline"
+	@$(PYTEST) --ignore tests/proofs
 
-pipeline: $(VENV)/.test ## what only `.ci/run` does beyond that: large campaign, 1,000 lives, a clone, peers, clients
-	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m pipeline $(PIPELINE_TESTS)
+test-random: $(VENV)/.test $(PANEL)/.made ## the same in random order, with fresh seeds and another part of long tables: [SEED=n]
+	@seed=$(or $(SEED),$$(date +%s)); echo "make test-random SEED=$$seed"; \
+	  HYPOTHESIS_PROFILE=random TEST_SEED=$$seed TEST_DAY=$$((seed / 86400)) \
+	  $(PYTEST) -p randomly --randomly-seed=$$seed --hypothesis-seed=$$seed --ignore tests/proofs
 
-operating: $(VENV)/.test ## faults of banks, workers, databases, clocks, at full size: [OPERATING_TESTS=path]
-	@TEST_OPERATING=whole $(BIN)/python -m pytest -m operating $(OPERATING_TESTS)
+proofs: $(VENV)/.test $(PANEL)/.made ## everything that takes long, before a release: [PROOFS=path]
+	@TEST_EXTENT=whole $(PYTEST) --timeout 3600 $(PROOFS)
 
-generated: $(VENV)/.test ## requests made of every schema, ten times as many as in `make test`
-	@TEST_GENERATED=10 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --timeout 1800 \
-	  --ignore tests/contract/openapi/clients tests/contract/openapi tests/surfaces/panel/test_generated.py
-
-adapters: $(VENV)/.test ## the shipped suite whole on every adapter: each fault of the wire at each call
-	@TEST_ADAPTERS=whole $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 tests/contract/adapters/test_verification.py
+proofs-part: $(VENV)/.test ## the fixed small part of the proofs that `.ci/run` runs
+	@$(PYTEST) tests/proofs
 
 simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n] [JOBS=n], or replay [SEED=n]
-	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK)) $(if $(SEEDS),--seeds $(SEEDS)) \
+	@$(BIN)/python -m tests.proofs.simulation $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK)) $(if $(SEEDS),--seeds $(SEEDS)) \
 	  $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
 banks: $(VENV)/.run ## every simulated bank, from port PIXGATE_BANKS_PORT (8100) on; 0 takes free ones
 	@$(BIN)/pixgate bank
 
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [BANK=name] [SCALE=release] [SECONDS=n] [SEED=n]
-	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
+	@$(BIN)/python -m tests.proofs.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
 
 screens: $(VENV)/.test $(PANEL)/.made ## photographs of every screen of the panel into docs/screens: [ONLY=name]
 	@$(BIN)/python -m tests.browser.photographs $(ONLY) > /dev/null
-
-screens-test: $(VENV)/.test $(PANEL)/.made ## every screen in every language, theme, width and state, in Chromium
-	@TEST_SCREENS=whole TEST_REQUIRE=browser,axe $(BIN)/python -m pytest -n $(CORES) tests/browser/test_screens.py
 
 prism: $(VENV)/.test $(PRISM)/.made ## every request of an adapter, judged by Prism on the bank's official document; wants Node
 	@PRISM_FOLDER=$(PRISM) $(BIN)/python -m tests.contract.prism
@@ -178,7 +173,7 @@ next-aiohttp: | $(UV) ## tests of gateway/net against the newest aiohttp, pre-re
 	@$(UV) pip install -q --python $(NEXT)/bin/python --no-deps -e .
 	@$(UV) pip install -q --python $(NEXT)/bin/python --upgrade 'aiohttp>=3.14.0a0'
 	@$(NEXT)/bin/python -c 'import aiohttp; print("aiohttp", aiohttp.__version__)'
-	@$(NEXT)/bin/python -m pytest -p tests.next_aiohttp tests/unit/gateway/net tests/contract/transport \
+	@$(NEXT)/bin/python -m pytest -p tests.next_aiohttp tests/unit/gateway/net tests/proofs/transport \
 	  --ignore tests/unit/gateway/net/common/test_parser_check.py
 
 races: $(VENV)/.test ## ten thousand races for one refresh token, on two nodes

@@ -17,7 +17,6 @@ from tests import rings
 from tests.servers import chromium, in_memory, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
-from tests.workers import Shifts
 from tests.world import statements
 from tests.world import store as migrated_stores
 
@@ -25,10 +24,10 @@ if TYPE_CHECKING:  # a quarter of a second, of which most runs have no use
     from playwright.async_api import Browser
 
 # A shared machine is slow now and then: time is no property of a parser.
-_patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("few", max_examples=20, **_patient)
-settings.register_profile("usual", max_examples=100, **_patient)
-settings.register_profile("thorough", max_examples=5_000, **_patient)
+_patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None}
+settings.register_profile("few", max_examples=20, derandomize=True, **_patient)
+settings.register_profile("usual", max_examples=100, derandomize=True, **_patient)
+settings.register_profile("random", max_examples=1_000, print_blob=True, **_patient)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 OF_A_REQUEST = frozenset({"access_record", "trace_id", "traceparent"})
@@ -67,14 +66,6 @@ def pytest_collection_finish() -> None:
 def pytest_sessionstart() -> None:
     """Close the network but for the loopback."""
     loopback.stay()
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config) -> Shifts | None:
-    """Share tests out among workers as ``tests/workers`` says, unless told another way."""
-    if config.getoption("dist") != "load":
-        return None
-    return Shifts(config.getoption("numprocesses"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -78,7 +78,7 @@ def test_every_pin_has_its_hash(lock: str):
     assert "".join(pin[0] for pin in PIN.finditer(text)) == text
 
 
-@pytest.mark.parametrize("folder", [".", "tests/contract/openapi/clients"])
+@pytest.mark.parametrize("folder", [".", "tests/proofs/clients"])
 def test_what_npm_installs_is_pinned_and_names_no_registry(folder: str):
     """The lock says which version and which hash; where from is the machine's business."""
     folder = ROOT / folder

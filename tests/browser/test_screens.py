@@ -1,16 +1,14 @@
 """
 Every screen, in every way people look at it, is without a fault.
 
-``make test`` looks at each screen in the usual way, and every sixth day in another way;
-``make screens-test`` looks at all of them in every way.
+``make test`` looks at each screen in the usual way and at every sixth screen in another;
+``make proofs`` looks at each screen in every way.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 from playwright.async_api import Browser, Route
@@ -18,8 +16,8 @@ from playwright.async_api import Browser, Route
 from tests.browser.inspection import Look
 from tests.browser.panel_site import PanelSite
 from tests.browser.screens import SCREENS, Case, cases, usual
+from tests.world.extent import DAY, WHOLE
 
-WHOLE = os.environ.get("TEST_SCREENS") == "whole"
 DAYS = 6
 """After so many each screen was looked at in another way than the usual one."""
 
@@ -43,11 +41,11 @@ async def test_a_screen_is_without_a_fault_in_the_usual_way(
 
 @pytest.mark.skipif(WHOLE, reason="among all cases")
 @pytest.mark.parametrize("turn", range(0, len(SCREENS), DAYS))
-async def test_a_screen_is_without_a_fault_in_the_way_of_the_day(
+async def test_a_screen_is_without_a_fault_in_another_way(
     browser: Browser, site: PanelSite, turn: int
 ):
     """All ways of all screens have had their turn after some months."""
-    case = of_the_day(turn, datetime.now(UTC).toordinal())
+    case = of_the_day(turn, DAY)
 
     assert await faults(browser, site, case) == [], str(case)
 

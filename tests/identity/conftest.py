@@ -11,11 +11,11 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
-from tests.contract.stores.conftest import EMPTYING
 from tests.servers.postgres import PostgresServer
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock
 from tests.world.store import migrated
+from tests.world.stores.emptying import EMPTYING
 from tests.world.stores.patience import LONG
 
 

@@ -14,9 +14,9 @@ from gateway.http.table import RoutedRow
 from tests.contract.openapi import known_backoffice, known_banking, known_identity
 from tests.contract.openapi.known import MOST, Knowing, Known
 from tests.contract.openapi.requests_made import ABSENT, Made
-from tests.contract.openapi.surfaces import described
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import BackofficeClient
+from tests.world.documents import described
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import basic
 

@@ -11,7 +11,7 @@ from schemathesis import Case
 from schemathesis.core import NOT_SET
 
 from gateway.http.table import RoutedRow
-from tests.contract.openapi.surfaces import SURFACES, described
+from tests.world.documents import SURFACES, described
 from tests.world.generated import examples
 
 EXAMPLES = examples(3)

@@ -17,9 +17,9 @@ from gateway.http.table import RoutedRow
 from tests.contract.openapi.accepted import KNOWN, sent, what_is_known, written
 from tests.contract.openapi.known import MOST, Known
 from tests.contract.openapi.requests_made import Made, example, generated
-from tests.contract.openapi.surfaces import PLACES, described, name
-from tests.surfaces.backoffice.conftest import backoffice_client
 from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.fixtures import backoffice_client
+from tests.world.documents import PLACES, described, name
 
 __all__ = ["backoffice_client"]
 

@@ -21,9 +21,9 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow
-from tests.surfaces.backoffice.conftest import backoffice_client
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import NOBODY, BackofficeClient
+from tests.world.backoffice.fixtures import backoffice_client
 from tests.world.backoffice.matrix import DOCUMENT
 from tests.world.generated import examples
 

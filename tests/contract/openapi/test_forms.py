@@ -9,7 +9,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from gateway.http.table import RoutedRow
-from tests.contract.openapi.surfaces import PLACES, SURFACES, Described, described, name
+from tests.world.documents import PLACES, SURFACES, Described, described, name
 
 EVERY = pytest.mark.parametrize("about", SURFACES.values(), ids=list(SURFACES))
 

@@ -10,9 +10,9 @@ from gateway.http.common import STORE_FAILS
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.accepted import credential, sent, what_is_known
 from tests.contract.openapi.requests_made import example
-from tests.contract.openapi.surfaces import SURFACES, name
-from tests.surfaces.backoffice.conftest import backoffice_client
 from tests.world.backoffice.client import BackofficeClient
+from tests.world.backoffice.fixtures import backoffice_client
+from tests.world.documents import SURFACES, name
 from tests.world.gateway.callbacks import summary
 
 __all__ = ["backoffice_client"]

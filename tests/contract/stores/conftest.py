@@ -10,26 +10,10 @@ from sqlalchemy import text
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
-from gateway.store.tables.core import METADATA
 from tests.world.store import migrated
 from tests.world.stores import samples
+from tests.world.stores.emptying import EMPTYING
 from tests.world.stores.patience import LONG
-
-_DELETING = " ".join(
-    f"DELETE FROM {table};"  # noqa: S608 - our own tables' names
-    for table in reversed(METADATA.sorted_tables)
-)
-EMPTYING = [
-    "ALTER TABLE audit DISABLE TRIGGER USER",
-    "ALTER TABLE audit_head DISABLE TRIGGER USER",
-    "ALTER TABLE payout_events DISABLE TRIGGER USER",
-    # A tenth of what TRUNCATE costs: that makes every file of every table anew.
-    f"DO $$ BEGIN {_DELETING} END $$",
-    "ALTER TABLE audit ENABLE TRIGGER USER",
-    "ALTER TABLE audit_head ENABLE TRIGGER USER",
-    "ALTER TABLE payout_events ENABLE TRIGGER USER",
-    "INSERT INTO audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
-]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

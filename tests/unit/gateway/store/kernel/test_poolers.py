@@ -1,4 +1,4 @@
-"""What each kind of pooler makes of sessions; PgBouncer itself: ``tests/operating``."""
+"""What each kind of pooler makes of sessions; PgBouncer itself: ``tests/proofs/operating``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,98 @@
+"""``pixgate adapter new``, from the wheel alone: what it writes is right before it is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from provider_adapters.scaffold.package import OPTIONS, NewPackage, write
+from tests.world.authors import Environment
+from tests.world.extent import WHOLE
+
+# Every pair of choices is in one of these twelve packages.
+PAIRS = {
+    f"bank{proof}{money}": {
+        "proof": OPTIONS["proof"][proof],
+        "money": OPTIONS["money"][money],
+        "auth": OPTIONS["auth"][(proof + money) % 3],
+        "paging": OPTIONS["paging"][(proof + 2 * money) % 3],
+    }
+    for proof in range(4)
+    for money in range(3)
+}
+VERIFIED = ["bank00", "bank11", "bank22"]
+"""Between them every choice but one proof, which differs from another in its key alone."""
+
+
+@pytest.fixture(scope="module")
+def packages(environment: Environment) -> Path:
+    folder = environment.folder / "pairs"
+    for name, chosen in PAIRS.items():
+        write(NewPackage(name=name, chosen=chosen), folder)
+    return folder
+
+
+def test_every_pair_of_choices_is_there():
+    """A third choice, or a fifth option, needs other packages."""
+    pairs = {
+        frozenset({(one, chosen[one]), (other, chosen[other])})
+        for chosen in PAIRS.values()
+        for one in OPTIONS
+        for other in OPTIONS
+        if one != other
+    }
+    wanted = {
+        frozenset({(one, this), (other, that)})
+        for one in OPTIONS
+        for other in OPTIONS
+        if one < other
+        for this in OPTIONS[one]
+        for that in OPTIONS[other]
+    }
+
+    assert pairs == wanted
+
+
+@pytest.mark.parametrize("name", ["ab", "abcdefghijklmnopqrstuvwx"])
+def test_a_short_and_a_long_name_are_as_well_formed(environment: Environment, name: str):
+    """The formatter counts characters."""
+    folder = write(NewPackage(name=name), environment.folder)
+
+    environment.runs("ruff", "check", "--no-cache", ".", within=folder)
+    environment.runs("ruff", "format", "--no-cache", "--check", ".", within=folder)
+
+
+def test_lint_and_types_have_nothing_to_say(environment: Environment, packages: Path):
+    environment.runs("ruff", "check", "--no-cache", ".", within=packages)
+    environment.runs("ruff", "format", "--no-cache", "--check", ".", within=packages)
+    python = ("--python-executable", environment.bin / "python")
+    cache = ("--cache-dir", environment.folder / ".mypy_cache")
+    modules = [f"pixgate-{name}/pixgate_{name}" for name in PAIRS]
+    environment.runs("mypy", "--strict", *python, *cache, *modules, within=packages)
+
+
+@pytest.mark.parametrize(
+    "name",
+    VERIFIED if WHOLE else VERIFIED[:1],
+)
+def test_the_suite_is_green(environment: Environment, packages: Path, name: str):
+    environment.installs(packages / f"pixgate-{name}")
+
+    said = environment.runs("pixgate", "adapter", "verify", name)
+
+    assert "failed " not in said.split("\n\n")[0], said
+
+
+def test_it_is_written_checked_and_verified_by_commands_alone(environment: Environment):
+    """As the page says: new, install, lint, types; and its own test of the README."""
+    options = ("--auth", "oauth2", "--money", "text", "--paging", "cursor", "--proof", "ecdsa")
+    environment.runs("pixgate", "adapter", "new", "acme", *options)
+    folder = environment.folder / "pixgate-acme"
+    environment.installs(folder)
+
+    environment.checks(folder)
+    environment.runs("python", "-m", "pytest", "-q", "-k", "readme or bank.settled", within=folder)
+    shown = environment.runs("pixgate", "providers", "--matrix")
+
+    assert "acme" in shown.splitlines()[0]

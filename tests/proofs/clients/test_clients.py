@@ -1,0 +1,204 @@
+"""Clients that others' programs build from our documents: whole, and able to pay."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.servers.clients import Programs, programs
+from tests.world.documents import SURFACES
+from tests.world.gateway.world import NOBODY, World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+HERE = Path(__file__).parent
+PATHS = {
+    "banking": "/openapi.json",
+    "identity": "/iam/v1/openapi.json",
+    "backoffice": "/backoffice/v1/openapi.json",
+}
+PATIENCE_S = 300
+"""A program of Java's on a busy machine."""
+
+# openapi-python-client knows no lines of JSON; whoever needs the export tells it so.
+LINES = {"content_type_overrides": {"application/x-ndjson": "application/octet-stream"}}
+
+# Of openapi-generator, whatever the document: 3.1 is new to it, and an array of texts has no name.
+HARMLESS = ("OpenAPI 3.1 support is still in beta", "Failed to get the schema name: null")
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """
+    The served documents, and the programs that read them.
+
+    Attributes:
+        folder: Holds each document under its name.
+    """
+
+    programs: Programs
+    folder: Path
+    documents: Mapping[str, Any]
+
+    def run(self, command: Sequence[str | Path], given: object = None) -> str:
+        """Run a program; return what it said."""
+        done = subprocess.run(
+            [str(each) for each in command],
+            cwd=self.folder,
+            env=self.programs.environment,
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout if given is not None else done.stdout + done.stderr
+
+    def shapes(self, surface: str) -> list[str]:
+        """Name the shapes of a document that are classes in any language."""
+        schemas = self.documents[surface]["components"]["schemas"]
+        return [name for name, shape in schemas.items() if "properties" in shape]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def workshop(world: World, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """The documents as a running gateway serves them."""
+    found, folder = programs(), tmp_path_factory.mktemp("clients")
+    documents = {}
+    for name, path in PATHS.items():
+        answer = await world.ask("GET", path, by=NOBODY)
+        documents[name] = answer.document
+        (folder / f"{name}.json").write_bytes(answer.body)
+    (folder / "lines.json").write_text(json.dumps(LINES))
+    return Workshop(found, folder, documents)
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+async def test_openapi_python_client_builds_it_whole_and_reads_every_answer(
+    world: World, workshop: Workshop, surface: str
+):
+    """No warning of what was left out; and the partner's pays 10.50 in a running gateway."""
+    package = f"python_{surface}"
+
+    said = await asyncio.to_thread(
+        workshop.run,
+        [
+            *(workshop.programs.openapi_python_client, "generate", "--path", f"{surface}.json"),
+            *("--meta", "none", "--output-path", package, "--config", "lines.json"),
+        ],
+    )
+    asked = {
+        "folder": str(workshop.folder),
+        "package": package,
+        "answers": answers(workshop.documents[surface]),
+        **(paying(world, 10.50) if surface == "banking" else {}),
+    }
+    told = await calls(workshop, "calls_python_client.py", asked)
+
+    assert "arning" not in said, said
+    made = (workshop.folder / package / "models" / "__init__.py").read_text()
+    assert [name for name in workshop.shapes(surface) if f'"{name}"' not in made] == []
+    assert asked["answers"]
+    assert told["unread"] == []
+    if surface == "banking":
+        assert told["paid"]["status"] == 200
+        assert told["paid"]["document"]["status"] == "processing"
+        assert await world.executions(asked["payout"]["reference"]) == [1050]
+
+
+async def test_openapi_generator_builds_them_whole_and_pays(world: World, workshop: Workshop):
+    """No warning of what was left out; one process of Java's builds all three."""
+    for surface in SURFACES:
+        wanted = {
+            "generatorName": "python",
+            "inputSpec": str(workshop.folder / f"{surface}.json"),
+            "outputDir": str(workshop.folder / f"generator_{surface}"),
+            "additionalProperties": {"packageName": f"generated_{surface}"},
+        }
+        (workshop.folder / f"{surface}-wanted.json").write_text(json.dumps(wanted))
+
+    said = await asyncio.to_thread(
+        workshop.run,
+        [
+            *(workshop.programs.openapi_generator, "batch"),
+            *(f"{surface}-wanted.json" for surface in SURFACES),
+        ],
+    )
+    asked = {
+        "folder": str(workshop.folder / "generator_banking"),
+        "package": "generated_banking",
+        **paying(world, 10.50),
+    }
+    told = await calls(workshop, "calls_generated_client.py", asked)
+
+    warned = [line for line in said.splitlines() if re.search(r"\b(WARN|ERROR)\b", line)]
+    assert [line for line in warned if not any(each in line for each in HARMLESS)] == []
+    for surface in SURFACES:
+        package = workshop.folder / f"generator_{surface}" / f"generated_{surface}"
+        made = (package / "__init__.py").read_text()
+        assert [name for name in workshop.shapes(surface) if f'"{name}"' not in made] == []
+    assert told["document"]["status"] == "processing"
+    assert await world.executions(asked["payout"]["reference"]) == [1050]
+
+
+async def test_openapi_typescript_builds_what_tsc_compiles(workshop: Workshop):
+    """All three; and the types let a payout of 10.50 through, and none of centavos."""
+    for surface in SURFACES:
+        said = await asyncio.to_thread(
+            workshop.run,
+            [workshop.programs.openapi_typescript, f"{surface}.json", "-o", f"{surface}.ts"],
+        )
+        assert "arning" not in said, said
+    (workshop.folder / "uses_banking.ts").write_bytes((HERE / "uses_banking.ts").read_bytes())
+
+    await asyncio.to_thread(
+        workshop.run,
+        [
+            *(workshop.programs.tsc, "--strict", "--noEmit", "--target", "es2022"),
+            *("--module", "esnext", "--moduleResolution", "bundler", "uses_banking.ts"),
+            *(f"{surface}.ts" for surface in SURFACES),
+        ],
+    )
+
+
+def answers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return every answer of JSON that a document shows, with its operation and status."""
+    return [
+        {
+            "operation": operation["operationId"],
+            "status": int(status),
+            "document": shown["content"]["application/json"]["example"],
+        }
+        for path in document["paths"].values()
+        for operation in path.values()
+        for status, shown in operation["responses"].items()
+        if "schema" in shown.get("content", {}).get("application/json", {})
+    ]
+
+
+def paying(world: World, value: float) -> dict[str, Any]:
+    """Return a payout on account main, and who pays it."""
+    pair = world.pair("full")
+    return {
+        "base_url": f"http://127.0.0.1:{world.port}",
+        "pair": f"{pair['client_id']}:{pair['client_secret']}",
+        "account_id": world.demo["accounts"]["main"]["id"],
+        "payout": order(uuid.uuid4().hex, world.today(), value=value),
+    }
+
+
+async def calls(workshop: Workshop, script: str, asked: object) -> Any:
+    """Use a client in a process of its own, with the packages that it stands on."""
+    command = [workshop.programs.python, HERE / script]
+    return json.loads(await asyncio.to_thread(workshop.run, command, asked))

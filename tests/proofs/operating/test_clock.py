@@ -1,0 +1,156 @@
+"""
+The wall clock is put two hours forward and back while payouts are on their way.
+
+The gateway's alone: the bank's stays right, and so does the clock that nobody can put. Orders take
+their time to the bank, so that the clock moves in the middle of some.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from yarl import URL
+
+from tests.proofs.operating import shifted
+from tests.proofs.operating.load import Load
+from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
+from tests.proofs.torture.sites import PATIENT, providers
+from tests.servers.postgres import PostgresServer
+from tests.servers.streams import listening
+
+RATE = 20
+TRAVELS_S = 2.0
+"""An order, to the bank; less than the gateway's patience."""
+HOURS = 3600
+WAYS = {
+    "forward and back": (2 * HOURS, 0),
+    "back and forward": (-2 * HOURS, 0),
+}
+FINAL = ((200, "paid"), (200, "failed"))
+
+
+def at_rest() -> int:
+    """Seconds that keep the gateway on one day, whichever way its clock is put."""
+    hour = datetime.now(UTC).hour
+    return 3 * HOURS if hour < 3 else -3 * HOURS if hour > 20 else 0
+
+
+@asynccontextmanager
+async def slow_for_orders(port: int) -> AsyncIterator[int]:
+    """A road to the bank on which orders take their time; give its port."""
+
+    async def carry(near: asyncio.StreamReader, near_out: asyncio.StreamWriter) -> None:
+        far, far_out = await asyncio.open_connection("127.0.0.1", port)
+        back = asyncio.create_task(_copied(far, near_out, 0.0))
+        try:
+            await _copied(near, far_out, TRAVELS_S)
+        finally:
+            back.cancel()
+            far_out.close()
+            near_out.close()
+
+    async with listening(carry) as road:
+        yield road
+
+
+async def _copied(
+    source: asyncio.StreamReader, target: asyncio.StreamWriter, order_s: float
+) -> None:
+    try:
+        while data := await source.read(65536):
+            if order_s and data.startswith(b"POST"):
+                await asyncio.sleep(order_s)
+            target.write(data)
+            await target.drain()
+    except OSError:
+        pass
+    finally:
+        target.close()
+
+
+@dataclass(slots=True)
+class Clocked:
+    """A gateway, and the file that its clock follows."""
+
+    client: GatewayClient
+    file: Path
+    base_s: int
+
+    def put(self, seconds: int) -> None:
+        """Put its clock so far ahead, and partners' dates with it."""
+        shifted.put(self.file, self.base_s + seconds)
+        self.client.offset_s = self.base_s + seconds
+
+
+@asynccontextmanager
+async def gateway(world: TortureWorld, kind: str, store: str) -> AsyncIterator[Clocked]:
+    """Run a gateway on PostgreSQL whose clock can be put."""
+    port = URL(world.target.address.url).port
+    async with slow_for_orders(port) as slow:
+        far = providers(world.target.through(slow), **PATIENT)
+        client = await world.gateway_client("site", store=store, kind=kind, providers=far)
+        clocked = Clocked(client, world.folder / "clock", at_rest())
+        clocked.put(0)
+        client.command.module = shifted.__name__
+        client.command.environ[shifted.FILE] = str(clocked.file)
+        client.command.start()
+        assert await client.command.wait(world.session), client.command.said()
+        yield clocked
+
+
+async def _come_to_rest(clocked: Clocked, references: list[str]) -> dict[str, tuple[int, str]]:
+    """Read every payout until none is under way; what is after two minutes stays so."""
+    seen = {}
+    loop = asyncio.get_running_loop()
+    end = loop.time() + 120
+    while loop.time() < end:
+        seen = {each: await clocked.client.read(each) for each in references}
+        if all(found in FINAL for found in seen.values()):
+            break
+        await asyncio.sleep(0.5)
+    return seen
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("jumps", [(), *WAYS.values()], ids=["control", *WAYS])
+async def test_a_clock_that_is_put_costs_nobody_money(
+    jumps: tuple[int, ...], tmp_path: Path, postgres_server: PostgresServer, whole: bool
+):
+    """At full size, at a bank that repeats its answer to a known key, too."""
+    for kind in ("none", "idem") if whole else ("none",):
+        (tmp_path / kind).mkdir()
+        name = f"clock_{uuid.uuid4().hex}"
+        url = await postgres_server.create(name)
+        await _pays(tmp_path / kind, url, kind, jumps, 5.0 if whole else 3.0)
+        await postgres_server.drop(name)
+
+
+async def _pays(
+    folder: Path, store: str, kind: str, jumps: tuple[int, ...], phase_s: float
+) -> None:
+    async with torture_world_in(folder) as world, gateway(world, kind, store) as clocked:
+        load = Load(clocked.client, [clocked.client.base])
+        async with load.at(RATE):
+            await asyncio.sleep(phase_s)
+            for each in jumps or (0, 0):
+                clocked.put(each)
+                await asyncio.sleep(phase_s)
+        seen = await _come_to_rest(clocked, load.payouts)
+        again = {each: await clocked.client.pay(each) for each in load.payouts}
+        executed = {each: await clocked.client.executions(each) for each in load.payouts}
+
+    found = {
+        "not as it should be answered": load.errors,
+        "not executed once": {each for each in executed if executed[each] != [1050]},
+        "not paid": {each: said for each, said in seen.items() if said != (200, "paid")},
+        "not repeated": {each: said for each, said in again.items() if said[0] != 200},
+    }
+    assert {each: wrong for each, wrong in found.items() if wrong} == {}
+    assert len(load.payouts) > RATE

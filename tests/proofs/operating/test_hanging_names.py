@@ -1,0 +1,116 @@
+"""A bank whose name server hangs stops nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.transport import HttpTransport
+from provider_adapters._road.limits import ClientLimits
+from tests.servers import namespaces
+from tests.world.banks.roads import READ, tried
+from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
+
+MODULE = "tests.proofs.operating.hanging_names"
+ROOT = Path(__file__).parents[3]
+AT_ONCE = 64
+LIMITS = ClientLimits(connect_s=10.0)
+"""Far longer than a look-up, so that a busy machine does not change who fails."""
+HANGING = "hanging.test"
+SLOWEST_S = 0.05
+RATE = 40
+"""New connections a second."""
+ROUNDS = 5
+"""A busy machine delays one connection in a hundred now and then, whatever names do."""
+
+
+@pytest.fixture(scope="session")
+def apart() -> list[str]:
+    """The command that gives a program its own mounts and network; skips where it is refused."""
+    return namespaces.found()
+
+
+def test_the_other_banks_connect_as_ever(apart: list[str], whole: bool):
+    """64 calls hang at one bank; each of the other's connections is new, its name unknown."""
+    seconds = 20 if whole else 3
+    slowest = []
+    for _ in range(ROUNDS):
+        said = measured(apart, seconds, RATE)
+
+        assert said["failed"] == []
+        assert said["hanging"] == ["dns_failed"]
+        alone, beside = (said[name][int(seconds * RATE * 0.99)] for name in ("alone", "beside"))
+        slowest.append((alone, beside))
+        if beside < max(SLOWEST_S, 2 * alone):
+            return
+    pytest.fail(f"of a hundred connections the slowest, alone and beside: {slowest}")
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The system's look-up, which hangs for one name; it is asked for by name and by number."""
+    asked: list[str] = []
+    released = threading.Event()
+    real = socket.getaddrinfo
+
+    def look_up(host: str, *given: object, **named: object) -> list:
+        if host == HANGING:
+            asked.append(host)
+            released.wait(30)
+            raise socket.gaierror(socket.EAI_AGAIN, "timed out")
+        return real("127.0.0.1" if host.endswith(".test") else host, *given, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    yield asked
+    released.set()
+
+
+async def test_two_threads_hang_however_many_call(hanging: list[str]):
+    """The same without a network of its own: no thread that others need is ever held."""
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        stuck = HttpTransport(f"http://{HANGING}:{bank.port}", LIMITS, Environment.SANDBOX)
+        await stuck.start()
+        asking = [asyncio.ensure_future(tried(stuck, READ)) for _ in range(AT_ONCE)]
+        await asyncio.sleep(0.1)
+        for number in range(20):
+            url = f"http://good-{number}.test:{bank.port}"
+            other = HttpTransport(url, LIMITS, Environment.SANDBOX)
+            await other.start()
+            found = await tried(other, READ)
+            await other.close()
+            assert isinstance(found, ProviderAnswer)
+        failed = await asyncio.gather(*asking)
+        await stuck.close()
+
+    assert {str(each.reason) for each in failed} == {"dns_failed"}
+    assert len(hanging) <= 2
+
+
+def measured(apart: list[str], seconds: int, rate: int) -> dict[str, list]:
+    """Load both banks in a network of their own."""
+    done = subprocess.run(
+        [
+            *apart,
+            sys.executable,
+            "-m",
+            "tests.proofs.operating.hanging_names",
+            str(seconds),
+            str(rate),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    return json.loads(done.stdout)

@@ -1,0 +1,109 @@
+"""Whoever reads the log stands still: a collector that hangs. Requests do not notice."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.proofs.operating.supervised import START_S, site, supervised
+from tests.servers.postgres import PostgresServer
+from tests.world.gateway.processes import GatewaySite
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the size of a pipe is Linux's")
+
+CALLS = 500
+ENDS_S = 30.0
+"""Two seconds for the log; the rest is for a machine that is busy."""
+REPLACED_S = 60.0
+
+
+@pytest.fixture
+def unread() -> Iterator[int]:
+    """A pipe that holds ten lines, and nobody reads."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    yield writer
+    os.close(reader)
+    os.close(writer)
+
+
+@pytest.fixture
+async def database(postgres_server: PostgresServer, migrated_database: str):
+    name = f"unread_{os.getpid()}"
+    yield await postgres_server.create(name, template=migrated_database)
+    await postgres_server.drop(name)
+
+
+async def call(where: GatewaySite, times: int) -> set[int]:
+    """Call so often, each time on a new connection; return which statuses were answered."""
+    statuses = set()
+    for _ in range(times):
+        timeout = aiohttp.ClientTimeout(total=20)
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as session,
+            session.get(f"{where.base_url}/baas/v1/health") as said,
+        ):
+            statuses.add(said.status)
+    return statuses
+
+
+async def is_alive(url: str) -> bool:
+    """Does a process answer on its operations listener?"""
+    timeout = aiohttp.ClientTimeout(total=5)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as said:
+            return said.status == 200
+    except (aiohttp.ClientError, TimeoutError):
+        return False
+
+
+async def test_a_process_whose_log_nobody_reads_serves_and_stops_in_time(
+    tmp_path: Path, unread: int
+):
+    where = site(tmp_path)
+    process = where.start(onto=unread)
+    try:
+        async with asyncio.timeout(START_S):
+            while not await is_alive(f"{where.ops_url}/readyz"):
+                await asyncio.sleep(0.1)
+
+        statuses = await call(where, CALLS)
+        lives = await is_alive(f"{where.ops_url}/livez")
+        process.send_signal(signal.SIGTERM)
+        ended = await asyncio.to_thread(process.wait, ENDS_S)
+    finally:
+        process.kill()
+        process.wait()
+
+    assert (statuses, lives, ended) == ({200}, True, 0)
+
+
+async def test_a_supervisor_whose_log_nobody_reads_replaces_who_dies_and_stops_in_time(
+    tmp_path: Path, database: str, unread: int
+):
+    """The one that replaces it starts on a pipe that is full already."""
+    with supervised(site(tmp_path), database, onto=unread) as running:
+        try:
+            await running.ready()
+            statuses = await call(running.where, CALLS)
+            first, killed = running.children
+
+            os.kill(killed, signal.SIGKILL)
+            await running.replaced(killed, REPLACED_S)
+            statuses |= await call(running.where, CALLS)
+            is_still_there = first in running.children
+
+            running.supervisor.send_signal(signal.SIGTERM)
+            ended = await asyncio.to_thread(running.supervisor.wait, ENDS_S)
+        finally:
+            running.supervisor.kill()  # its server processes end with it
+
+    assert (statuses, is_still_there, ended) == ({200}, True, 0)

@@ -1,0 +1,140 @@
+"""
+PgBouncer between the gateway and PostgreSQL, with fewer sessions than the pool has places.
+
+At full size every contract test of the store goes by way of it, in both modes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.engine import open_store
+from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
+from gateway.store.schema import prepare
+from tests.proofs.operating.load import Load
+from tests.proofs.torture.gateway_client import torture_world_in
+from tests.proofs.torture.processes import ROOT
+from tests.servers import pgbouncer
+from tests.servers.postgres import PostgresServer
+from tests.world.stores.samples import now
+
+SESSIONS = 4
+CONTRACT = ROOT / "tests/contract/stores"
+QUICK = ("test_payouts.py", "test_faults.py", "test_payout_races.py", "test_changes.py")
+"""What writes, what ends in the middle, and what several processes do at once."""
+
+
+@contextmanager
+def behind(
+    server: PostgresServer, mode: str, pooler: str, sessions: int = SESSIONS
+) -> Iterator[URL]:
+    """Give the server's address by way of PgBouncer, as the gateway is told it."""
+    with pgbouncer.running(server.admin, mode, sessions) as url:
+        yield url.update_query_dict({"pooler": pooler})
+
+
+def text(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("mode", ["session", "transaction"])
+async def test_the_store_keeps_its_contract(
+    mode: str, postgres_server: PostgresServer, whole: bool
+):
+    assert DEFAULT_LIMITS.pool_size > SESSIONS
+    files = [CONTRACT] if whole else [CONTRACT / each for each in QUICK]
+    with behind(postgres_server, mode, mode) as url:
+        running = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files),
+            *("-k", "postgres or test_network"),
+            cwd=ROOT,
+            env={**os.environ, "TEST_DATABASE_URL": text(url)},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        said, _ = await running.communicate()
+
+    assert running.returncode == 0, said.decode()[-5000:]
+
+
+@pytest.mark.parametrize("mode", ["session", "transaction"])
+async def test_payouts_are_made_and_counted(
+    mode: str, tmp_path: Path, postgres_server: PostgresServer, postgres_url: str
+):
+    name = postgres_url.rsplit("/", 1)[1]
+    with behind(postgres_server, mode, "none") as url:
+        async with torture_world_in(tmp_path) as world:
+            database = {
+                "url": text(url.set(database=name).difference_update_query(["pooler"])),
+                "pooler": mode,
+                "migrate": "always",
+                "auth_timeout_s": 2.0,
+            }
+            partner = await world.gateway_client("site", store=postgres_url, database=database)
+            await partner.start()
+            load = Load(partner, [partner.base])
+            async with load.at(40):
+                await asyncio.sleep(4)
+            executed = [await partner.executions(each) for each in load.payouts]
+
+    assert load.errors == {}
+    assert len(load.payouts) > 40
+    assert executed == [[1050]] * len(executed)
+
+
+async def test_a_session_for_every_connection_needs_no_setting(
+    postgres_server: PostgresServer, postgres_url: str
+):
+    """Its time-outs are set after it was made: none is a start-up parameter."""
+    name = postgres_url.rsplit("/", 1)[1]
+    with behind(postgres_server, "session", "none", DEFAULT_LIMITS.pool_size) as url:
+        store = open_store(text(url.set(database=name)))
+        await prepare(store, Environment.SANDBOX, migrate=True, now=now)
+        await asyncio.gather(*(store.check() for _ in range(100)))
+        async with store.database.reading() as connection:
+            kept = (await connection.exec_driver_sql("SHOW statement_timeout")).scalar_one()
+        await store.close()
+
+    assert kept == "5s"
+
+
+async def test_an_error_names_what_was_said(postgres_server: PostgresServer, postgres_url: str):
+    """Statements that are prepared, where the next one reaches another session."""
+    name = postgres_url.rsplit("/", 1)[1]
+    with behind(postgres_server, "transaction", "none") as url:
+        store = open_store(text(url.set(database=name)), Limits(pool_size=SESSIONS))
+
+        async def read() -> None:
+            async with store.database.reading() as connection:
+                await connection.exec_driver_sql("SELECT pg_sleep(0.01)")
+
+        async def all_read() -> None:
+            for _ in range(20):
+                await asyncio.gather(*(read() for _ in range(SESSIONS)))
+
+        with pytest.raises(StoreUnavailable) as caught:
+            await all_read()
+        await store.close()
+
+    assert "prepared statement" in str(caught.value)
+    assert "set database.pooler: transaction" in str(caught.value)
+
+
+async def test_a_pooler_that_refuses_is_quoted(postgres_server: PostgresServer):
+    with behind(postgres_server, "transaction", "transaction") as url:
+        store = open_store(text(url.set(database="nowhere")))
+
+        with pytest.raises(StoreUnavailable, match='database "nowhere" does not exist'):
+            await store.check()
+        await store.close()

@@ -1,0 +1,209 @@
+"""Workers that die, stand still or share: payouts are followed up all the same, each by one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import pytest
+from sqlalchemy import func, select
+
+from gateway.store.engine import Store, open_store
+from gateway.store.tables.backoffice import requests
+from gateway.store.tables.core import payouts, task_leases
+from tests.proofs.operating.load import Load
+from tests.proofs.operating.supervised import START_S, site, supervised
+from tests.proofs.torture import processes
+from tests.proofs.torture.checks import OPEN
+from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
+from tests.proofs.torture.processes import OFFSET, Command
+from tests.proofs.torture.sites import LOSING, providers
+from tests.servers.postgres import PostgresServer
+
+pytestmark = pytest.mark.timeout(900)
+
+SETTLED_S = 90.0
+CLAIM_S = 61
+"""A claim of a worker that was killed has ended; a clock that is so far ahead need not wait."""
+FEW = 2
+"""Of six, so that the circuit breaker stays closed."""
+LOST = {"fault": "hang_after", "operation": "payout"}
+"""The bank pays and does not answer: nobody but a worker finds out."""
+
+
+@dataclass(slots=True)
+class Crew:
+    """A gateway that leaves its work to workers, and those."""
+
+    world: TortureWorld
+    partner: GatewayClient
+    store: Store
+
+    async def worker(self, name: str) -> Command:
+        """Start one, and wait until it is ready."""
+        command = processes.worker(self.partner.config.parent, self.partner.config, name)
+        self.world.opened.callback(command.kill)
+        await self.start(command)
+        return command
+
+    async def start(self, command: Command, ahead_s: int = 0) -> None:
+        """Start one again, with a clock that is ahead."""
+        command.start(**{OFFSET: str(ahead_s)})
+        assert await command.wait(self.world.session), command.said()
+
+    async def lose(self, lots: int = 1, name: str = "lost") -> list[str]:
+        """Make payouts that the bank carries out and does not answer; some others keep it open."""
+        made = []
+        for lot in range(lots):
+            for number in range(6):
+                if number < FEW:
+                    await self.world.control.post("faults", body=LOST)
+                made.append(f"{name}-{lot}-{number}")
+                await self.partner.pay(made[-1])
+        return made
+
+    async def unsettled(self) -> int:
+        """Count what may have been sent and is not at its end, without asking anybody to look."""
+        wanted = select(func.count()).select_from(payouts).where(payouts.c.state.in_(OPEN))
+        async with self.store.database.reading() as connection:
+            return (await connection.execute(wanted)).scalar_one()
+
+    async def settled(self) -> None:
+        """Wait until everything is at its end."""
+        async with asyncio.timeout(SETTLED_S):
+            while await self.unsettled():
+                await asyncio.sleep(0.2)
+
+    async def has_worker(self) -> bool:
+        """Ask the gateway, which is ready whether it has one or not."""
+        async with self.world.session.get(self.partner.command.answers) as said:
+            assert said.status == 200
+            document: dict[str, bool] = await said.json()
+            return document["worker"]
+
+
+async def called(url: str, times: int) -> int:
+    """Call so often; return that."""
+    async with aiohttp.ClientSession() as session:
+        for _ in range(times):
+            async with session.get(f"{url}/baas/v1/health") as said:
+                assert said.status == 200
+    return times
+
+
+@pytest.fixture
+async def crew(
+    tmp_path: Path, postgres_server: PostgresServer, migrated_database: str
+) -> AsyncIterator[Crew]:
+    name = f"workers_{os.getpid()}_{time.monotonic_ns()}"
+    url = await postgres_server.create(name, template=migrated_database)
+    store = open_store(url)
+    async with torture_world_in(tmp_path) as world:
+        banks = providers(world.target, **LOSING)
+        # as much of a busy machine as those who wait for it
+        worker = {"run": "apart", "nice": 0}
+        partner = await world.gateway_client("site", store=url, worker=worker, providers=banks)
+        await partner.start()
+        yield Crew(world, partner, store)
+    await store.close()
+    await postgres_server.drop(name)
+
+
+async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew, whole: bool):
+    worker = await crew.worker("worker")
+    load = Load(crew.partner, [crew.partner.base])
+    async with load.at(20 if whole else 10):
+        for number in range(10 if whole else 3):
+            await crew.lose(1, f"lost-{number}")
+            worker.kill()
+            await crew.start(worker)
+    worker.kill()
+    await crew.start(worker, CLAIM_S)
+
+    await crew.settled()
+
+    # what the fault hit may be of either kind, and its caller was told that nobody knows
+    assert set(load.errors) <= {(502, "SVC.PIX.010")}
+    for reference in load.payouts:
+        assert await crew.partner.executions(reference) == [1050], reference
+
+
+def looks_of(workers: Sequence[Command]) -> list[int]:
+    """Count the calls of a bank that each has told of."""
+    return [each.log.read_text().count('"event":"provider_call"') for each in workers]
+
+
+async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew, whole: bool):
+    workers = [await crew.worker(name) for name in ("one", "two")]
+    made = await crew.lose(20 if whole else 4)
+
+    await crew.settled()
+
+    async with crew.store.database.reading() as connection:
+        leased = (await connection.execute(select(task_leases.c.task))).scalars().all()
+    assert len(leased) == len(set(leased)) > 3
+    # lines are written out together, a moment after what they tell
+    async with asyncio.timeout(CLAIM_S):
+        while sum(looks_of(workers)) < len(made):
+            await asyncio.sleep(0.1)
+    # the first look finds it settled; if both looked, there would be two for each
+    assert sum(looks_of(workers)) < 1.5 * len(made), looks_of(workers)
+    for reference in made:
+        assert await crew.partner.executions(reference) == [1050], reference
+
+
+async def test_without_a_worker_requests_are_served_and_it_is_told(crew: Crew):
+    """Until one comes."""
+    async with asyncio.timeout(60):
+        while await crew.has_worker():
+            await asyncio.sleep(0.5)
+    made = await crew.lose()
+    worker = await crew.worker("worker")
+    await crew.settled()
+    async with asyncio.timeout(60):
+        while not await crew.has_worker():
+            await asyncio.sleep(0.5)
+    worker.kill(signal.SIGTERM)
+
+    assert await worker.ended(START_S)
+    assert worker.process is not None
+    assert worker.process.returncode == 0
+    for reference in made:
+        assert await crew.partner.executions(reference) == [1050], reference
+
+
+async def test_a_worker_that_stands_still_is_replaced_and_the_request_log_is_whole(
+    tmp_path: Path, postgres_server: PostgresServer, migrated_database: str
+):
+    """Of a supervisor with its worker; a stop of both writes what still waits."""
+    name = f"beside_{os.getpid()}"
+    url = await postgres_server.create(name, template=migrated_database)
+    where = site(tmp_path, run="host")
+    with supervised(where, url, wanted=1) as running:
+        await running.ready(0, 1)
+        server, worker = running.children
+        made = await called(where.base_url, 50)
+        os.kill(worker, signal.SIGSTOP)
+        made += await called(where.base_url, 50)
+        async with asyncio.timeout(START_S):
+            while worker in running.children or len(running.children) < 2:
+                await asyncio.sleep(0.1)
+        await running.ready(0, 1)
+        made += await called(where.base_url, 50)
+        assert server in running.children
+        assert os.getpriority(os.PRIO_PROCESS, running.children[1]) >= 10
+
+    store = open_store(url)
+    async with store.database.reading() as connection:
+        found = (await connection.execute(select(func.count()).select_from(requests))).scalar_one()
+    await store.close()
+    await postgres_server.drop(name)
+    assert "the worker was silent for 10 s: killed" in running.said
+    # one that was stopped just between storing and taking leaves its batch to be stored once more
+    assert made <= found <= made + 100

@@ -1,0 +1,215 @@
+"""What takes the place of a part of the product when a rule is removed; see ``mutants``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from sqlalchemy import Insert, Table, delete, insert, update
+from sqlalchemy.sql.functions import coalesce
+
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.providers import Outcome, Rejected
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutRequest, PayoutState
+from gateway.domain.requests.calls import Caller
+from gateway.operations.payouts import payouts as operation
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.payouts import Payouts
+from gateway.store.bank.returns import StoredReturns
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.hot_statements import BulkParameters, Key
+from gateway.store.payouts.rows import attempt_row, key_columns, payout_row
+from gateway.store.payouts.statements import Statements, statements, step_values
+from gateway.store.payouts.store import StoredPayouts
+from gateway.store.payouts.writes import PayoutWriter, Write, WriteResult, write_batch
+from gateway.store.tables.core import attempts
+from gateway.store.tables.core import payouts as table
+from tests.proofs.simulation.adapter import SimulatedAdapter
+from tests.proofs.simulation.bank import SAID
+
+_STEP = Change(
+    account_id="",
+    reference="",
+    attempt=1,
+    before=frozenset({PayoutState.SENDING}),
+    after=PayoutState.PAID,
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+
+
+async def send_before_storing(self: Payouts, caller: Caller, request: PayoutRequest) -> Payout:
+    found = await self.store.find(caller.account.id, request.reference)
+    if found is not None:
+        return await self._repeat(caller, request, found)
+    bank = self._admit(caller.account, request)
+    intent, attempt = self._intent(caller, request, bank)
+    outcome = await self._ask(intent, bank, Deadline(self._clock() + 20, self._clock))
+    await self._add(intent, attempt)
+    return operation.answer(intent, outcome, recorded=await self._record(intent, outcome))
+
+
+async def read_then_insert(
+    self: StoredPayouts, payout: Payout, attempt: Attempt, *, limited: bool = False
+) -> Payout | None:
+    assert not limited
+    found = await self.find(payout.account_id, payout.reference)
+    if found is not None:
+        return found
+    key = key_columns(payout.account_id, payout.reference)
+    async with self._database.writing() as connection:
+        for each in (attempts, table):
+            own = (each.c[name] == value for name, value in key.items())
+            await connection.execute(delete(each).where(*own))
+        await connection.execute(insert(table), payout_row(payout))
+        await connection.execute(insert(attempts), key | attempt_row(attempt))
+    return None
+
+
+def resending(*states: PayoutState) -> Callable[..., object]:
+    """A retry that meets one of the states takes it for not sent."""
+    original = Payouts._repeat
+
+    async def repeat(
+        self: Payouts, caller: Caller, request: PayoutRequest, found: Payout
+    ) -> Payout:
+        if found.state in states and found.fingerprint == request.fingerprint():
+            await self.store.record(unsent(found))
+            found = await self.store.find(found.account_id, found.reference) or found
+        return await original(self, caller, request, found)
+
+    return repeat
+
+
+def unsent(found: Payout) -> Change:
+    return Change(
+        account_id=found.account_id,
+        reference=found.reference,
+        attempt=found.attempt,
+        before=frozenset({found.state}),
+        after=PayoutState.NOT_SENT,
+        at=found.updated_at,
+    )
+
+
+def absent_at_once() -> Callable[..., object]:
+    original = FollowUp._absent
+    ages = timedelta(days=100)
+    return lambda self, payout, bank, asked_at: original(self, payout, bank, asked_at + ages)
+
+
+def read_with(**instead: Callable[..., Outcome]) -> Callable[..., object]:
+    original = SimulatedAdapter.read
+
+    def read(self: SimulatedAdapter, said: str, order: PayoutOrder) -> Outcome:
+        return instead[said](self, order) if said in instead else original(self, said, order)
+
+    return read
+
+
+def refusal(*_any: object) -> Outcome:
+    return Rejected(evidence=SAID, failure=FailureCode.REJECTED)
+
+
+def told_unrecorded() -> Callable[..., object]:
+    original = operation.answer
+
+    def answer(payout: Payout, outcome: Outcome, **_recorded: bool) -> Payout:
+        return original(payout, outcome, recorded=True)
+
+    return answer
+
+
+@cache
+def blind_steps(
+    bulk: BulkParameters, insert_new: Callable[[Table], Insert], *, joins: bool = False
+) -> Statements:
+    """Steps are written wherever their payouts stand."""
+    key = ("account_id", "reference_sha256")
+    new = [name for name in step_values(_STEP) if name.startswith("new_")]
+    given = bulk.parameters(
+        {f"was_{name}": table.c[name].type for name in key}
+        | {name: table.c[name.removeprefix("new_")].type for name in new}
+    )
+    columns = {name.removeprefix("new_"): given[name] for name in new}
+    anywhere = update(table).where(*(table.c[name] == given[f"was_{name}"] for name in key))
+    step = anywhere.values({name: coalesce(each, table.c[name]) for name, each in columns.items()})
+    return replace(statements(bulk, insert_new, joins=joins), step=step)
+
+
+async def told_though_lost(
+    self: PayoutWriter, writes: Sequence[Write]
+) -> Sequence[WriteResult | None]:
+    """Whatever the commit comes to, all are answered as if it had been done."""
+    told: Sequence[WriteResult | None] | None = None
+    try:
+        async with self._database.writing() as connection:
+            told = await write_batch(self._database, connection, writes)
+    except StoreUnavailable:
+        if told is None:
+            raise
+    assert told is not None
+    return told
+
+
+async def all_won(_database: Database, _connection: object, keys: Sequence[Key]) -> object:
+    return dict.fromkeys(keys, True)
+
+
+async def never_seen(_payout: Payout, _bank: object) -> None:
+    return None
+
+
+def day_ends_unasked() -> Callable[..., object]:
+    original = FollowUp._end_of_day
+    return lambda self, payout: original(replace(self, look_first=False), payout)
+
+
+async def day_goes_on(self: FollowUp, payout: Payout) -> Payout:
+    return replace(payout, date=self.now().date())
+
+
+def date_first() -> Callable[..., object]:
+    original = Payouts.create
+
+    async def create(self: Payouts, caller: Caller, request: PayoutRequest) -> Payout:
+        if request.date != self.terms.now().date():
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
+        return await original(self, caller, request)
+
+    return create
+
+
+def absent_and_again() -> Callable[..., object]:
+    original = FollowUp._absent
+
+    def absent(self: FollowUp, *args: object) -> Change | None:
+        change = original(self, *args)  # type: ignore[arg-type]
+        if change is None:
+            return None
+        return replace(change, after=PayoutState.NOT_SENT, failure=None)
+
+    return absent
+
+
+def look_and_send() -> Callable[..., object]:
+    original = FollowUp._ask
+
+    async def ask(self: FollowUp, payout: Payout, *rest: object) -> Payout:
+        found = await original(self, payout, *rest)  # type: ignore[arg-type]
+        bank = self.banks.of(rest[0])  # type: ignore[arg-type]
+        if found.state is PayoutState.UNKNOWN and bank is not None:
+            far = Deadline(1e9, lambda: 0.0)
+            await bank.adapter.create_payout(bank.account, found.order(), far)
+        return found
+
+    return ask
+
+
+async def forgotten(_self: StoredReturns, _payout: Payout, _found: object) -> int:
+    return 0

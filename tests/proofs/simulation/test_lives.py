@@ -1,0 +1,112 @@
+"""Many troubled lives in which every invariant of payouts holds, each from a seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from tests.proofs.simulation import lives as life_module
+from tests.proofs.simulation.lives import run, run_many
+from tests.proofs.simulation.loop import Loop, Stuck
+from tests.proofs.simulation.scenario import drawn
+from tests.world.extent import WHOLE
+
+STEPS_OF_A_LIFE, JOBS = 150, 2
+HAPPENED = (
+    "crashes",
+    "stops",
+    "pauses",
+    "restores",
+    "order lost",
+    "answer lost",
+    "doubled",
+    "late",
+    "store fault",
+    "store slow",
+    "error, executed",
+    "fails later",
+    "held",
+    "came back",
+    "rejected",
+    "look-up failed",
+    "compare-and-set lost",
+    "commits of several",
+)
+RARE = ("callback lost",)
+"""A few times in a thousand lives."""
+FIRST = range(200)
+
+
+def test_every_invariant_holds_in_every_life():
+    """I1 to I14, looked at after every step; a broken one names its seed."""
+    seeds = range(1_000) if WHOLE else FIRST
+    steps, counts, broken = 0, Counter[str](), {}
+
+    for life in run_many(seeds, JOBS):
+        steps += life.steps
+        counts += life.counts
+        if life.violation:
+            broken[f"make simulate SEED={life.seed}"] = life.violation
+
+    print(f"{steps:,} steps over {len(seeds):,} seeds", dict(counts), sep="\n")  # noqa: T201 - figures
+    assert broken == {}
+    assert steps >= len(seeds) * STEPS_OF_A_LIFE
+    expected = (*HAPPENED, *(RARE if seeds is not FIRST else ()))
+    assert [event for event in expected if not counts[event]] == []
+
+
+@pytest.mark.parametrize("seed", [0, 7, 23, 101])
+def test_a_seed_replays_step_by_step(seed: int):
+    """The trace's hash covers every step, its time and its task."""
+    once, again = run(seed), run(seed)
+
+    assert (once.steps, once.digest) == (again.steps, again.digest)
+    assert once.digest != run(seed + 1).digest
+
+
+def test_a_seed_is_the_same_life_in_another_process():
+    """What ran before in a process leaves nothing behind that could change an order."""
+    here = [run(seed).digest for seed in (5, 6, 8)]
+
+    there = [life.digest for life in run_many([8, 5, 6], jobs=2)]
+
+    assert there == [here[2], here[0], here[1]]
+
+
+def test_the_story_of_a_life_can_be_read():
+    told: list[str] = []
+
+    run(1, note=told.append)
+
+    assert any("POST" in line for line in told)
+    assert any("COMMITS" in line for line in told)
+
+
+def test_lives_differ():
+    """A chance that is always the same number would prove nothing."""
+    from random import Random  # noqa: PLC0415 - only here
+
+    kinds = {(each.kind, each.crashes) for each in (drawn(Random(n)) for n in range(100))}
+
+    assert len(kinds) > 8
+
+
+def test_what_cannot_begin_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch):
+    """A loop that is left open is found by whichever test collects the garbage."""
+    loops: list[Loop] = []
+
+    def watched(chance: Random) -> Loop:
+        loops.append(Loop(chance))
+        return loops[-1]
+
+    async def stuck(_slot: object) -> None:
+        raise Stuck
+
+    monkeypatch.setattr(life_module, "Loop", watched)
+    monkeypatch.setattr(life_module, "_warm", stuck)
+
+    with pytest.raises(Stuck):
+        life_module._slots.__wrapped__()
+    assert [each.is_closed() for each in loops] == [True]

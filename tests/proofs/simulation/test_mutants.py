@@ -1,0 +1,33 @@
+"""Every rule of payouts is needed: without it an invariant breaks, and in how many lives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.proofs.simulation.lives import Life, run
+from tests.proofs.simulation.mutants import MUTANTS, Mutant
+
+MOST_LIVES = 500
+
+
+def test_every_rule_has_a_mutant():
+    rules = {mutant.rule.split()[0] for mutant in MUTANTS}
+
+    assert rules == {f"R{number}" for number in range(1, 18)}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.rule}: {mutant.says}")
+def test_a_missing_rule_is_caught(mutant: Mutant):
+    """The same life passes with the rule in place."""
+    with mutant.at_work():
+        caught = first_broken(mutant)
+
+    assert caught is not None, f"{mutant.rule} is not missed in {MOST_LIVES} lives"
+    assert caught.violation.split()[0] in mutant.breaks
+    assert run(caught.seed, mutant.life).violation == ""
+
+
+def first_broken(mutant: Mutant) -> Life | None:
+    """The first life that breaks."""
+    lives = (run(seed, mutant.life) for seed in range(MOST_LIVES))
+    return next((life for life in lives if life.violation), None)

@@ -1,0 +1,39 @@
+"""What a campaign of a size must have done and seen, told with its figures and its seed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Final
+
+import uvloop
+
+from tests.proofs.torture.campaign import campaign
+from tests.proofs.torture.scale import SCALES, Scale
+from tests.proofs.torture.tally import Tally
+from tests.servers import demand, namespaces
+from tests.world.extent import SEED
+
+MOST_S: Final = 600
+"""A campaign ends with its last payout: the time is for a machine that has much else to do."""
+
+Record = Callable[[str, object], None]
+
+
+def hold(size: str, bank: str, record_property: Record) -> None:
+    """Hold a campaign and judge it."""
+    scale = dataclasses.replace(SCALES[size], seconds=MOST_S)
+
+    tally = uvloop.run(campaign(scale, SEED, bank=bank))
+
+    record_property("figures", "\n".join(tally.lines()))
+    _judge(scale, tally)
+
+
+def _judge(scale: Scale, tally: Tally) -> None:
+    assert tally.violations == []
+    assert tally.payouts >= scale.payouts
+    assert tally.kills.total() >= scale.kills
+    assert tally.faults.total() >= scale.faults
+    if demand.demanded(namespaces.NAME):
+        assert tally.others["hanging names"] > 0

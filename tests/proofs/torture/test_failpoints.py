@@ -1,0 +1,189 @@
+"""``kill -9`` at every point of a payout, once each: what the bank did, what a retry is told."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Deadline
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
+from gateway.net.client.transport import HttpTransport
+from gateway.net.common.runtime import Runtime
+from gateway.runtime.failpoints import NAMES
+from provider_adapters._road.limits import ClientLimits
+from tests.proofs.torture.gateway_client import GatewayClient, torture_world_in
+
+EXECUTED_FROM = NAMES.index("after_body")
+STORED_FROM = NAMES.index("after_insert")
+_AT_ONCE = 3
+_LATE_S = 90
+"""For what takes a moment, on a machine that is busy with others."""
+_LATER_S = 120
+"""Longer than the lease and the quiet period after it."""
+
+
+async def heard(gateway_client: GatewayClient, reference: str) -> bytes:
+    """Ask for a payout and return every byte of the answer until the connection ends."""
+    where = urlsplit(gateway_client.base)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    body = gateway_client.order(reference)
+    headers = "".join(f"{name}: {value}\r\n" for name, value in gateway_client.headers.items())
+    headers += f"Content-Length: {len(body)}\r\n"
+    head = f"POST {gateway_client.path} HTTP/1.1\r\nHost: a\r\n{headers}\r\n"
+    writer.write(head.encode() + body)
+    try:
+        return await asyncio.wait_for(reader.read(), _LATE_S)
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def until_paid(gateway_client: GatewayClient, reference: str) -> set[tuple[int, str]]:
+    """Repeat the request until the bank has paid; return every answer."""
+    answers = set()
+    async with asyncio.timeout(_LATE_S):
+        while not await gateway_client.executions(reference):
+            answers |= {await gateway_client.pay(reference), await gateway_client.read(reference)}
+    answers.add(await gateway_client.pay(reference))
+    return answers
+
+
+async def killed_at(gateway_client: GatewayClient, point: str) -> None:
+    """Kill a gateway at a point, start it again after the quiet period, and ask again."""
+    await gateway_client.start(failpoint=point)
+    answer = await heard(gateway_client, "once")
+    assert await gateway_client.command.ended(_LATE_S)
+    assert gateway_client.command.process is not None
+    assert gateway_client.command.process.returncode == -signal.SIGKILL, (
+        gateway_client.command.said()
+    )
+    position = NAMES.index(point)
+    executed = await executed_by_now(gateway_client, expected=position >= EXECUTED_FROM)
+
+    gateway_client.offset_s = _LATER_S
+    await gateway_client.start()
+    found = await gateway_client.read("once")
+    answers = await until_paid(gateway_client, "once")
+    after = await gateway_client.executions("once")
+
+    assert executed == ([1050] if position >= EXECUTED_FROM else []), point
+    assert found[0] == (200 if position >= STORED_FROM else 404), point
+    assert {status for status, _ in answers} <= {200, found[0]}, (point, answers)
+    assert after == [1050], point
+    assert_half(answer, whole=point != "mid_reply")
+
+
+async def executed_by_now(gateway_client: GatewayClient, *, expected: bool) -> list[int]:
+    """Give the bank time for what it was sent: a moment, or as long as it takes."""
+    await asyncio.sleep(0.2)
+    async with asyncio.timeout(_LATE_S):
+        while expected and not await gateway_client.executions("once"):
+            await asyncio.sleep(0.05)
+    return await gateway_client.executions("once")
+
+
+def assert_half(answer: bytes, *, whole: bool) -> None:
+    """Nobody hears a word, but for half an answer where the process died in the middle of it."""
+    if whole:
+        assert answer == b""
+        return
+    head, _, body = answer.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head.lower())
+    assert length is not None, answer
+    assert head.startswith(b"HTTP/1.1 200")
+    assert len(body) in {int(length[1]) // 2, (int(length[1]) + 1) // 2}
+
+
+async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
+    """
+    Hardening 3.1, row 1, at all twelve points.
+
+    Nothing is executed before the whole order has left, and everything after; only what died
+    before its insert is unknown afterwards; no retry is ever answered a failure.
+    """
+    places = asyncio.Semaphore(_AT_ONCE)
+    async with torture_world_in(tmp_path) as torture_world:
+        gateway_clients = {point: await torture_world.gateway_client(point) for point in NAMES}
+
+        async def in_turn(point: str) -> None:
+            async with places:
+                await killed_at(gateway_clients[point], point)
+
+        async with asyncio.TaskGroup() as group:
+            for point in NAMES:
+                group.create_task(in_turn(point))
+
+
+async def called(
+    port: int, failpoint: Callable[[str], None], progress: SendProgress, body: bytes
+) -> ProviderAnswer:
+    """Call a bank on this port: for money where there is a body, else to read."""
+    transport = HttpTransport(
+        f"http://127.0.0.1:{port}",
+        ClientLimits(),
+        Environment.SANDBOX,
+        Runtime(failpoint=failpoint),
+    )
+    await transport.start()
+    request = ProviderRequest(
+        operation="a call",
+        method="POST" if body else "GET",
+        template="/",
+        path="/",
+        body=body,
+        kind=Kind.PAYOUT if body else Kind.READ,
+    )
+    try:
+        return await transport.call(request, progress)
+    finally:
+        await transport.close()
+
+
+async def test_half_a_body_is_on_the_wire_at_mid_body():
+    """What the bank holds at that point is the head and exactly half of the order."""
+    body = b'{"valor_centavos":1050}.'
+    received: dict[str, bytes] = {}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        asked: list[socket.socket] = []
+
+        def failpoint(name: str) -> None:
+            if name == "after_connect":
+                asked.append(server.accept()[0])
+            if name in ("mid_body", "after_body"):
+                received[name] = asked[0].recv(65536)
+            if name == "after_body":
+                asked[0].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+        loop = asyncio.get_running_loop()
+        progress = SendProgress(Deadline(loop.time() + 60, loop.time))
+        answer = await called(server.getsockname()[1], failpoint, progress, body)
+        asked[0].close()
+
+    assert answer.status == 200
+    assert received["mid_body"].endswith(b"\r\n\r\n" + body[:12])
+    assert received["after_body"] == body[12:]
+
+
+async def test_reading_passes_no_point():
+    """A look-up must not use up the passes that are counted for payouts."""
+    passed: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+
+    said = await called(server.sockets[0].getsockname()[1], passed.append, SendProgress(), b"")
+
+    server.close()
+    assert (said.status, passed) == (200, [])

@@ -1,0 +1,148 @@
+"""HAProxy as what it often is at a bank: a balancer that passes bytes, closes and resets on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+
+import pytest
+
+from gateway.domain.bank.providers import ProviderError
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from tests.proofs.transport.conftest import Run, Street
+from tests.proofs.transport.plays import dripping, hasty
+from tests.world.banks.roads import (
+    FAR,
+    behind,
+    marks,
+    order,
+    question,
+    read,
+    road,
+    tried,
+)
+from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying
+
+BODY = b'{"id": "1"}'
+CODED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+CLOSING = answer(headers=(b"Connection: close",))
+ANSWERS = {
+    "length": answer(BODY),
+    "chunks": CODED + b'5\r\n{"id"\r\n6\r\n: "1"}\r\n0\r\n\r\n',
+}
+
+
+@pytest.fixture
+def url(street: Street) -> str:
+    """Where bytes are passed on."""
+    return f"http://127.0.0.1:{street.peer('haproxy').bytes}"
+
+
+async def _half_closed(line: Line) -> None:
+    """Answer, say that no more will come, and go on listening."""
+    await line.say(b"HTTP/1.1 200 OK\r\n\r\n{}")
+    line.writer.write_eof()
+    await line.reader.read()
+
+
+async def _half_closed_before(line: Line) -> None:
+    line.writer.write_eof()
+    await line.reader.read()
+
+
+@pytest.mark.parametrize(
+    ("play", "expected"),
+    [
+        (_half_closed, b"{}"),
+        (_half_closed_before, "connection_lost"),
+        (dripping(CLOSING), b"{}"),
+        # It says that it closes: a second call would else race with the end on its way to us.
+        (saying(b"HTTP/1.1 100 Continue\r\n\r\n" * 5 + CLOSING), b"{}"),
+        (saying(answer() + answer(b'{"his": 1}')), b"{}"),
+        (saying(b""), "connection_lost"),
+    ],
+)
+def test_what_banks_do(run: Run, street: Street, url: str, play: Play, expected: bytes | str):
+    """The same for each call: the one before it leaves nothing behind."""
+
+    async def twice() -> None:
+        bank = ScriptedBank(play)
+        async with behind(street.bank, bank), road(url) as to:
+            for _ in range(2):
+                found = await tried(to, read())
+                if isinstance(found, ProviderError):
+                    assert found.reason == expected
+                else:
+                    assert found.body == expected
+        assert len(bank.requests) == 2
+
+    run(twice())
+
+
+@pytest.mark.parametrize("kind", list(ANSWERS))
+@pytest.mark.parametrize("how", ["close", "reset"])
+def test_an_answer_cut_at_every_byte(run: Run, street: Street, url: str, kind: str, how: str):
+    data = ANSWERS[kind]
+
+    async def every_cut() -> None:
+        cut = 0
+
+        async def short(line: Line) -> None:
+            await line.say(data[:cut])
+            if how == "reset":
+                line.reset()
+
+        bank = ScriptedBank(short)
+        async with behind(street.bank, bank), road(url) as to:
+            for cut in range(len(data)):
+                progress = SendProgress(FAR)
+                found = await tried(to, order(cut), progress)
+
+                assert isinstance(found, ProviderError), cut
+                assert progress.bytes_left
+                assert found.reason in {"connection_lost", "answer_cut_short"}
+        assert marks(bank.requests) == list(range(len(data)))
+
+    run(every_cut())
+
+
+@pytest.mark.parametrize("make", [order, question], ids=["orders", "reads"])
+def test_whatever_the_bank_closes_no_request_arrives_twice(
+    run: Run, street: Street, url: str, make: Callable[[int], ProviderRequest]
+):
+    """The balancer's delay widens the race: the bank has closed, and we do not know it yet."""
+
+    async def race() -> None:
+        bank = ScriptedBank(hasty(random.Random(1)), keeps=True)
+        async with behind(street.bank, bank), road(url) as to:
+            for mark in range(1, 200):
+                found = await tried(to, make(mark))
+                if isinstance(found, ProviderAnswer):
+                    assert json.loads(found.body) == {"mark": mark}
+                else:
+                    assert found.reason == "connection_lost"
+        arrived = marks(bank.requests)
+        assert len(arrived) == len(set(arrived))
+        assert len(arrived) > 100
+
+    run(race())
+
+
+def test_an_answer_before_the_request_is_whole(run: Run, street: Street, url: str):
+    async def early() -> None:
+        async def refuses(line: Line) -> None:
+            await line.reader.readuntil(b"\r\n\r\n")
+            await line.say(answer(status="413 Content Too Large"))
+            await asyncio.sleep(0.2)
+
+        bank = ScriptedBank(refuses, reads=False)
+        async with behind(street.bank, bank), road(url) as to:
+            found = await tried(to, order(body=b"x" * 20_000_000))
+            idle = to._open.pool.idle if to._open else None
+
+        assert isinstance(found, ProviderAnswer)
+        assert (found.status, idle) == (413, 0)
+
+    run(early())

@@ -1,0 +1,74 @@
+"""Peers that end while orders are under way: what is said of each order is true."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+
+import pytest
+
+from gateway.domain.bank.providers import ProviderError, Unreachable
+from gateway.net.client.messages import ProviderAnswer, SendProgress
+from tests.proofs.transport.conftest import PEERS, Run, Street
+from tests.proofs.transport.plays import echo
+from tests.servers.peer import Peer
+from tests.world.banks.roads import FAR, behind, marks, order, road, tried
+from tests.world.banks.scripted import Line, ScriptedBank
+
+CALLERS, ORDERS = 8, 40
+Told = dict[int, ProviderAnswer | ProviderError]
+
+
+async def _soon(line: Line) -> None:
+    """Answer after a moment: so that orders are under way at any time."""
+    await asyncio.sleep(0.002)
+    await line.say(echo(line.request))
+
+
+async def paying(peer: Peer, number: signal.Signals) -> Told:
+    """Let callers pay, end the peer among them, and return what each was told."""
+    told: Told = {}
+
+    async def caller(first: int) -> None:
+        for mark in range(first, first + ORDERS):
+            progress = SendProgress(FAR)
+            told[mark] = found = await tried(to, order(mark, path="/bank"), progress)
+            if isinstance(found, ProviderError):
+                assert progress.bytes_left != isinstance(found, Unreachable)
+            if len(told) == CALLERS * ORDERS // 3:
+                peer.end(number)
+
+    async with road(f"http://127.0.0.1:{peer.plain}") as to:
+        await asyncio.gather(*(caller(1000 * each) for each in range(1, CALLERS + 1)))
+    return told
+
+
+@pytest.mark.parametrize("how", ["gracefully", "at once"])
+def test_a_peer_that_ends_among_orders(run: Run, street: Street, peer_name: str, how: str):
+    """
+    Paid once if answered, at most once if lost, never if we say that nothing left.
+
+    The end is the peer's reload or stop, or its crash (for nginx, whose workers outlive a
+    killed parent, its fast stop).
+    """
+
+    async def ended() -> None:
+        bank = ScriptedBank(_soon, keeps=True)
+        with PEERS[peer_name](street.setting) as peer:
+            at_once = signal.SIGTERM if peer.name == "nginx" else signal.SIGKILL
+            async with behind(street.bank, bank):
+                told = await paying(peer, peer.gracefully if how == "gracefully" else at_once)
+
+        arrived = marks(bank.requests)
+        answered = {mark: one for mark, one in told.items() if isinstance(one, ProviderAnswer)}
+        paid = {mark for mark, one in answered.items() if one.status == 200}
+        unsent = {mark for mark, one in told.items() if isinstance(one, Unreachable)}
+        assert len(arrived) == len(set(arrived))
+        assert paid <= set(arrived)
+        assert unsent.isdisjoint(arrived)
+        assert all(json.loads(answered[mark].body) == {"mark": mark} for mark in paid)
+        assert len(paid) >= CALLERS * ORDERS // 3
+        assert len(unsent) > CALLERS * ORDERS // 3
+
+    run(ended())

@@ -1,0 +1,165 @@
+"""Kept connections, and banks that close them at the worst moment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+
+import pytest
+
+from gateway.domain.bank.providers import ProviderError
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from tests.proofs.transport.conftest import Run
+from tests.proofs.transport.plays import dripping, echo, hasty
+from tests.world.banks.roads import READ, marks, order, question, road, tried
+from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing
+
+ROUNDS = 300
+
+Make = Callable[[int], ProviderRequest]
+
+calls = pytest.mark.parametrize("make", [order, question], ids=["orders", "reads"])
+
+
+@calls
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_whatever_the_bank_closes_no_request_arrives_twice(run: Run, seed: int, make: Make):
+    """And every answer belongs to its request."""
+
+    async def race() -> None:
+        chance = random.Random(seed)
+        bank = ScriptedBank(hasty(chance), keeps=True)
+        async with standing(bank), road(bank.url) as to:
+            for mark in range(1, ROUNDS):
+                found = await tried(to, make(mark))
+                if isinstance(found, ProviderAnswer):
+                    assert json.loads(found.body) == {"mark": mark}
+                else:
+                    assert found.reason == "connection_lost"
+                if chance.randrange(3) == 0:
+                    await asyncio.sleep(0.001)
+
+        arrived = marks(bank.requests)
+        assert len(arrived) == len(set(arrived))
+        assert bank.connections > ROUNDS / 8
+        assert (bank.connections < ROUNDS - 1) == (make is question)
+
+    run(race())
+
+
+@calls
+def test_many_at_once_share_the_connections_without_mixing_answers(run: Run, make: Make):
+    """Reads, that is; each order has one to itself."""
+    chance = random.Random(7)
+
+    async def crowd() -> None:
+        async def slowly(line: Line) -> None:
+            await asyncio.sleep(chance.random() * 0.002)
+            await line.say(echo(line.request))
+
+        bank = ScriptedBank(slowly, keeps=True)
+        async with standing(bank), road(bank.url) as to:
+
+            async def caller(first: int) -> None:
+                for mark in range(first, first + 20):
+                    found = await tried(to, make(mark))
+
+                    assert isinstance(found, ProviderAnswer)
+                    assert json.loads(found.body) == {"mark": mark}
+
+            await asyncio.gather(*(caller(1000 * number) for number in range(1, 33)))
+        assert (bank.connections <= 32) == (make is question)
+        assert len(bank.requests) == 640
+
+    run(crowd())
+
+
+@calls
+def test_calls_given_up_at_random_never_leave_their_answer_to_others(run: Run, make: Make):
+    async def impatience() -> None:
+        chance = random.Random(7)
+
+        async def slowly(line: Line) -> None:
+            whole = echo(line.request)
+            await asyncio.sleep(chance.random() * 0.003)
+            await line.say(whole[:-3])
+            await asyncio.sleep(chance.random() * 0.003)
+            await line.say(whole[-3:])
+
+        async with standing(ScriptedBank(slowly, keeps=True)) as bank, road(bank.url) as to:
+            finished = 0
+            for mark in range(1, 200):
+                try:
+                    async with asyncio.timeout(chance.random() * 0.008):
+                        found = await tried(to, make(mark))
+                except TimeoutError:
+                    continue
+                assert isinstance(found, ProviderAnswer)
+                finished += 1
+                assert json.loads(found.body) == {"mark": mark}
+            assert 0 < finished < 199
+            assert len(bank.requests) <= 199
+
+    run(impatience())
+
+
+async def _half_closed(line: Line) -> None:
+    """Answer, say that no more will come, and go on listening."""
+    await line.say(b"HTTP/1.1 200 OK\r\n\r\n{}")
+    line.writer.write_eof()
+    await line.reader.read()
+
+
+async def _half_closed_before(line: Line) -> None:
+    line.writer.write_eof()
+    await line.reader.read()
+
+
+@pytest.mark.parametrize(
+    ("play", "expected"),
+    [
+        (_half_closed, b"{}"),
+        (_half_closed_before, "connection_lost"),
+        (dripping(answer(headers=(b"Connection: close",))), b"{}"),
+        (saying(b"HTTP/1.1 100 Continue\r\n\r\n" * 5 + answer()), b"{}"),
+        (saying(answer(headers=(b"Connection: close",))), b"{}"),
+        (saying(answer() + b"\r\n\r\n"), b"{}"),
+        (saying(answer() + answer(b'{"his": 1}')), b"{}"),
+    ],
+)
+def test_what_banks_do(run: Run, play: Play, expected: bytes | str):
+    """The same for each call: the one before it leaves nothing behind."""
+
+    async def twice() -> None:
+        async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
+            for _ in range(2):
+                found = await tried(to, READ)
+                if isinstance(found, ProviderError):
+                    assert found.reason == expected
+                else:
+                    assert found.body == expected
+            assert bank.connections == 2
+
+    run(twice())
+
+
+def test_an_answer_before_the_request_is_whole(run: Run):
+    """The bank refuses by the head alone; its answer counts, the connection does not."""
+
+    async def early() -> None:
+        async def refuses(line: Line) -> None:
+            await line.reader.readuntil(b"\r\n\r\n")
+            await line.say(answer(status="413 Content Too Large"))
+            await asyncio.sleep(0.2)
+
+        big = order(body=b"x" * 20_000_000)
+        async with standing(ScriptedBank(refuses, reads=False)) as bank, road(bank.url) as to:
+            found = await tried(to, big)
+            idle = to._open.pool.idle if to._open else None
+
+        assert isinstance(found, ProviderAnswer)
+        assert (found.status, idle) == (413, 0)
+
+    run(early())

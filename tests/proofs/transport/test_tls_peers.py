@@ -1,0 +1,141 @@
+"""Certificates of ours, as OpenSSL in nginx and HAProxy and Go's TLS in Caddy judge them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.bank.providers import Unavailable, Unreachable
+from gateway.net.client.messages import ProviderAnswer, SendProgress
+from gateway.net.client.tls import TlsFiles
+from tests.proofs.transport.conftest import Run, Street
+from tests.proofs.transport.plays import echoing
+from tests.servers.peer import Peer
+from tests.world.banks.authority import EXPIRED, Authority
+from tests.world.banks.roads import FAR, behind, marks, order, read, road, tried
+from tests.world.banks.scripted import ScriptedBank
+
+NO_GOOD = ("missing", "expired", "stranger")
+versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
+
+
+def load_context(peer: Peer, version: str) -> str:
+    port = {"1.2": peer.tls12, "1.3": peer.tls13}[version]
+    return f"https://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def ours(street: Street, which: str) -> TlsFiles:
+    """What we show."""
+    family, trusted = street.family, str(street.family.file)
+    if which == "missing":
+        return TlsFiles(ca_file=trusted)
+    if which == "stranger":
+        stranger = Authority(family.folder, "stranger")
+        return TlsFiles(ca_file=trusted, cert_file=str(stranger.sign("they")))
+    if which == "expired":
+        return TlsFiles(ca_file=trusted, cert_file=str(family.sign("expired", EXPIRED)))
+    return TlsFiles(ca_file=trusted, cert_file=str(family.sign("we")))
+
+
+@versions
+@pytest.mark.parametrize("which", ["good"])
+def test_a_good_certificate_is_known_by_its_name(
+    run: Run, street: Street, peer: Peer, ours: TlsFiles, version: str
+):
+    """And the bank behind is paid once for each order."""
+
+    async def calls() -> None:
+        bank = ScriptedBank(echoing, keeps=True)
+        async with behind(street.bank, bank), road(load_context(peer, version), ours) as to:
+            told = await tried(to, read("/who"))
+            found = [await tried(to, order(mark, path="/bank")) for mark in range(20)]
+
+        assert isinstance(told, ProviderAnswer)
+        said = json.loads(told.body)
+        assert said["tls"].lower().removeprefix("tlsv").removeprefix("tls") == version
+        assert said["we"].endswith("CN=we")
+        assert {one.status for one in found if isinstance(one, ProviderAnswer)} == {200}
+        assert marks(bank.requests) == list(range(20))
+
+    run(calls())
+
+
+@versions
+@pytest.mark.parametrize("which", NO_GOOD)
+def test_another_one_never_reaches_the_bank(
+    run: Run, street: Street, peer: Peer, ours: TlsFiles, version: str
+):
+    """
+    No order arrives, and what we say of it is never less than true.
+
+    nginx lets everybody shake hands, and answers 400. The others end the connection: in
+    TLS 1.2 before the order, which proves that nothing was sent; in 1.3 after it, which
+    proves nothing. An expired one of ours is seen by ourselves, before anything leaves.
+    """
+
+    async def refused() -> None:
+        bank = ScriptedBank(echoing, keeps=True)
+        async with behind(street.bank, bank), road(load_context(peer, version), ours) as to:
+            for mark in range(5):
+                progress = SendProgress(FAR)
+                found = await tried(to, order(mark, path="/bank"), progress)
+
+                if Path(ours.cert_file).stem == "expired":
+                    assert isinstance(found, Unreachable)
+                    assert found.reason == "certificate_expired"
+                    assert not progress.bytes_left
+                elif peer.name == "nginx":
+                    assert isinstance(found, ProviderAnswer)
+                    assert found.status == 400
+                elif version == "1.2":
+                    assert isinstance(found, Unreachable)
+                    assert found.reason in {"tls_failed", "connect_failed", "certificate_refused"}
+                    assert not progress.bytes_left
+                else:
+                    assert isinstance(found, Unavailable if progress.bytes_left else Unreachable)
+        assert marks(bank.requests) == []
+
+    run(refused())
+
+
+@versions
+@pytest.mark.parametrize("which", NO_GOOD)
+def test_a_read_with_it_is_no_answer_of_the_bank(
+    run: Run, street: Street, peer: Peer, ours: TlsFiles, version: str
+):
+    """Reads are let out with an expired one too: the peer says what it thinks of it."""
+
+    async def refused() -> None:
+        bank = ScriptedBank(echoing, keeps=True)
+        async with behind(street.bank, bank), road(load_context(peer, version), ours) as to:
+            found = await tried(to, read("/bank"))
+
+        if peer.name == "nginx":
+            assert isinstance(found, ProviderAnswer)
+            assert found.status == 400
+        else:
+            assert isinstance(found, Unreachable | Unavailable)
+        assert bank.requests == []
+
+    run(refused())
+
+
+@versions
+def test_a_peer_of_another_authority_is_sent_nothing(
+    run: Run, street: Street, peer: Peer, tmp_path: Path, version: str
+):
+    async def unknown() -> None:
+        trusting = TlsFiles(ca_file=str(Authority(tmp_path).file))
+        bank = ScriptedBank(echoing)
+        async with behind(street.bank, bank), road(load_context(peer, version), trusting) as to:
+            progress = SendProgress(FAR)
+            found = await tried(to, order(path="/bank"), progress)
+
+        assert isinstance(found, Unreachable)
+        assert (found.reason, progress.bytes_left) == ("tls_failed", False)
+        assert bank.requests == []
+
+    run(unknown())

@@ -1,0 +1,55 @@
+"""
+A pytest plugin for the make targets: a run of thousands of tests prints a line each minute.
+
+Skipped tests are one line for each reason, failures stay as pytest prints them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import pytest
+
+_EVERY_S = 60.0
+
+
+class Report:
+    """Counts tests instead of printing a letter for each."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self._terminal = terminal
+        self._began = self._printed = time.monotonic()
+        self._done = 0
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Print nothing for a test that passed or was skipped."""
+        if report.failed or hasattr(report, "wasxfail"):
+            return None
+        if report.when == "call" or report.skipped:
+            return report.outcome, "", ""
+        return "", "", ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Print how far the run is, once a minute."""
+        self._done += report.when == "teardown"
+        now = time.monotonic()
+        if now - self._printed >= _EVERY_S:
+            self._printed = now
+            minutes, seconds = divmod(round(now - self._began), 60)
+            self._terminal.write_line(f"{minutes}:{seconds:02} {self._done:,} tests done")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print each reason for skipping once."""
+        skipped = terminalreporter.stats.get("skipped", [])
+        reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+        for reason, count in reasons.most_common():
+            terminalreporter.write_line(f"{count} skipped: {reason}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Report from the process that prints; a worker prints nothing."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Report(terminal), "counting")
