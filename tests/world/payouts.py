@@ -99,9 +99,6 @@ UNSENT, DOUBT = "502 SVC.ACC.005", "502 SVC.PIX.010"
 BAD, FORBIDDEN = "400 SVC.PIX.010", "403 SVC.PIX.010"
 NOT_TODAY, NO_STORE = "400 SVC.VAL.008", "500"
 
-# Real seconds after which a caller that waits on a clock that stands waits in vain.
-_PATIENCE_S = 20.0
-
 PIX = PixDestination(
     name="Maria", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="maria@example.com"
 )
@@ -325,8 +322,7 @@ class PayoutWorld:
     async def post(self, request: PayoutRequest | None = None, who: Caller | None = None) -> str:
         """Ask for a payout and return what the caller is answered."""
         try:
-            async with asyncio.timeout(_PATIENCE_S):
-                payout = await self.payouts.create(who or caller(), request or asking())
+            payout = await self.payouts.create(who or caller(), request or asking())
         except ServiceError as refusal:
             return f"{refusal.error.status} {refusal.error.code}"
         except StoreUnavailable:

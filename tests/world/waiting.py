@@ -23,7 +23,12 @@ async def until(condition: Callable[[], object | Awaitable[object]]) -> None:
             found = await found
         if found:
             return
-        await asyncio.sleep(_PAUSE_S)
+        await pause()
+
+
+async def pause() -> None:
+    """Give servers, threads and processes a moment before asking again."""
+    await asyncio.sleep(_PAUSE_S)
 
 
 def block_until(condition: Callable[[], object]) -> None:

@@ -21,6 +21,7 @@ from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import CHALLENGE, Asks, on_stage, row, surface
 from tests.world.people import account, principal
+from tests.world.waiting import until
 
 
 def raising(problem: Exception) -> Callable[[Any, str], Any]:
@@ -371,7 +372,7 @@ async def test_requests_in_flight_are_counted_while_they_last():
     admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
     async with on_stage(surface(row(wait)), admission=admission) as listener_client:
         held = asyncio.create_task(listener_client.ask("GET", "/v1/echo/a"))
-        await asyncio.sleep(0.05)
+        await until(lambda: admission.in_flight)
         during = admission.in_flight
         gate.set()
         await held

@@ -16,6 +16,7 @@ from gateway.http.route import Answer, Row, RowLimits, Surface, route
 from gateway.http.streams import why_cut
 from gateway.http.table import RoutedRow
 from tests.world.gateway.listener_client import READ_BALANCE, TAKES, on_stage, surface
+from tests.world.waiting import until
 
 
 async def _pieces(ends: str) -> AsyncGenerator[bytes, None]:
@@ -90,11 +91,9 @@ async def test_a_caller_that_goes_away_is_told_as_gone():
     async with on_stage(surface(row()), admission=gate) as listener_client:
         _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
         sender.write(b"GET /v1/file/never HTTP/1.1\r\nHost: a\r\n\r\n")
-        await asyncio.sleep(0.05)
+        await until(lambda: gate.in_flight)
         sender.transport.abort()
-        async with asyncio.timeout(5):
-            while not listener_client.witness.records:
-                await asyncio.sleep(0.02)
+        await until(lambda: listener_client.witness.records)
 
     assert listener_client.record.reason == "caller_gone"
     assert gate.in_flight == 0

@@ -38,6 +38,7 @@ from tests.unit.offering import OfferingBank, refund
 from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.stores.samples import event
+from tests.world.waiting import until
 
 REFUND = RefundRequest(reference="refund-1", payment="order-1", value=Money(1050), description="")
 MINUTE_S = 60
@@ -238,8 +239,7 @@ async def test_while_one_call_is_under_way_a_second_one_tells_nothing(
     bank.gate.clear()
     waiting = await approval_world.ordered()
     first = asyncio.create_task(approval_world.approve(JOAO, waiting))
-    while not bank.orders:
-        await asyncio.sleep(0.01)
+    await until(lambda: bank.orders)
 
     second = await approval_world.refusal(approval_world.approve(ANA, waiting))
     bank.gate.set()

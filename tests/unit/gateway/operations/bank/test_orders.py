@@ -31,6 +31,7 @@ from tests.unit.offering import Log, OfferingBank, acting, lessened
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank
 from tests.world.people import account
+from tests.world.waiting import settle
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> ChargeOrders:
@@ -72,7 +73,7 @@ async def test_charges_of_one_reference_are_made_one_after_the_other(second: str
         asyncio.create_task(orders.create(acting(), account(), replace(ORDER, reference=reference)))
         for reference in ("maria-1", second)
     ]
-    await asyncio.sleep(0.01)
+    await settle()
 
     bank.opened.set()
     await asyncio.gather(*making)

@@ -29,6 +29,7 @@ from tests.unit.reporting import FEE, entry
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, TODAY, Clock
+from tests.world.waiting import until
 
 YESTERDAY = TODAY - timedelta(days=1)
 OPEN, OVER = Window(YESTERDAY, TODAY), Window(YESTERDAY, YESTERDAY)
@@ -281,20 +282,19 @@ async def test_writing_leaves_the_loop_free_and_takes_turns(writes):
     def slow(_document: object) -> bytes:
         running.append(1)
         most.append(len(running))
-        let_go.acquire(timeout=10)
+        let_go.acquire()
         running.pop()
         return b"done"
 
     writes(slow)
     office = BankWorld()
 
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.TaskGroup() as tasks:
         making = [
             tasks.create_task(office.reports.make(account(), asking("odd"))) for _ in range(3)
         ]
         for turn in (1, 2, 3):
-            while len(most) < turn:
-                await asyncio.sleep(0.001)
+            await until(lambda turn=turn: len(most) == turn)
             let_go.release()
 
     assert [made.result().content for made in making] == [b"done"] * 3
@@ -307,14 +307,13 @@ async def test_who_goes_away_leaves_the_turn_to_the_file_until_it_is_written(wri
 
     def slow(_document: object) -> bytes:
         begun.append(1)
-        assert let_go.wait(10)
+        assert let_go.wait()
         raise ValueError
 
     writes(slow)
     office = BankWorld()
     impatient = asyncio.ensure_future(office.reports.make(account(), asking("odd")))
-    while not begun:
-        await asyncio.sleep(0.001)
+    await until(lambda: begun)
     impatient.cancel()
     with pytest.raises(asyncio.CancelledError):
         await impatient

@@ -24,6 +24,7 @@ from tests.world.banks.witness import Clock
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import caller
 from tests.world.standing import NOON, TODAY
+from tests.world.waiting import settle
 
 BALANCE = Balance(balance=Money(100), blocked=Money(1), updated_at=NOON)
 
@@ -272,7 +273,7 @@ async def test_callers_of_one_moment_share_a_walk():
     account = Account(entries(30))
     account.bank.gate.clear()
     asked = [asyncio.create_task(account.shows(asking(page, 10))) for page in (1, 1, 2, 3, 9)]
-    await asyncio.sleep(0.01)
+    await settle()
 
     account.bank.gate.set()
     shown = await asyncio.gather(*asked)
@@ -285,9 +286,9 @@ async def test_a_caller_that_gives_up_takes_the_walk_from_nobody():
     account = Account(entries(30))
     account.bank.gate.clear()
     leaving = asyncio.create_task(account.shows(asking(1, 10)))
-    await asyncio.sleep(0.01)
+    await settle()
     staying = asyncio.create_task(account.shows(asking(1, 10)))
-    await asyncio.sleep(0.01)
+    await settle()
 
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)

@@ -14,6 +14,9 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.panel.token_refresh import PanelTokens
 from tests.unit.refusals import refused
+from tests.world.waiting import until
+
+LONG = timedelta(minutes=2)
 
 
 class Slow:
@@ -36,7 +39,8 @@ class Slow:
 def with_slow(
     panel_world, problem: Exception | None = None, **settings: timedelta
 ) -> tuple[PanelTokens, Slow]:
-    """Refresh by something slow."""
+    """Refresh by something slow; no limit is short unless a test asks for it."""
+    settings = {"wait_timeout": LONG, "refresh_timeout": LONG, **settings}
     slow = Slow(panel_world.identity_world.services.tokens, problem)
     context = replace(
         panel_world.context, tokens=slow, settings=replace(panel_world.context.settings, **settings)
@@ -75,7 +79,7 @@ async def test_many_calls_are_one_flight(panel_world, maria):
     browser = await due(panel_world)
     tokens, slow = with_slow(panel_world)
     waiting = [asyncio.create_task(tokens.fresh(browser)) for _ in range(20)]
-    await asyncio.sleep(0.05)
+    await until(lambda: slow.calls)
 
     slow.go.set()
     found = await asyncio.gather(*waiting)
@@ -89,7 +93,7 @@ async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, ma
     browser = await due(panel_world)
     tokens, slow = with_slow(panel_world)
     first = asyncio.create_task(tokens.fresh(browser))
-    await asyncio.sleep(0.05)
+    await until(lambda: slow.calls)
 
     first.cancel()
     slow.go.set()
@@ -116,10 +120,11 @@ async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, mar
     browser = await due(panel_world)
     panel_world.identity_world.clock.passes(60)
     other, slow = with_slow(panel_world)
+    waits, _ = with_slow(panel_world)
     flying = asyncio.create_task(other.fresh(browser))
-    await asyncio.sleep(0.05)
-    waiting = asyncio.create_task(panel_world.tokens.fresh(browser))
-    await asyncio.sleep(0.15)
+    await until(lambda: slow.calls)
+    waiting = asyncio.create_task(waits.fresh(browser))
+    await until(lambda: panel_world.counted.count(("token_refresh", "coalesced")))
 
     slow.go.set()
     found = await asyncio.gather(flying, waiting)
@@ -179,7 +184,7 @@ async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria):
     browser = await due(panel_world)
     tokens, slow = with_slow(panel_world)
     flying = asyncio.create_task(tokens.fresh(browser))
-    await asyncio.sleep(0.05)
+    await until(lambda: slow.calls)
     await panel_world.context.store.remove(browser.panel.id_hash)
 
     slow.go.set()
@@ -205,7 +210,7 @@ async def test_closing_gives_up_what_is_under_way(panel_world, maria):
     browser = await due(panel_world)
     tokens, slow = with_slow(panel_world)
     flying = asyncio.create_task(tokens.fresh(browser))
-    await asyncio.sleep(0.05)
+    await until(lambda: slow.calls)
 
     await tokens.close()
 
