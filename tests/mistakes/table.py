@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from tests.mistakes.rows import access, banks, payouts, people, reading, running
+from tests.mistakes.rows import (
+    access,
+    adapters,
+    banks,
+    configuration,
+    payouts,
+    people,
+    reading,
+    reports,
+    running,
+    telemetry,
+    worker,
+)
 
 MISTAKES = (
     *access.ROWS,
@@ -11,4 +23,9 @@ MISTAKES = (
     *people.ROWS,
     *banks.ROWS,
     *running.ROWS,
+    *adapters.ROWS,
+    *reports.ROWS,
+    *worker.ROWS,
+    *configuration.ROWS,
+    *telemetry.ROWS,
 )

@@ -18,6 +18,7 @@ def test_a_silent_file_has_the_documented_lifetimes():
     "text",
     [
         "identity: {access_s: 59}",
+        "identity: {access_s: 3601}",
         "identity: {refresh_s: 86401}",
         "identity: {mail: {encryption: x}}",
     ],

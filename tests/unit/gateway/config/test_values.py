@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from gateway.config.values import Count, Label, Name, Port, Seconds, SecondsOrNone, written
+from gateway.config.values import Count, Label, Name, Port, Reais, Seconds, SecondsOrNone, written
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,7 @@ from gateway.config.values import Count, Label, Name, Port, Seconds, SecondsOrNo
         (Port, [0, 65_535], [-1, 65_536]),
         (Name, ["a", "sandbox-read-only", "0" * 63], ["", "A", "-a", "a b", "a\n", "a" * 64]),
         (Label, ["Summer 2026"], ["", "a" * 65]),
+        (Reais, ["0.00", "9999999999.99"], ["1", "1.5", "1.555", "1,00", "-1.00", "01.00", 1.0]),
     ],
 )
 def test_a_kind_takes_what_lies_inside_its_bounds(kind, taken, refused):

@@ -32,6 +32,13 @@ def test_a_table_opens_in_a_portuguese_spreadsheet():
     assert (told["Em revisão"], told["Liquidado em (Brasília)"]) == ("não", "")
 
 
+def test_a_partner_s_reference_is_no_formula():
+    """A partner chooses it; a spreadsheet would run it."""
+    _, line = read(payout("=1+1"))
+
+    assert line[3] == "'=1+1"
+
+
 @pytest.mark.parametrize("state", PayoutState)
 def test_every_state_has_a_word(state: PayoutState):
     _, line = read(replace(payout(), state=state))

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken
+from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken, logged
 from gateway.telemetry.records import AccessRecord
 from tests.world.standing import NOON
 
@@ -110,6 +110,22 @@ async def test_files_of_pages_are_not_kept_unless_they_are_refused(
     await kept.run_once()
 
     assert [each.trace_id for batch in shelf.batches for each in batch] == ["404"]
+
+
+@pytest.mark.parametrize(
+    ("asks", "kept"),
+    [
+        ({"client_id": ""}, ""),
+        ({"client_id": "cli_a"}, "account"),
+        ({"client_id": "", "user_id": "maria"}, "account"),
+    ],
+    ids=["stranger", "partner", "person"],
+)
+def test_the_account_that_a_stranger_names_is_not_kept(asks: dict, kept: str):
+    """Else operators of a company would find whatever strangers ask for under its account."""
+    line = logged(NOON, record(account_id="account", **asks), Line())
+
+    assert line.account_id == kept
 
 
 async def test_what_comes_too_fast_is_dropped_and_counted(

@@ -28,7 +28,7 @@ from gateway.store.engine import Store
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world import registers
 from tests.world.standing import NOON, Clock
-from tests.world.stores.people import challenge, mail_token, panel, signed_in
+from tests.world.stores.people import END, challenge, mail_token, panel, signed_in
 from tests.world.stores.samples import ACCOUNT, attempt, payout
 
 
@@ -135,6 +135,18 @@ async def test_a_table_that_fails_keeps_no_other_from_being_cleaned(
         "old minutes",
         "old callbacks",
     ]
+
+
+@pytest.mark.parametrize(("days", "forgotten"), [(6, 0), (8, 1)])
+async def test_a_session_that_ended_is_kept_for_a_week(tmp_path: Path, days: int, forgotten: int):
+    """So that the owner of an old token is told apart from a stranger."""
+    async with registers.opened(tmp_path) as office:
+        await signed_in(office.store)
+        later = Clock(END + timedelta(days=days))
+
+        found = await IdentityRetention(office.store.identity, later.now).cleanup()
+
+    assert found == forgotten
 
 
 @pytest.mark.parametrize("fails", ["panel_sessions", "mfa_challenges", "failure_counts", "outbox"])

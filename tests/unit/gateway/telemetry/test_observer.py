@@ -2,12 +2,13 @@
 
 import json
 from contextvars import copy_context
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from gateway.domain.payouts.followups import Unsettled
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import OTHER, Vocabulary
@@ -389,3 +390,28 @@ def test_every_event_has_its_series(world: World, event: Event):
 @pytest.mark.parametrize("gauge", Gauge)
 def test_every_gauge_has_its_series(world: World, gauge: Gauge):
     world.observer.show(gauge, 1.0)
+
+
+def test_a_bank_without_unsettled_payouts_is_shown_with_none(world: World):
+    """What stood there before must not stay: people are called for it."""
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    oldest_at = now - timedelta(hours=1)
+    stands = Unsettled(provider="sandbox", unresolved=2, oldest_at=oldest_at, review=1)
+    gauges = (series.PAYOUT_UNRESOLVED, series.PAYOUT_OLDEST_UNRESOLVED, series.PAYOUT_REVIEW)
+
+    shown = []
+    for standing in ([stands], []):
+        world.observer.unsettled(standing, now)
+        shown.append([world.values.values(each).get("sandbox") for each in gauges])
+
+    assert shown == [[2, 3600, 1], [0, 0, 0]]
+
+
+def test_only_a_payout_that_was_paid_has_a_time_of_settlement(world: World):
+    """A refusal within a second would make the banks look fast."""
+    for state, took_s in (("paid", 30.0), ("failed", 1.0), ("rejected", 1.0)):
+        world.observer.payout_ended("sandbox", state, took_s)
+
+    ended = world.values.values(series.PAYOUTS_ENDED)
+    assert [ended.get("sandbox", state) for state in ("paid", "failed", "rejected")] == [1, 1, 1]
+    assert world.values.timings(series.PAYOUT_SETTLEMENT).get("sandbox") == (1, 30.0)

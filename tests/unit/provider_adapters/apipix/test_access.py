@@ -7,6 +7,7 @@ import json
 import pytest
 
 from gateway.domain.bank.providers import (
+    Accepted,
     BadReply,
     CredentialsRefused,
     NotFound,
@@ -14,10 +15,12 @@ from gateway.domain.bank.providers import (
     RateLimited,
     Refused,
     Unavailable,
+    Unknown,
 )
 from provider_adapters.apipix.access import accepted, amount, error_code, failure, readable
 from provider_adapters.kit.answers import ProviderAnswer
 from tests.unit.provider_adapters.apipix.conftest import Standing
+from tests.unit.provider_adapters.apipix.efi.test_calls import far, order
 
 
 def said(status: int, document: object) -> ProviderAnswer:
@@ -106,3 +109,18 @@ async def test_a_change_that_met_a_revoked_token_lets_the_next_one_succeed(efi: 
     made = await efi.adapter.create_key(efi.account, efi.stage.new_key())
 
     assert made in await efi.adapter.list_keys(efi.account)
+
+
+async def test_an_order_that_met_a_revoked_token_is_sent_once(efi: Standing):
+    """Whoever refused the token may have paid all the same; the next order has a new one."""
+    await efi.adapter.get_balance(efi.account)
+    await efi.stage.revoke_tokens()
+
+    outcome = await efi.adapter.create_payout(efi.account, order(efi), far())
+    again = await efi.adapter.create_payout(efi.account, order(efi), far())
+
+    assert isinstance(outcome, Unknown)
+    assert isinstance(again, Accepted)
+    assert [call.operation for call in efi.told.calls][2:] == [
+        *("create_payout", "get_token", "create_payout"),
+    ]

@@ -102,6 +102,17 @@ async def test_more_than_the_payment_is_refused_and_nothing_is_there(efi: Standi
     assert await efi.stage.executions(asked.provider_key) == []
 
 
+async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
+    """The bank refuses a key that it knows, too: then the refund may have been given."""
+    asked = order(await paid(efi), 2000)
+    fault = {"operation": "refund_read", "fault": "status", "status": 503, "count": None}
+    await efi.stage.control.post("faults", body=fault)
+
+    refused = await efi.adapter.create_refund(efi.account, asked, far())
+
+    assert isinstance(refused, Unknown)
+
+
 async def test_a_refund_that_nobody_ordered_is_not_found(efi: Standing):
     await paid(efi)
 

@@ -207,7 +207,12 @@ def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
 
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
-    [(404, "NOT_FOUND", NotFound), (404, "", BadReply), (500, "NOT_FOUND", ProviderError)],
+    [
+        (404, "NOT_FOUND", NotFound),
+        (404, "KEY_NOT_FOUND", BadReply),
+        (404, "", BadReply),
+        (500, "NOT_FOUND", ProviderError),
+    ],
 )
 def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: type[ProviderError]):
     with pytest.raises(kind):

@@ -212,6 +212,25 @@ async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source)
 
 
 @leaping
+async def test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again(
+    source: Source,
+):
+    """No later reading is there yet that would replace it."""
+    cache = source.cache()
+    source.gate.clear()
+    before = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+    cache.forget("a")
+    source.gate.set()
+    await settled(before)
+    source.records["a"] = "new"
+
+    found = await cache.find("a")
+
+    assert (found, source.loaded) == ("new", ["a", "a"])
+
+
+@leaping
 async def test_a_renewed_record_was_read_from_then_on(source: Source):
     """Whatever is being read already; what is kept serves until the new one is there."""
     cache = source.cache()

@@ -157,6 +157,23 @@ def test_what_a_caller_wrote_is_not_shown(field: str, canary: str):
     assert canary not in str(line)
 
 
+@pytest.mark.parametrize("behind", ["x", "\n", " gws_canary"])
+def test_a_client_id_with_something_behind_it_is_not_shown(behind: str):
+    """Nobody has proven it: only the whole form of ours is known to be harmless."""
+    line = access(record(client_id=CLIENT + behind))
+
+    assert line["client_id"] == "_OTHER"
+
+
+def test_the_company_that_a_stranger_names_is_not_shown():
+    """It is of the account that was asked for: nobody has proven that they may ask."""
+    stranger = access(record(company_id="company"))
+    person = access(record(company_id="company", user_id="maria"))
+
+    assert "company_id" not in stranger
+    assert person["company_id"] == "company"
+
+
 def test_a_bank_call_is_one_flat_line():
     call = ProviderCall(
         provider="sandbox",

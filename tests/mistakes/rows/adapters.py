@@ -1,0 +1,377 @@
+"""Adapters: what each bank is told, and what of its answers proves that money moved or did not."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_APIPIX = "tests/unit/provider_adapters/apipix"
+_ASAAS = "tests/unit/provider_adapters/asaas"
+_SANDBOX = "tests/unit/provider_adapters/sandbox"
+_STARKBANK = "tests/unit/provider_adapters/starkbank"
+_WOOVI = "tests/unit/provider_adapters/woovi"
+
+ROWS = (
+    Mistake(
+        name="woovi-asked-is-paid",
+        promise="What Woovi says was paid is told as the amount, not what was asked for.",
+        source="contract 2.6, docs/providers/outcomes.md",
+        file="provider_adapters/woovi/payouts.py",
+        right="value=translate.above_zero(document.payment.value if value is None else value),",
+        wrong="value=translate.above_zero(document.payment.value),",
+        tests=(f"{_WOOVI}/test_payouts.py::test_what_was_really_paid_is_told",),
+    ),
+    Mistake(
+        name="woovi-unlisted-sentence-rejects",
+        promise="A refusal of Woovi whose sentence is not listed leaves a payout unknown.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/woovi/words.py",
+        right='    (400, "NOT_ENOUGH_BALANCE"): FailureCode.INSUFFICIENT_FUNDS,\n',
+        wrong=(
+            '    (400, "NOT_ENOUGH_BALANCE"): FailureCode.INSUFFICIENT_FUNDS,\n'
+            '    (400, "OTHER"): FailureCode.REJECTED,\n'
+        ),
+        tests=(f"{_WOOVI}/test_payouts.py::test_what_is_not_listed_is_raised",),
+    ),
+    Mistake(
+        name="woovi-bank-by-compe",
+        promise="Woovi is told a bank by its ISPB.",
+        source="Woovi, docs/flows/validate-bank-data-manual.md",
+        file="provider_adapters/woovi/requests.py",
+        right="    return bank.ispb",
+        wrong="    return bank.compe or bank.ispb",
+        tests=(f"{_WOOVI}/test_requests.py::test_a_bank_is_named_by_its_ispb",),
+    ),
+    Mistake(
+        name="woovi-callback-without-a-secret",
+        promise="Where no secret is configured, no HMAC proves a callback of Woovi.",
+        source="docs/providers/callbacks.md, ADR 0024",
+        file="provider_adapters/woovi/callbacks.py",
+        right=(
+            "return self._hmac is not None and bool(given) and self._hmac.proves(given, came.body)"
+        ),
+        wrong="return bool(given) and (self._hmac is None or self._hmac.proves(given, came.body))",
+        tests=(f"{_WOOVI}/test_callbacks.py::test_an_hmac_proves_nothing_without_a_secret",),
+    ),
+    Mistake(
+        name="woovi-refund-under-way-not-counted",
+        promise="A refund that is under way counts as given back.",
+        source="ADR 0009, provider_adapters/woovi/README.md",
+        file="provider_adapters/woovi/received.py",
+        right="if words.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED",
+        wrong="if words.REFUND_STATUSES.get(each.status) is RefundStatus.PAID",
+        tests=(f"{_WOOVI}/test_received.py::test_refunds_that_failed_do_not_count",),
+    ),
+    Mistake(
+        name="woovi-balance-of-another-account",
+        promise="The balance that is shown is that of the account that was asked for.",
+        source="contract 2.3, provider_adapters/woovi/README.md",
+        file="provider_adapters/woovi/translate.py",
+        right="        if account.account_id != asked:",
+        wrong="        if not account.account_id:",
+        tests=(f"{_WOOVI}/test_translate.py::test_a_balance_is_of_the_account_that_was_asked_for",),
+    ),
+    Mistake(
+        name="woovi-unknown-refund-failed",
+        promise="A refund whose state we do not know is under way, so that it is not given twice.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/woovi/refunds.py",
+        right="    return status or RefundStatus.PROCESSING",
+        wrong="    return status or RefundStatus.FAILED",
+        tests=(f"{_WOOVI}/test_refunds.py::test_an_unknown_state_is_processing_and_counted",),
+    ),
+    Mistake(
+        name="starkbank-one-listed-code-rejects",
+        promise="A refusal of Stark Bank rejects a payout only if each of its codes is listed.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/starkbank/payouts.py",
+        right="    if set(codes) <= words.REJECTIONS.keys():",
+        wrong="    if codes[0] in words.REJECTIONS:",
+        tests=(f"{_STARKBANK}/test_payouts.py::test_any_other_refusal_is_unknown_and_looked_into",),
+    ),
+    Mistake(
+        name="starkbank-first-of-two",
+        promise="Two transfers under one key of ours are unknown, and a person decides.",
+        source="ADR 0003",
+        file="provider_adapters/starkbank/payouts.py",
+        right=(
+            "        if len(ours) > 1:\n"
+            "            return Unknown(answer.evidence(Reason.KEY_MISMATCH))\n"
+        ),
+        wrong="",
+        tests=(f"{_STARKBANK}/test_payouts.py::test_two_with_one_tag_are_for_a_person",),
+    ),
+    Mistake(
+        name="starkbank-ted-instead-of-pix",
+        promise="Stark Bank is told eight digits of a bank, for three of them mean TED.",
+        source="Stark Bank, SDK, `Transfer.bank_code`",
+        file="provider_adapters/starkbank/requests.py",
+        right="        ispb = bank.ispb",
+        wrong="        ispb = bank.compe",
+        tests=(f"{_STARKBANK}/test_requests.py::test_a_bank_is_named_by_eight_digits",),
+    ),
+    Mistake(
+        name="starkbank-key-of-somebody-else",
+        promise="A payout by key goes to the owner that the order names.",
+        source="contract 2.6",
+        file="provider_adapters/starkbank/requests.py",
+        right="    if not may_be(to.tax_number, entry.tax_id):",
+        wrong="    if not entry.tax_id:",
+        tests=(f"{_STARKBANK}/test_adapter.py::test_a_key_of_somebody_else_is_rejected",),
+    ),
+    Mistake(
+        name="starkbank-any-currency",
+        promise="A balance in another currency is not told as reais.",
+        source="contract 2.3",
+        file="provider_adapters/starkbank/translate.py",
+        right="    if held.currency != _REAIS:",
+        wrong="    if not held.currency:",
+        tests=(f"{_STARKBANK}/test_translate.py::test_another_balance_is_none",),
+    ),
+    Mistake(
+        name="starkbank-day-ends-in-utc",
+        promise="An invoice that is due on a day can be paid until the day ends in Sao Paulo.",
+        source="contract 2.4, provider_adapters/starkbank/README.md",
+        file="provider_adapters/starkbank/charges.py",
+        right="datetime.combine(day, time.max, _ZONE)",
+        wrong="datetime.combine(day, time.max, UTC)",
+        tests=(f"{_STARKBANK}/test_charges.py::test_a_day_is_over_in_sao_paulo",),
+    ),
+    Mistake(
+        name="starkbank-callback-without-a-signature",
+        promise="A callback of Stark Bank without a signature proves nothing.",
+        source="docs/providers/callbacks.md, ADR 0024",
+        file="provider_adapters/starkbank/callbacks.py",
+        right="if not given or not await self._signature.proves(given, came.body):",
+        wrong="if given and not await self._signature.proves(given, came.body):",
+        tests=(f"{_STARKBANK}/test_callbacks.py::test_a_forged_one_is_not_proven",),
+    ),
+    Mistake(
+        name="asaas-429-of-a-proxy",
+        promise="A 429 means not sent only if the bank's own header says that no calls are left.",
+        source="docs/providers/outcomes.md, Asaas, reference/api-limits",
+        file="provider_adapters/asaas/payouts.py",
+        right=(
+            'if answer.status == _TOO_MANY and answer.headers.get("RateLimit-Remaining", "") '
+            '== "0":'
+        ),
+        wrong="if answer.status == _TOO_MANY:",
+        tests=(f"{_ASAAS}/test_payouts.py::test_nothing_else_is_a_word_about_the_order",),
+    ),
+    Mistake(
+        name="asaas-centavos-as-reais",
+        promise="Asaas is told amounts in reais.",
+        source="ADR 0004, Asaas, SDK, TransferSaveRequest",
+        file="provider_adapters/asaas/requests.py",
+        right='        "value": money.as_number(order.value),\n        "operationType": _PIX,',
+        wrong='        "value": order.value.centavos,\n        "operationType": _PIX,',
+        tests=(
+            f"{_ASAAS}/test_requests.py::test_a_transfer_by_key_is_a_pix_under_our_key_at_once",
+        ),
+    ),
+    Mistake(
+        name="asaas-times-as-utc",
+        promise="Times of Asaas, which name no zone, are those of Sao Paulo.",
+        source="contract 2.1, provider_adapters/asaas/README.md",
+        file="provider_adapters/asaas/translate.py",
+        right="    return datetime.fromisoformat(text).replace(tzinfo=ZONE).astimezone(UTC)",
+        wrong="    return datetime.fromisoformat(text).replace(tzinfo=UTC)",
+        tests=(
+            (
+                f"{_ASAAS}/test_translate.py"
+                "::test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo"
+            ),
+        ),
+    ),
+    Mistake(
+        name="asaas-expected-payment-received",
+        promise="A payment counts as received only once the bank says that it is done.",
+        source="contract 2.5, provider_adapters/asaas/README.md",
+        file="provider_adapters/asaas/translate.py",
+        right='    return row.type == "CREDIT" and row.status == words.DONE',
+        wrong='    return row.type == "CREDIT"',
+        tests=(f"{_ASAAS}/test_translate.py::test_one_that_is_not_among_them_is_absent",),
+    ),
+    Mistake(
+        name="asaas-boleto-in-the-pix-statement",
+        promise="A charge that was paid by boleto or card is no Pix movement.",
+        source="contract 2.7",
+        file="provider_adapters/asaas/translate.py",
+        right="or (is_charge and row.payment_id in pix_charges)",
+        wrong="or is_charge",
+        tests=(f"{_ASAAS}/test_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
+    ),
+    Mistake(
+        name="asaas-key-of-either-environment",
+        promise="An API key of one environment of Asaas is refused in the other.",
+        source="docs/providers/accounts.md, Asaas, docs/authentication",
+        file="provider_adapters/asaas/secrets.py",
+        right='{Environment.PRODUCTION: "$aact_prod_", Environment.SANDBOX: "$aact_hmlg_"}',
+        wrong='dict.fromkeys(Environment, "$aact_")',
+        tests=(f"{_ASAAS}/test_secrets.py::test_any_other_is_refused_and_not_repeated",),
+    ),
+    Mistake(
+        name="asaas-unknown-charge-paid",
+        promise="A charge whose state we do not know is not told as paid.",
+        source="contract 2.4, docs/providers/outcomes.md",
+        file="provider_adapters/asaas/charges.py",
+        right="    return status or ChargeStatus.ACTIVE",
+        wrong="    return status or ChargeStatus.PAID",
+        tests=(
+            (
+                f"{_ASAAS}/test_charges.py"
+                "::test_a_removed_charge_is_canceled_and_an_unknown_state_active"
+            ),
+        ),
+    ),
+    Mistake(
+        name="apipix-order-repeated-with-another-token",
+        promise="An order whose token was refused is not sent again with another one.",
+        source="ADR 0003",
+        file="provider_adapters/apipix/access.py",
+        right="            await self.tokens.drop(credentials, token)\n        return outcome",
+        wrong=(
+            "            await self.tokens.drop(credentials, token)\n"
+            "            token = await self.tokens.of(credentials)\n"
+            "            return await self.client.pay(_bearing(request, token), translate, "
+            "send_by)\n"
+            "        return outcome"
+        ),
+        tests=(f"{_APIPIX}/test_access.py::test_an_order_that_met_a_revoked_token_is_sent_once",),
+    ),
+    Mistake(
+        name="apipix-amount-with-a-minus",
+        promise="An amount of API Pix has no sign.",
+        source="API Pix 2.9.0, `valor`",
+        file="provider_adapters/apipix/access.py",
+        right="    if found.centavos < 0:",
+        wrong="    if found.centavos == 0:",
+        tests=(f"{_APIPIX}/test_access.py::test_an_amount_has_no_sign_and_two_decimals_at_most",),
+    ),
+    Mistake(
+        name="apipix-callback-secret-shown",
+        promise="The address of callbacks is shown without the step that proves them.",
+        source="docs/providers/callbacks.md",
+        file="provider_adapters/apipix/callbacks.py",
+        right='        return re.sub(_STEP + ends + r"\\Z", "", url)',
+        wrong='        return re.sub(ends + r"\\Z", "", url)',
+        tests=(
+            (
+                f"{_APIPIX}/test_callbacks.py"
+                "::test_an_address_is_registered_for_every_key_with_a_step_and_no_secret"
+            ),
+        ),
+    ),
+    Mistake(
+        name="apipix-unread-refund-rejected",
+        promise="A refund that cannot be read back after a refusal is unknown.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/apipix/received.py",
+        right="        except ProviderError:\n            return Unknown(evidence)",
+        wrong=(
+            "        except ProviderError:\n"
+            "            return Rejected(evidence=evidence, failure=FailureCode.OTHER)"
+        ),
+        tests=(
+            f"{_APIPIX}/test_received.py::test_a_refused_refund_that_cannot_be_read_is_unknown",
+        ),
+    ),
+    Mistake(
+        name="apipix-midnight-on-two-days",
+        promise="What happens at the end of a window belongs to the next one alone.",
+        source="contract 8, API Pix 2.9.0, `fim`",
+        file="provider_adapters/apipix/lists.py",
+        right="return self.start <= at < self.end",
+        wrong="return self.start <= at <= self.end",
+        tests=(f"{_APIPIX}/test_lists.py::test_the_end_is_outside",),
+    ),
+    Mistake(
+        name="inter-doubtful-word-is-failed",
+        promise="A state of Inter about which sources disagree proves nothing.",
+        source="docs/providers/outcomes.md",
+        file="provider_adapters/apipix/inter/words.py",
+        right='    "FALHA": FailureCode.OTHER,\n',
+        wrong='    "FALHA": FailureCode.OTHER,\n    "NAO_DEBITADO": FailureCode.OTHER,\n',
+        tests=(f"{_APIPIX}/inter/test_payouts.py::test_a_state_in_doubt_is_unknown_and_counted",),
+    ),
+    Mistake(
+        name="inter-time-as-utc",
+        promise="A time of Inter that names no zone is the bank's own.",
+        source="contract 2.1, provider_adapters/apipix/README.md",
+        file="provider_adapters/apipix/inter/payouts.py",
+        right="at.replace(tzinfo=ZONE)",
+        wrong="at.replace(tzinfo=UTC)",
+        tests=(
+            f"{_APIPIX}/inter/test_payouts.py::test_a_paid_payout_is_settled_at_the_bank_s_time",
+        ),
+    ),
+    Mistake(
+        name="sandbox-returned-payout-failed",
+        promise="A payout that came back was paid; its return is money that came in.",
+        source="ADR 0023",
+        file="provider_adapters/sandbox/payouts.py",
+        right='case "LIQUIDADA" | "DEVOLVIDA":',
+        wrong='case "LIQUIDADA":',
+        tests=(f"{_SANDBOX}/test_payouts.py::test_what_arrived_is_settled_also_if_it_came_back",),
+    ),
+    Mistake(
+        name="sandbox-refund-404-rejects",
+        promise="A 404 to an order of a refund proves nothing.",
+        source="docs/providers/outcomes.md, provider_adapters/sandbox/README.md",
+        file="provider_adapters/sandbox/refunds.py",
+        right='    (422, "KEY_REUSED"): (IN_USE, FailureCode.OTHER),\n',
+        wrong=(
+            '    (422, "KEY_REUSED"): (IN_USE, FailureCode.OTHER),\n'
+            '    (404, "NOT_FOUND"): (Reason.NOT_FOUND, FailureCode.OTHER),\n'
+        ),
+        tests=(f"{_SANDBOX}/test_refunds.py::test_all_other_answers_prove_nothing",),
+    ),
+    Mistake(
+        name="sandbox-payout-without-its-key",
+        promise="A payout travels with the key by which the bank pays it once.",
+        source="ADR 0003, decisions 9",
+        file="provider_adapters/sandbox/requests.py",
+        right=(
+            '"create_payout", "/transferencias")\n'
+            '    return paying(request, document, order.provider_key, header="Idempotency-Key")'
+        ),
+        wrong=(
+            '"create_payout", "/transferencias")\n'
+            "    return paying(request, document, order.provider_key)"
+        ),
+        tests=(
+            f"{_SANDBOX}/test_requests_orders.py::test_a_payout_is_money_and_travels_with_our_key",
+        ),
+    ),
+    Mistake(
+        name="sandbox-absent-key-is-absent-payout",
+        promise="Only the bank's own word about a payout says that it is absent.",
+        source="docs/providers/outcomes.md, ADR 0003",
+        file="provider_adapters/sandbox/translate.py",
+        right="    kind = ERRORS.get((answer.status, error_code(answer)))",
+        wrong="    kind = {**REFUSALS, **ERRORS}.get((answer.status, error_code(answer)))",
+        tests=(f"{_SANDBOX}/test_payouts.py::test_only_the_bank_s_own_word_is_not_found",),
+    ),
+    Mistake(
+        name="sandbox-direction-guessed",
+        promise="A movement that says neither in nor out is refused.",
+        source="contract 2.7",
+        file="provider_adapters/sandbox/translate.py",
+        right="direction=_listed(words.DIRECTIONS, document.natureza),",
+        wrong='direction=words.DIRECTIONS.get(document.natureza, words.DIRECTIONS["C"]),',
+        tests=(
+            (
+                f"{_SANDBOX}/test_translate.py"
+                "::test_an_entry_that_cannot_be_understood_spoils_the_page"
+            ),
+        ),
+    ),
+    Mistake(
+        name="sandbox-bank-on-another-machine",
+        promise="The sandbox bank is on this machine.",
+        source="ADR 0006, decisions 10",
+        file="provider_adapters/sandbox/factory.py",
+        right="        base_url = loopback_of(place, chosen.base_url)",
+        wrong="        base_url = chosen.base_url",
+        tests=(f"{_SANDBOX}/test_factory.py::test_its_bank_is_on_this_machine",),
+    ),
+)

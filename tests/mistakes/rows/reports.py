@@ -1,0 +1,171 @@
+"""Reports and statements: amounts, signs, days, totals, and texts that a spreadsheet would run."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_BANK = "tests/unit/gateway/operations/bank"
+_LINKED = "tests/unit/gateway/operations/backoffice/money/test_linked_statements.py"
+_REPORTS = "tests/unit/gateway/reports"
+
+ROWS = (
+    Mistake(
+        name="formula-behind-a-blank",
+        promise="A formula behind blanks or invisible signs is made a text in a table.",
+        source="OWASP, CSV Injection",
+        file="gateway/reports/texts.py",
+        right='_BEHIND_NOTHING.sub("", safe).startswith(_FORMULA)',
+        wrong="safe.startswith(_FORMULA)",
+        tests=(
+            f"{_REPORTS}/test_texts.py::test_a_formula_behind_something_invisible_is_none_either",
+        ),
+    ),
+    Mistake(
+        name="reference-is-a-formula",
+        promise="A partner's reference is no formula in the table of payouts.",
+        source="OWASP, CSV Injection",
+        file="gateway/reports/payouts.py",
+        right="        cell(payout.reference),",
+        wrong="        payout.reference,",
+        tests=(f"{_REPORTS}/test_payouts.py::test_a_partner_s_reference_is_no_formula",),
+    ),
+    Mistake(
+        name="whole-cpf-in-the-table",
+        promise="The table of payouts shows no whole CPF.",
+        source="docs/panel.md",
+        file="gateway/reports/payouts.py",
+        right="        cell(hidden_tax_number(to.tax_number)),",
+        wrong="        cell(to.tax_number),",
+        tests=(f"{_REPORTS}/test_payouts.py::test_a_table_opens_in_a_portuguese_spreadsheet",),
+    ),
+    Mistake(
+        name="debit-in-ofx-without-its-minus",
+        promise="A debit is negative in OFX.",
+        source="Open Financial Exchange 2.2, 11.4.3 (`TRNAMT`)",
+        file="gateway/reports/ofx.py",
+        right='("TRNAMT", str(change(entry))),',
+        wrong='("TRNAMT", str(entry.value)),',
+        tests=(f"{_REPORTS}/test_ofx.py::test_the_type_agrees_with_the_sign",),
+    ),
+    Mistake(
+        name="ofx-day-in-utc",
+        promise="A movement of 22:00 in Brazil is booked on that day, not on the next one.",
+        source="Open Financial Exchange 2.2, 3.2.8",
+        file="gateway/reports/ofx.py",
+        right="    local = at.astimezone(texts.ZONE)",
+        wrong="    local = at.astimezone(UTC)",
+        tests=(f"{_REPORTS}/test_ofx.py::test_a_movement_tells_everything",),
+    ),
+    Mistake(
+        name="ofx-identifier-of-a-new-wording",
+        promise="A movement whose description a bank words anew is imported once.",
+        source="Open Financial Exchange 2.2, 11.4.3 (`FITID`)",
+        file="gateway/reports/ofx.py",
+        right='    words = "" if known else f"',
+        wrong='    words = f"',
+        tests=(
+            f"{_REPORTS}/test_ofx_identifiers.py::test_what_a_bank_words_anew_is_the_same_movement",
+        ),
+    ),
+    Mistake(
+        name="debit-in-csv-without-its-minus",
+        promise="A debit is negative in a CSV file.",
+        source="contract 4.3",
+        file="gateway/reports/csv.py",
+        right="        str(change(entry)),",
+        wrong="        str(entry.value),",
+        tests=(f"{_REPORTS}/test_csv.py::test_the_plain_form_byte_for_byte",),
+    ),
+    Mistake(
+        name="unknown-balance-is-zero",
+        promise="A balance that is not known is null in a report, not zero.",
+        source="contract 4.3, decisions 1",
+        file="gateway/reports/json.py",
+        right="    return None if value is None else _amount(value)",
+        wrong="    return _amount(value or Money(0))",
+        tests=(
+            f"{_REPORTS}/test_json.py::test_what_is_not_known_is_null_and_an_absent_time_empty",
+        ),
+    ),
+    Mistake(
+        name="balance-of-today-closes-an-old-window",
+        promise="The balance of now is not told as the closing one of days that are over.",
+        source="decisions 1",
+        file="gateway/operations/bank/reports.py",
+        right="        closing = after.balance if is_open and at < window.end else None",
+        wrong="        closing = after.balance",
+        tests=(f"{_BANK}/test_reports.py::test_of_another_window_neither_is_known",),
+    ),
+    Mistake(
+        name="opening-balance-while-money-moves",
+        promise="No opening balance is told if money moved while the movements were read.",
+        source="decisions 1",
+        file="gateway/operations/bank/reports.py",
+        right="opening=_opening(closing, found) if stood_still else None,",
+        wrong="opening=_opening(closing, found),",
+        tests=(
+            (
+                f"{_BANK}/test_reports.py"
+                "::test_a_balance_that_moved_meanwhile_is_no_ground_to_calculate_on"
+            ),
+        ),
+    ),
+    Mistake(
+        name="sums-of-part-of-a-window",
+        promise="Sums are of the whole window, or are not told.",
+        source="ADR 0021",
+        file="gateway/operations/bank/statements.py",
+        right=(
+            "        if whole.total > len(whole.entries):\n"
+            '            problem = "too_many_items"\n'
+            "            raise BadReply(problem)\n"
+        ),
+        wrong="",
+        tests=(
+            f"{_BANK}/test_statements.py::test_a_window_that_is_wanted_whole_is_not_cut_in_silence",
+        ),
+    ),
+    Mistake(
+        name="page-of-two-snapshots",
+        promise="A page of a statement comes from one reading of the bank, never from two.",
+        source="ADR 0021",
+        file="gateway/operations/bank/snapshots.py",
+        right="            if part is None or part.id != head.id:",
+        wrong="            if part is None:",
+        tests=(f"{_BANK}/test_snapshots.py::test_parts_of_two_snapshots_are_never_mixed",),
+    ),
+    Mistake(
+        name="snapshot-of-a-sister-account",
+        promise="What was read of one account is never shown as the statement of another.",
+        source="ADR 0021, contract 5.1",
+        file="gateway/operations/bank/snapshots.py",
+        right="place = (account.account_id, bank.name, account.provider_account, ",
+        wrong="place = (bank.name, ",
+        tests=(
+            (
+                f"{_BANK}/test_statements.py"
+                "::test_a_snapshot_is_of_one_account_at_one_bank_and_one_window"
+            ),
+        ),
+    ),
+    Mistake(
+        name="panel-day-in-utc",
+        promise="The panel adds movements up by the days of Brazil.",
+        source="docs/panel.md",
+        file="gateway/operations/backoffice/money/linked_statements.py",
+        right="    return at.astimezone(LOCAL).date()",
+        wrong="    return at.date()",
+        tests=(f"{_LINKED}::test_days_are_those_of_brasilia",),
+    ),
+    Mistake(
+        name="export-beyond-the-companies",
+        promise="A file of requests holds those of a person's own companies alone.",
+        source="decisions 11 (four eyes)",
+        file="gateway/operations/backoffice/downloads/exports.py",
+        right="self.requests.export(behind, scope, ROWS_A_PAGE)",
+        wrong="self.requests.export(behind, CompanyScope(None), ROWS_A_PAGE)",
+        tests=(
+            "tests/unit/gateway/operations/backoffice/downloads/test_exports.py::test_each_page_is_asked_for_within_the_scope_and_the_filter",
+        ),
+    ),
+)

@@ -1,0 +1,174 @@
+"""Telemetry: what a log must not show, whose trace it is, and figures that must be true."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_LOGS = "tests/unit/gateway/telemetry/logs"
+_METRICS = "tests/unit/gateway/telemetry/metrics"
+_TELEMETRY = "tests/unit/gateway/telemetry"
+
+ROWS = (
+    Mistake(
+        name="values-of-an-exception-logged",
+        promise="What an exception quotes is hidden in the log.",
+        source="docs/operations.md",
+        file="gateway/telemetry/logs/redaction.py",
+        right="    return mask_quoted(text)[:_LONGEST_MESSAGE]",
+        wrong="    return mask_text(text)[:_LONGEST_MESSAGE]",
+        tests=(f"{_LOGS}/test_redaction_failures.py::test_no_value_is_told",),
+    ),
+    Mistake(
+        name="one-of-two-trace-ids",
+        promise="Two trace ids are none: nobody chooses between them.",
+        source="decisions 7",
+        file="gateway/telemetry/trace.py",
+        right=(
+            "    if len(values) != 1:\n"
+            "        return None\n"
+            "    try:\n"
+            "        return strict.trace_id"
+        ),
+        wrong="    if not values:\n        return None\n    try:\n        return strict.trace_id",
+        tests=(f"{_TELEMETRY}/test_trace.py::test_anything_else_is_not",),
+    ),
+    Mistake(
+        name="forked-process-repeats-trace-ids",
+        promise="Two server processes never give out the same trace id.",
+        source="decisions 7",
+        file="gateway/telemetry/trace.py",
+        right=(
+            "os.register_at_fork(after_in_child=_drawn.clear)  # a child must not repeat its "
+            "parent's\n"
+        ),
+        wrong="",
+        tests=(f"{_TELEMETRY}/test_trace.py::test_a_forked_process_does_not_repeat_its_parent_s",),
+    ),
+    Mistake(
+        name="trace-of-the-request-before",
+        promise="A request that sends no trace does not continue that of another caller.",
+        source="decisions 7, W3C Trace Context",
+        file="gateway/telemetry/trace.py",
+        right="    if _kept.get() is not None:\n        _kept.set(None)\n",
+        wrong="",
+        tests=(
+            (
+                f"{_TELEMETRY}/test_trace_traceparent.py"
+                "::test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id"
+            ),
+        ),
+    ),
+    Mistake(
+        name="whatever-a-caller-calls-itself-logged",
+        promise="A client id that was not proven is shown only if it has our form.",
+        source="decisions 3, docs/operations.md",
+        file="gateway/telemetry/logs/events.py",
+        right="    return text if _CLIENT_ID.fullmatch(text) else OTHER",
+        wrong="    return text if _CLIENT_ID.match(text) else OTHER",
+        tests=(f"{_LOGS}/test_events.py::test_a_client_id_with_something_behind_it_is_not_shown",),
+    ),
+    Mistake(
+        name="company-of-a-stranger-logged",
+        promise="A company is logged only beside somebody who proved who asks.",
+        source="docs/operations.md",
+        file="gateway/telemetry/logs/events.py",
+        right="    if (record.client_id or record.user_id) and record.company_id:",
+        wrong="    if record.company_id:",
+        tests=(f"{_LOGS}/test_events.py::test_the_company_that_a_stranger_names_is_not_shown",),
+    ),
+    Mistake(
+        name="method-of-a-caller-logged",
+        promise="A method that nobody knows is one word in the log.",
+        source="docs/operations.md",
+        file="gateway/telemetry/logs/events.py",
+        right='"method": record.method if record.method in _METHODS else OTHER,',
+        wrong='"method": record.method,',
+        tests=(f"{_LOGS}/test_events.py::test_what_a_caller_wrote_is_not_shown",),
+    ),
+    Mistake(
+        name="review-shown-for-ever",
+        promise="A bank without unsettled payouts is shown with none.",
+        source="docs/metrics.md",
+        file="gateway/telemetry/observer.py",
+        right="        for provider in self._providers | by_provider.keys():",
+        wrong="        for provider in by_provider:",
+        tests=(
+            (
+                f"{_TELEMETRY}/test_observer.py"
+                "::test_a_bank_without_unsettled_payouts_is_shown_with_none"
+            ),
+        ),
+    ),
+    Mistake(
+        name="money-calls-not-logged",
+        promise="A call that moves money has a line of its own.",
+        source="docs/operations.md",
+        file="gateway/telemetry/observer.py",
+        right='quiet=call.outcome == "ok" and call.operation.startswith(_READING),',
+        wrong='quiet=call.outcome == "ok",',
+        tests=(
+            f"{_TELEMETRY}/test_observer.py::test_a_good_read_of_a_request_is_told_by_the_request",
+        ),
+    ),
+    Mistake(
+        name="failed-payouts-settle-fast",
+        promise="Only payouts that were paid count into the time of settlement.",
+        source="docs/metrics.md",
+        file="gateway/telemetry/observer.py",
+        right="        if state == PayoutState.PAID:",
+        wrong="        if state:",
+        tests=(
+            (
+                f"{_TELEMETRY}/test_observer.py"
+                "::test_only_a_payout_that_was_paid_has_a_time_of_settlement"
+            ),
+        ),
+    ),
+    Mistake(
+        name="first-increase-invisible",
+        promise="A counter that alerts watch starts at zero.",
+        source="docs/metrics.md",
+        file="gateway/telemetry/metrics/families.py",
+        right="keys = self._admit.every_key() if family.kind is Kind.COUNTER else []",
+        wrong="keys = self._admit.every_key() if family.kind is Kind.GAUGE else []",
+        tests=(f"{_METRICS}/test_families_cells.py::test_few_keys_start_at_zero_and_many_do_not",),
+    ),
+    Mistake(
+        name="buckets-not-cumulative",
+        promise="A bucket of a histogram counts what took at most its bound.",
+        source="Prometheus, `le`",
+        file="gateway/telemetry/metrics/families.py",
+        right="            buckets = [*accumulate(counts)]",
+        wrong="            buckets = [*counts]",
+        tests=(
+            f"{_METRICS}/test_families_cells.py::test_buckets_are_cumulative_and_hold_their_bound",
+        ),
+    ),
+    Mistake(
+        name="lost-lines-not-counted",
+        promise="Lines that are not written are counted.",
+        source="docs/metrics.md",
+        file="gateway/telemetry/logs/writer.py",
+        right='                self.lost["full"] += lines.count(b"\\n")\n                return',
+        wrong="                return",
+        tests=(f"{_LOGS}/test_writer.py::test_lines_beyond_what_may_wait_are_dropped_and_counted",),
+    ),
+    Mistake(
+        name="held-back-lines-not-told",
+        promise="How many lines were held back is told.",
+        source="docs/operations.md",
+        file="gateway/telemetry/logs/lines.py",
+        right="                self._over[message] += times - self._most",
+        wrong="                self._over[message] = times",
+        tests=(f"{_LOGS}/test_lines_rate_limit.py::test_what_was_held_back_is_told_once",),
+    ),
+    Mistake(
+        name="surrogate-stops-a-line",
+        promise="No text of a caller keeps a line of the log from being written.",
+        source="docs/operations.md",
+        file="gateway/telemetry/logs/lines.py",
+        right='        return json.dumps(plain, default=str).encode() + b"\\n"',
+        wrong='        return json.dumps(plain, default=str, ensure_ascii=False).encode() + b"\\n"',
+        tests=(f"{_LOGS}/test_lines.py::test_no_value_stops_a_line",),
+    ),
+)

@@ -1,0 +1,209 @@
+"""Work in the background: follow-up, leases, retention, and what is kept of the store."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_RUNTIME = "tests/unit/gateway/runtime"
+
+ROWS = (
+    Mistake(
+        name="review-forgotten-by-a-look",
+        promise="A payout that waits for a person waits until it is final.",
+        source="ADR 0003, docs/reliability.md",
+        file="gateway/runtime/reconciler.py",
+        right="review=stuck or (payout.review and payout.state not in FINAL_STATES),",
+        wrong="review=stuck,",
+        tests=(
+            (
+                f"{_RUNTIME}/test_reconciler.py"
+                "::test_what_a_person_must_see_stays_so_until_it_is_final"
+            ),
+        ),
+    ),
+    Mistake(
+        name="one-account-stops-other-looks",
+        promise="A payout whose account cannot be read keeps no other payout from its look.",
+        source="ADR 0026",
+        file="gateway/runtime/reconciler.py",
+        right="        except Exception:  # noqa: BLE001 - an adapter's or a key's mistake",
+        wrong="        except KeyError:  # noqa: BLE001 - an adapter's or a key's mistake",
+        tests=(
+            (
+                f"{_RUNTIME}/test_reconciler.py"
+                "::test_an_account_that_cannot_be_read_keeps_nobody_from_their_look"
+            ),
+        ),
+    ),
+    Mistake(
+        name="run-goes-on-without-its-lease",
+        promise="A run ends when another worker has its lease.",
+        source="ADR 0032",
+        file="gateway/runtime/worker/leases.py",
+        right="lease.reschedule(clock() + self._left(task).total_seconds() * is_held)",
+        wrong="lease.reschedule(clock() + LEASE.total_seconds())",
+        tests=(
+            f"{_RUNTIME}/worker/test_leases.py::test_a_run_ends_when_another_worker_has_its_lease",
+        ),
+    ),
+    Mistake(
+        name="lease-kept-at-the-end",
+        promise="A worker that stops leaves its tasks to the others at once.",
+        source="ADR 0032",
+        file="gateway/runtime/worker/leases.py",
+        right=(
+            "        if self._leases is not None and self._ends:\n            self._ends.clear()\n"
+        ),
+        wrong="        self._ends.clear()\n        if self._leases is not None and self._ends:\n",
+        tests=(f"{_RUNTIME}/worker/test_leases.py::test_who_stops_leaves_its_tasks_at_once",),
+    ),
+    Mistake(
+        name="cancellation-of-another-ends-the-work",
+        promise="A cancellation that nobody asked a task for does not end its work.",
+        source="docs/reliability.md",
+        file="gateway/runtime/periodic_task.py",
+        right="            if task is None or task.cancelling():\n",
+        wrong="            if task is not None:\n",
+        tests=(
+            (
+                f"{_RUNTIME}/test_periodic_task.py"
+                "::test_a_cancellation_of_something_else_does_not_end_the_work"
+            ),
+        ),
+    ),
+    Mistake(
+        name="failing-server-asked-without-a-pause",
+        promise="The pause between attempts grows while a server fails, up to its bound.",
+        source="docs/reliability.md",
+        file="gateway/runtime/periodic_task.py",
+        right="            self._pause_s = min(self._pause_s * 2, longest_s)",
+        wrong="            self._pause_s = min(self._schedule.every_s, longest_s)",
+        tests=(
+            (
+                f"{_RUNTIME}/test_periodic_task.py"
+                "::test_failures_in_a_row_lengthen_the_pause_up_to_a_bound"
+            ),
+        ),
+    ),
+    Mistake(
+        name="callbacks-deleted-with-requests",
+        promise="Callbacks of banks are kept for 90 days.",
+        source="docs/operations.md",
+        file="gateway/runtime/retention.py",
+        right="self.callbacks.forget(now - CALLBACKS_KEPT)",
+        wrong="self.callbacks.forget(now - REQUESTS_KEPT)",
+        tests=(f"{_RUNTIME}/test_retention.py::test_what_is_old_is_forgotten",),
+    ),
+    Mistake(
+        name="ended-sessions-deleted-at-once",
+        promise="A session that ended is kept for a week, so that a stolen token is recognized.",
+        source="contract 5.4, docs/people.md",
+        file="gateway/runtime/retention.py",
+        right="store.sessions.forget(before)",
+        wrong="store.sessions.forget(now)",
+        tests=(f"{_RUNTIME}/test_retention.py::test_a_session_that_ended_is_kept_for_a_week",),
+    ),
+    Mistake(
+        name="belief-from-the-end-of-a-reading",
+        promise="Kept records are believed for four seconds from the beginning of a reading.",
+        source="ADR 0013",
+        file="gateway/runtime/records/change_feed.py",
+        right="        self._kept.belief.until = followed_at + BELIEVED_S",
+        wrong="        self._kept.belief.until = self._clock() + BELIEVED_S",
+        tests=(
+            (
+                f"{_RUNTIME}/records/test_change_feed.py"
+                "::test_the_belief_counts_from_before_the_reading"
+            ),
+        ),
+    ),
+    Mistake(
+        name="another-log-changes-nothing",
+        promise="When the audit log is another one, everything kept is forgotten.",
+        source="ADR 0013",
+        file="gateway/runtime/records/change_feed.py",
+        right="                self._kept.forget_all()",
+        wrong="                self._mark = news.mark",
+        tests=(
+            (
+                f"{_RUNTIME}/records/test_change_feed.py"
+                "::test_another_log_means_that_everything_is_forgotten"
+            ),
+        ),
+    ),
+    Mistake(
+        name="reading-of-before-the-change-kept",
+        promise="What was read before a change is not kept after it.",
+        source="ADR 0013",
+        file="gateway/runtime/records/record_cache.py",
+        right="        if not reading.cancelled() and reading.exception() is None and is_latest:",
+        wrong="        if not reading.cancelled() and reading.exception() is None:",
+        tests=(
+            (
+                f"{_RUNTIME}/records/test_record_cache.py"
+                "::test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again"
+            ),
+        ),
+    ),
+    Mistake(
+        name="value-shown-after-its-time",
+        promise="A cache shows nothing whose time is over.",
+        source="ADR 0021",
+        file="gateway/runtime/caches/cache.py",
+        right=(
+            "        if held is None or self._clock() >= held.until:\n"
+            "            return None\n"
+            "        self._held"
+        ),
+        wrong="        if held is None:\n            return None\n        self._held",
+        tests=(f"{_RUNTIME}/caches/test_cache.py::test_its_time_ends_by_our_clock",),
+    ),
+    Mistake(
+        name="mail-address-in-the-log",
+        promise="A mail that waits is logged without the server's words, which may name a person.",
+        source="docs/operations.md",
+        file="gateway/runtime/mail_sender.py",
+        right='_log.warning("mail waits: %s", type(problem).__name__)',
+        wrong='_log.warning("mail waits: %s", problem)',
+        tests=(
+            (
+                f"{_RUNTIME}/test_mail_sender.py"
+                "::test_messages_that_are_not_taken_make_room_for_others_for_five_minutes"
+            ),
+        ),
+    ),
+    Mistake(
+        name="account-of-a-stranger-logged",
+        promise="The account that a stranger asked for is not kept with the request.",
+        source="docs/operations.md",
+        file="gateway/runtime/request_log_writer.py",
+        right='account_id=record.account_id if record.client_id or record.user_id else "",',
+        wrong="account_id=record.account_id,",
+        tests=(
+            (
+                f"{_RUNTIME}/test_request_log_writer.py"
+                "::test_the_account_that_a_stranger_names_is_not_kept"
+            ),
+        ),
+    ),
+    Mistake(
+        name="line-taken-before-it-is-stored",
+        promise="A worker that dies before it has stored lines leaves them to the next one.",
+        source="ADR 0032",
+        file="gateway/runtime/worker/lines.py",
+        right=(
+            "            stored += await self._stored(message)\n"
+            "            self.way.recv(1, socket.MSG_DONTWAIT)"
+        ),
+        wrong=(
+            "            self.way.recv(1, socket.MSG_DONTWAIT)\n"
+            "            stored += await self._stored(message)"
+        ),
+        tests=(
+            (
+                f"{_RUNTIME}/worker/test_lines.py"
+                "::test_a_worker_that_dies_before_it_has_stored_leaves_everything_to_the_next"
+            ),
+        ),
+    ),
+)
