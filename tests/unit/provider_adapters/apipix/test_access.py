@@ -20,7 +20,7 @@ from gateway.domain.bank.providers import (
 from provider_adapters.apipix.access import accepted, amount, error_code, failure, readable
 from provider_adapters.kit.answers import ProviderAnswer
 from tests.unit.provider_adapters.apipix.conftest import Standing
-from tests.unit.provider_adapters.apipix.efi.test_calls import far, order
+from tests.unit.provider_adapters.apipix.efi.calls import far, order
 
 
 def said(status: int, document: object) -> ProviderAnswer:
