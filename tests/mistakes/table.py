@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mistakes.rows import access, banks, payouts, people, reading, running
+from tests.mistakes.rows import access, banks, identity, payouts, people, reading, running
 
 MISTAKES = (
     *access.ROWS,
@@ -11,4 +11,5 @@ MISTAKES = (
     *people.ROWS,
     *banks.ROWS,
     *running.ROWS,
+    *identity.ROWS,
 )
