@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from tests.mistakes.rows import access, banks, identity, payouts, people, reading, running
+from tests.mistakes.rows import (
+    access,
+    backoffice,
+    banks,
+    identity,
+    payouts,
+    people,
+    reading,
+    running,
+)
 
 MISTAKES = (
     *access.ROWS,
@@ -12,4 +21,5 @@ MISTAKES = (
     *banks.ROWS,
     *running.ROWS,
     *identity.ROWS,
+    *backoffice.ROWS,
 )
