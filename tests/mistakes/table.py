@@ -5,12 +5,15 @@ from __future__ import annotations
 from tests.mistakes.rows import (
     access,
     backoffice,
+    backoffice_surface,
     banks,
     identity,
+    panel,
     payouts,
     people,
     reading,
     running,
+    screens,
 )
 
 MISTAKES = (
@@ -20,6 +23,9 @@ MISTAKES = (
     *people.ROWS,
     *banks.ROWS,
     *running.ROWS,
+    *panel.ROWS,
+    *screens.ROWS,
     *identity.ROWS,
     *backoffice.ROWS,
+    *backoffice_surface.ROWS,
 )

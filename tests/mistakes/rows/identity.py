@@ -331,7 +331,7 @@ ROWS = (
     Mistake(
         name="mail-sealed-for-any-row",
         promise="The text of a mail that was moved to another person's mail is not read.",
-        source="SECURITY.md",
+        source="docs/people.md",
         file="gateway/security/identity/sealed_mail.py",
         right='return f"outbox:{mail.id}"',
         wrong='return "outbox"',
