@@ -141,8 +141,8 @@ ROWS = (
         promise="Signing out clears what a browser has kept.",
         source="docs/panel.md",
         file="gateway/http/panel/represent.py",
-        right="return {SET_COOKIE: self.form.taken, **_CLEAR}",
-        wrong="return {SET_COOKIE: self.form.taken}",
+        right='"Clear-Site-Data": \'"cache", "storage"\'',
+        wrong='"Clear-Site-Data": \'"cache"\'',
         tests=(
             f"{_REPRESENT}::test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known",
         ),
