@@ -58,17 +58,7 @@ WITHOUT = {
     ),
     "provider_adapters/apipix/simulator": "judged by the official document, tests/contract/apipix",
     "provider_adapters/kit/factory.py": "protocols; the registry and its checks keep them",
-    **dict.fromkeys(
-        [
-            *(
-                f"gateway/http/panel/pages/{name}.py"
-                for name in ("badges", "calls", "page", "represent")
-            ),
-            *(f"gateway/http/panel/pages/{name}.py" for name in ("surface", "templates")),
-            "gateway/http/panel/screens",
-        ],
-        PAGES,
-    ),
+    **dict.fromkeys(["gateway/http/panel/pages/page.py", "gateway/http/panel/screens"], PAGES),
     "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",
     **dict.fromkeys(
         [

@@ -5,13 +5,18 @@ from __future__ import annotations
 from tests.mistakes.rows import (
     access,
     adapters,
+    backoffice,
+    backoffice_surface,
     banks,
     configuration,
+    identity,
+    panel,
     payouts,
     people,
     reading,
     reports,
     running,
+    screens,
     telemetry,
     worker,
 )
@@ -28,4 +33,9 @@ MISTAKES = (
     *worker.ROWS,
     *configuration.ROWS,
     *telemetry.ROWS,
+    *panel.ROWS,
+    *screens.ROWS,
+    *identity.ROWS,
+    *backoffice.ROWS,
+    *backoffice_surface.ROWS,
 )

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.errors import CSRF_FAILED
+from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
 from gateway.domain.identity.panel_sessions import Browser, Cookie, PanelSession, PanelState
-from policies.traffic.csrf import CsrfToken, NoForeignPage, ReadFromOurPage, WriteFromOurPage
+from policies.traffic.csrf import (
+    CsrfToken,
+    FormFromOurPage,
+    NoForeignPage,
+    OpensOurPage,
+    ReadFromOurPage,
+    WriteFromOurPage,
+    check_token,
+)
 from tests.unit.refusals import refused
 from tests.world.people import call, headed
 from tests.world.standing import NOON
@@ -174,3 +182,52 @@ def test_where_a_repeated_request_is_fine_nobody_needs_one():
     policy(call(headed()))
     with refused(CSRF_FAILED):
         policy(call(headed(), browser=browser()))
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "right ", "\udcff"])
+def test_a_form_carries_the_token_of_its_session(token: str):
+    check_token("right", browser())
+
+    with refused(CSRF_FAILED):
+        check_token(token, browser())
+    with refused(CSRF_FAILED):
+        check_token(token, browser(csrf=""))
+    with refused(CSRF_FAILED):
+        check_token(token, None)
+
+
+@pytest.mark.parametrize(
+    ("media", "is_let_on"),
+    [
+        ("application/x-www-form-urlencoded", True),
+        ("application/x-www-form-urlencoded; charset=utf-8", True),
+        ("text/plain", False),
+        ("multipart/form-data", False),
+        ("", False),
+    ],
+)
+def test_a_form_of_ours_has_one_media_type(media: str, is_let_on: bool):
+    sent = headed(("Sec-Fetch-Site", "same-origin"), ("Content-Type", media))
+
+    if is_let_on:
+        FormFromOurPage(ours)(call(sent))
+        return
+    with refused(CSRF_FAILED):
+        FormFromOurPage(ours)(call(sent))
+
+
+LINK = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")]
+
+
+def test_a_link_of_another_site_opens_pages_before_the_sign_in_alone():
+    followed = call(headed(*LINK, ("Sec-Fetch-Dest", "document")))
+
+    OpensOurPage(origin=ours, links=True)(followed)
+
+    with refused(SESSION_REQUIRED):
+        OpensOurPage(origin=ours)(followed)
+    for links in (True, False):
+        with refused(CSRF_FAILED):
+            OpensOurPage(origin=ours, links=links)(
+                call(headed(*LINK, ("Sec-Fetch-Dest", "iframe")))
+            )

@@ -69,6 +69,23 @@ def test_writing_asks_for_a_fresh_factor_where_the_table_says(area: Area):
     assert not needs_step_up(Right(area, Action.READ))
 
 
+def test_a_fresh_factor_is_asked_for_where_money_or_access_is_given():
+    """The list of docs/people.md; stops are pulled without one, because that must be quick."""
+    asked = {area for area in Area if needs_step_up(Right(area, Action.WRITE))}
+
+    assert asked == {
+        Area.ACCOUNT,
+        Area.PROVIDER,
+        Area.CREDENTIAL,
+        Area.USER,
+        Area.PAYOUT,
+        Area.REFUND,
+        Area.PIX_KEY,
+        Area.APPROVAL,
+        Area.REVIEW,
+    }
+
+
 @pytest.mark.parametrize(
     ("granter", "lacks"),
     [

@@ -8,6 +8,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE
 from gateway.http.table import check_surfaces
+from policies.authorization.user import FreshFactor
 from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
 
 PERSON = [
@@ -30,6 +31,15 @@ PERSON = [
 def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]):
     """Who may not know must not learn by asking what is there."""
     assert gate_of(name) == policies
+
+
+def test_lifting_a_stop_always_asks_for_a_fresh_factor():
+    """Its right asks for none: pulling a stop, which needs the same one, must be quick."""
+    (gate,) = (gate for gate in SURFACE.gates if ROWS["backoffice.stop_lift"] in gate.rows)
+
+    (asks,) = (policy for policy in gate.policies if isinstance(policy, FreshFactor))
+
+    assert asks.always
 
 
 def test_every_row_but_three_asks_for_a_right():

@@ -95,6 +95,38 @@ async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(access_world: Acc
     assert await access_world.office.credentials.list() == []
 
 
+async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(access_world: AccessWorld):
+    """Who approves a credential must not be able to pay with it."""
+    waiting = await access_world.credentials().issue(access_world.maria, access_world.wanted())
+    approval = await access_world.agreed(waiting)
+
+    told = await refusal(
+        access_world.credentials().secret(
+            access_world.joao, scope_of(access_world.joao.companies), approval.id
+        )
+    )
+
+    assert told == "404 no_secret"
+    assert await access_world.office.credentials.list() == []
+
+
+async def test_nobody_agrees_to_an_order_about_themselves(access_world: AccessWorld):
+    joao = await access_world.identity_world.services.users.find(access_world.joao.user_id)
+    waiting = await access_world.people().set_roles(
+        access_world.maria, joao, joao.roles | {Role.OPERATOR}
+    )
+    assert isinstance(waiting, Approval)
+
+    told = await refusal(
+        access_world.approvals.approve(
+            access_world.joao, scope_of(access_world.joao.companies), waiting.id
+        )
+    )
+
+    assert told == "403 about_oneself"
+    assert (await access_world.found(joao)).roles == joao.roles
+
+
 @pytest.mark.parametrize(
     ("old", "new", "waits"),
     [

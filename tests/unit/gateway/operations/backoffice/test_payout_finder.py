@@ -84,6 +84,18 @@ async def test_what_waits_is_counted_within_the_scope(office: Registers):
     assert nothing.unresolved == 0
 
 
+async def test_a_search_shows_and_counts_what_is_in_scope(office: Registers):
+    await company_and_accounts(office.store)
+    await office.store.payouts.add(payout(), attempt())
+    finder, asked = finder_of(office), PayoutQuery(wanted=PayoutFilter(), limit=25)
+
+    everything = await finder.search(EVERY_COMPANY, asked)
+    nothing = await finder.search(CompanyScope(frozenset()), asked)
+
+    assert (len(everything.payouts), len(everything.counts.by_state)) == (1, 1)
+    assert (list(nothing.payouts), list(nothing.counts.by_state)) == ([], [])
+
+
 async def test_an_empty_store_has_an_empty_page(office: Registers):
     finder = finder_of(office)
 

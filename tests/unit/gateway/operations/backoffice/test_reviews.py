@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.reviews import Verdict
 from gateway.operations.backoffice.reviews import (
@@ -118,6 +120,19 @@ async def test_an_opinion_of_an_earlier_review_counts_no_more(office: Registers,
     assert told.progress is Progress.WAITING
     assert [each.by for each in told.opinions] == ["joão"]
     assert (await row(office)).state is ACCEPTED
+
+
+async def test_a_review_is_listed_with_its_own_opinions(office: Registers):
+    """What was said of an earlier one would be read as said of this."""
+    await in_review(office)
+    await says(office, "maria", "failed")
+    assert await office.store.payouts.record(change(UNKNOWN, ACCEPTED))
+    await review(office.store, await row(office))
+    await says(office, "joão", "paid")
+
+    [listed], _ = await office.store.office.scoped.unresolved(Paging(1, 25), EVERY_COMPANY)
+
+    assert [each.by for each in listed.opinions] == ["joão"]
 
 
 async def test_nobody_changes_their_mind(office: Registers):

@@ -13,6 +13,9 @@ from tests.world.backoffice.stops import stops_of
 from tests.world.registers import NOON, Registers
 
 TAX = "52998224725"
+WITH_LETTERS = "abcdef00-0000-4000-8000-00000000abcd"
+"""An id that has an upper case."""
+
 END = NOON + timedelta(hours=2)
 
 
@@ -30,7 +33,7 @@ async def known(office: Registers) -> dict[StopScope, str]:
     """Make something of each scope."""
     company = await office.companies.create("Padaria")
     account = await office.accounts.create(
-        AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX)
+        AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX, id=WITH_LETTERS)
     )
     issued = await office.credentials.issue(
         CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())

@@ -121,6 +121,15 @@ async def test_all_are_ended_together(identity_world, maria):
     assert await out(identity_world, mine) == "session_over"
 
 
+async def test_ending_my_sessions_leaves_those_of_others(identity_world, maria):
+    await identity_world.person("other@example.com")
+    mine, theirs = await identity_world.sign_in(), await identity_world.sign_in("other@example.com")
+
+    await identity_world.services.sessions.end_all(mine.person)
+
+    assert await identity_world.who(theirs)
+
+
 async def test_a_use_is_noted_once_a_minute(identity_world, maria):
     came = await identity_world.sign_in()
     began = identity_world.clock.now()

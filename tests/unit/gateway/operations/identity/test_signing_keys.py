@@ -67,6 +67,17 @@ async def test_tokens_of_the_old_key_hold_until_it_is_retired(identity_world, ma
     assert refused.value.reason == "kid"
 
 
+async def test_a_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
+    """A token lives ten minutes, and five more are for clocks and caches that differ."""
+    old = (await identity_world.services.signing_keys.list())[0]
+    identity_world.clock.passes(1)
+    await identity_world.services.signing_keys.rotate("cli", at_once=True)
+    identity_world.clock.passes(OVER - 1)
+
+    with pytest.raises(RuleViolation, match="may live"):
+        await identity_world.services.signing_keys.retire("cli", old.id)
+
+
 async def test_when_its_last_token_is_over_it_is_retired(identity_world):
     old = (await identity_world.services.signing_keys.list())[0]
     identity_world.clock.passes(1)

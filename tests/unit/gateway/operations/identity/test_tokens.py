@@ -80,6 +80,17 @@ async def test_refreshing_does_not_move_the_end(identity_world, maria):
     assert pair.refresh_expires_at == came.tokens.refresh_expires_at
 
 
+async def test_a_refreshed_session_ends_eight_hours_after_the_sign_in(identity_world, maria):
+    """Decisions 7; the answer of a refresh cannot tell: it is made before the row changes."""
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(3600)
+
+    await identity_world.services.tokens.refresh(came.tokens.refresh_token)
+
+    [session] = await identity_world.services.sessions.list(came.person)
+    assert session.ends_at == came.tokens.refresh_expires_at
+
+
 async def test_of_ten_at_once_one_wins_and_its_pair_works(identity_world, maria):
     """A concurrent refresh signs the others out, not the session (contract 4.2)."""
     came = await identity_world.sign_in()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from gateway.domain.accounts.accounts import Company
 from tests.world.identity import EMAIL, HOME, PASSWORD
-from tests.world.people import COMPANY
+from tests.world.people import COMPANY, OTHER_COMPANY
+from tests.world.standing import NOON
+from tests.world.stores.samples import event
 
 
 async def test_without_a_browser_one_begins(panel_world):
@@ -58,6 +61,18 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
     assert view.signed_in is not None
     assert view.signed_in.company is not None
     assert view.signed_in.company.id == COMPANY
+
+
+async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, maria):
+    both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
+    await store.companies.add(Company(OTHER_COMPANY, "Another", NOON), event())
+    await panel_world.identity_world.services.users.set_companies("cli", maria.id, both)
+    panel_world.identity_world.clock.passes(1)
+
+    view = await panel_world.views.visit(await panel_world.signed_in_browser(), HOME)
+
+    assert view.signed_in is not None
+    assert view.signed_in.company is None
 
 
 async def test_looking_does_not_keep_a_session_alive(panel_world, maria):

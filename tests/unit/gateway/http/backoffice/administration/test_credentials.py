@@ -90,6 +90,20 @@ async def test_a_person_is_shown_their_companies_credentials_alone(admin_world: 
     assert (await acts.list(admin_world.staff(admin_world.theirs.id), EVERY)).counts.live == 1
 
 
+async def test_nobody_issues_a_credential_for_what_they_do_not_see(admin_world: AdminWorld):
+    acts, limited = admin_world.credentials, admin_world.staff(admin_world.ours.id)
+    orders = [
+        CredentialBody(name="n", company_id=admin_world.theirs.id),
+        CredentialBody(name="n", account_id=admin_world.foreign.id),
+        CredentialBody(name="n", company_id=admin_world.ours.id, account_id=admin_world.foreign.id),
+    ]
+
+    refused = [await turned_down(acts.issue(limited, order)) for order in orders]
+
+    assert refused == ["400 VALIDATION_FAILED"] * 3
+    assert (await acts.list(admin_world.staff(), EVERY)).listed.items == []
+
+
 async def test_an_expiry_without_a_zone_is_refused(admin_world: AdminWorld):
     at = datetime(2030, 1, 1, tzinfo=UTC).replace(tzinfo=None)
     order = CredentialBody(name="n", company_id=admin_world.ours.id, expires_at=at)

@@ -9,12 +9,15 @@ import pytest
 from gateway.domain.backoffice.approvals import ApprovalState
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
-from gateway.http.backoffice.decisions.approvals import approval
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.http.backoffice.decisions.approvals import _moved, approval
+from gateway.operations.backoffice.order_execution import Decided
 from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.registers import taken
-from tests.unit.gateway.http.backoffice.surface import becomes, line
+from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line
 from tests.unit.refusals import refusal_of
 from tests.world.standing import NOON
+from tests.world.stores.samples import payout
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,12 @@ def test_a_decision_is_shown():
     shown = approval(decided)
 
     assert (shown["status"], shown["decided_by"], shown["reason"]) == ("rejected", "user:ana", "no")
+
+
+def test_an_approved_payout_is_told_as_processing():
+    """As its partner is told, whatever the bank has said by now."""
+    paid = replace(payout(), state=PayoutState.PAID)
+
+    shown = _moved(Decided(approval=WAITING, moved=paid), STAFF)
+
+    assert shown["status"] == "processing"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -66,6 +67,16 @@ class Broken:
     async def verify(self) -> int:
         message = "the audit log is broken at event 2"
         raise ValueError(message)
+
+
+async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: AdminWorld):
+    """The instant to the microsecond, which a list does not show."""
+    [entry, *_] = await admin_world.oversight.export_acts(EVERY_COMPANY, 0)
+    at = entry.event.at + timedelta(microseconds=1)
+
+    answer = show_lines([replace(entry, event=replace(entry.event, at=at))], admin_world.staff())
+
+    assert datetime.fromisoformat(json.loads(answer.content)["at"]) == at
 
 
 async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):

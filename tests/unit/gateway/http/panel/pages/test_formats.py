@@ -36,7 +36,7 @@ def test_an_amount_is_read_as_it_is_typed(typed, centavos):
 @pytest.mark.parametrize(
     "typed",
     [
-        *("", "1", "1,5", "1.5", "1,234.56", "1.23,45", "12.34,56"),
+        *("", "1", "1,5", "1.5", "1,234.56", "1234.56", "12.34", "1.23,45", "12.34,56"),
         *("-1,00", "R$ 1,00", "١,٠٠", "9" * 18 + ",00"),
         pytest.param("9" * 5000 + ",00", id="thousands of digits"),
         pytest.param("1" + ".000" * 2000 + ",00", id="thousands of points"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.http.panel.screens.money.unresolved import _paged
+from gateway.http.panel.screens.money.unresolved import _chosen, _paged
+from policies.validation.forms import Form
 from tests.unit.gateway.http.panel.pages.visit import visit
 
 
@@ -32,3 +33,25 @@ def test_a_page_that_is_gone_is_the_last_one():
     shown = _paged(visit({"page": ["3"]}), [{}] * 31)
 
     assert len(shown["items"]) == 1
+
+
+ROWS = [
+    {"account_id": "a", "reference": "old", "review": False},
+    {"account_id": "a", "reference": "judged", "review": True},
+    {"account_id": "b", "reference": "old", "review": False},
+]
+
+
+def test_the_oldest_that_waits_for_people_stands_first():
+    assert _chosen(visit(), ROWS) == ROWS[1]
+    assert _chosen(visit(), ROWS[:1]) == ROWS[0]
+
+
+def test_what_was_typed_of_one_payout_is_not_said_of_another():
+    """The payout was settled while somebody wrote: no other may take its place."""
+    looked = visit({"account": ["b"], "reference": ["old"]})
+    assert _chosen(looked, ROWS) == ROWS[2]
+
+    looked.form = Form({"account_id": ("b",), "reference": ("gone",)})
+
+    assert _chosen(looked, ROWS) is None

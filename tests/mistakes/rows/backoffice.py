@@ -1,0 +1,313 @@
+"""The back office: four eyes, orders, reviews, stops, scopes of companies."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_OPERATIONS = "tests/unit/gateway/operations/backoffice"
+_ACCESS_DOMAIN = "tests/unit/gateway/domain/backoffice/test_access_orders.py"
+_ACCESS_ORDERS = f"{_OPERATIONS}/test_access_orders.py"
+_APPROVALS = f"{_OPERATIONS}/test_approvals.py"
+_APPROVALS_DOMAIN = "tests/unit/gateway/domain/backoffice/test_approvals.py"
+_ADMIN = f"{_OPERATIONS}/test_scoped_records_admin_services.py"
+_CARRIERS = f"{_OPERATIONS}/test_access_carriers.py"
+_EXECUTION = f"{_OPERATIONS}/test_order_execution.py"
+_EXPORTS = f"{_OPERATIONS}/downloads/test_exports.py"
+_FILES = f"{_OPERATIONS}/downloads/test_files.py"
+_LINKED = f"{_OPERATIONS}/money/test_linked_statements.py"
+_MONEY_ORDERS = f"{_OPERATIONS}/test_money_orders.py"
+_NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
+_OVERSIGHT = f"{_OPERATIONS}/test_oversight.py"
+_PROBES = f"{_OPERATIONS}/money/test_unresolved_probes.py"
+_REVIEWS = f"{_OPERATIONS}/test_reviews.py"
+_SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
+_STOPS = f"{_OPERATIONS}/test_stops.py"
+
+ROWS = (
+    Mistake(
+        name="order-about-oneself-approved",
+        promise="Nobody approves an order that gives something to themselves.",
+        source="decisions 11 (four eyes)",
+        file="gateway/operations/backoffice/approvals.py",
+        right="if approval.subject == person.user_id:",
+        wrong="if approval.subject == person.email:",
+        tests=(f"{_ACCESS_ORDERS}::test_nobody_agrees_to_an_order_about_themselves",),
+    ),
+    Mistake(
+        name="order-approved-after-its-day",
+        promise="An order is approved until the end of its day and no later.",
+        source="docs/panel.md",
+        file="gateway/operations/backoffice/approvals.py",
+        right=(
+            "        if self.terms.now() >= approval.ends_at:\n"
+            "            raise not_possible(*OVER)\n"
+        ),
+        wrong="",
+        tests=(f"{_APPROVALS}::test_its_day_over_nobody_agrees_any_more",),
+    ),
+    Mistake(
+        name="orderer-without-the-right",
+        promise="An order holds only while its orderer has the right to order it.",
+        source="decisions 11 (four eyes)",
+        file="gateway/domain/backoffice/approvals.py",
+        right=(
+            "if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):"
+        ),
+        wrong="if not rights_of(orderer.roles):",
+        tests=(f"{_APPROVALS_DOMAIN}::test_an_order_holds_while_its_orderer_may_order_it",),
+    ),
+    Mistake(
+        name="secret-fetched-twice",
+        promise="The secret of an approved order can be fetched once.",
+        source="ADR 18",
+        file="gateway/domain/backoffice/approvals.py",
+        right=("if not wanted or self.decided_at is None or self.collected_at is not None:"),
+        wrong="if not wanted or self.decided_at is None:",
+        tests=(f"{_APPROVALS_DOMAIN}::test_there_is_nothing_else_to_fetch",),
+    ),
+    Mistake(
+        name="roles-for-a-wider-person",
+        promise="An order for roles is void once its person sees more companies than it said.",
+        source="ADR 18",
+        file="gateway/domain/backoffice/access_orders.py",
+        right="return shown is None or scope_of(frozenset(shown)).covers(user.companies)",
+        wrong="return shown is None or not scope_of(user.companies).everything",
+        tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+    ),
+    Mistake(
+        name="enabled-after-another-change",
+        promise="An order to enable somebody is void once they were changed.",
+        source="ADR 18",
+        file="gateway/domain/backoffice/access_orders.py",
+        right="return user.active or user.updated_at == changed_at",
+        wrong="return user.active or user.updated_at >= changed_at",
+        tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+    ),
+    Mistake(
+        name="no-company-is-every-company",
+        promise="Taking the last company away from somebody never shows them every company.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/access_orders.py",
+        right="kept = found.companies & wanted or found.companies",
+        wrong="kept = found.companies & wanted",
+        tests=(f"{_ACCESS_ORDERS}::test_companies_are_taken_at_once_and_given_by_two",),
+    ),
+    Mistake(
+        name="raised-limit-at-once",
+        promise="A credential's limit is raised by two people.",
+        source="ADR 18",
+        file="gateway/operations/backoffice/access_orders.py",
+        right="if not (self.rules.credentials and credential.limits.raised_by(limits)):",
+        wrong="if not (self.rules.credentials and limits.raised_by(credential.limits)):",
+        tests=(f"{_ACCESS_ORDERS}::test_only_raising_a_limit_waits",),
+    ),
+    Mistake(
+        name="secret-shown-to-the-approver",
+        promise="The secret of an approved order is shown to its orderer alone.",
+        source="ADR 18",
+        file="gateway/operations/backoffice/access_orders.py",
+        right="if approval.ordered_by != person.user_id or until is None or now >= until:",
+        wrong="if until is None or now >= until:",
+        tests=(f"{_ACCESS_ORDERS}::test_a_secret_is_shown_to_nobody_but_who_ordered_it",),
+    ),
+    Mistake(
+        name="changed-between-decision-and-deed",
+        promise="An order about a person is refused if they change before it is carried out.",
+        source="ADR 18",
+        file="gateway/operations/backoffice/access_carriers.py",
+        right="users = replace(self.services.users, fits=partial(still_fits, order))",
+        wrong="users = self.services.users",
+        tests=(f"{_CARRIERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",),
+    ),
+    Mistake(
+        name="order-beyond-the-orderer-s-companies",
+        promise="An order is void once its orderer does not see all the companies it gives.",
+        source="ADR 18",
+        file="gateway/operations/backoffice/access_carriers.py",
+        right="if not all(scope_of(orderer.companies).covers(each) for each in limits):",
+        wrong="if not any(scope_of(orderer.companies).covers(each) for each in limits):",
+        tests=(f"{_CARRIERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",),
+    ),
+    Mistake(
+        name="refund-closed-by-a-failed-repetition",
+        promise="A repetition that fails proves nothing of a refund that may have been given.",
+        source="ADR 9",
+        file="gateway/operations/backoffice/order_execution.py",
+        right="is_proof = not was_open or (told is not None and told[0] is Outcome.MOVED)",
+        wrong="is_proof = not was_open or told is not None",
+        tests=(f"{_EXECUTION}::{_NO_PROOF}",),
+    ),
+    Mistake(
+        name="repeated-while-under-way",
+        promise="An approved order is not repeated while it is being carried out.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/order_execution.py",
+        right="if approval.outcome is Outcome.NONE and self.now() < began + _CARRYING:",
+        wrong="if approval.outcome is Outcome.NONE and self.now() < began:",
+        tests=(f"{_EXECUTION}::test_while_one_call_is_under_way_a_second_one_tells_nothing",),
+    ),
+    Mistake(
+        name="repetition-not-on-record",
+        promise="Who repeats an approved order is in the audit log.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/order_execution.py",
+        right='        await self.audit.append(self.event(person.actor, "repeated", approval))\n',
+        wrong="",
+        tests=(f"{_EXECUTION}::test_whoever_repeats_an_approval_is_on_record",),
+    ),
+    Mistake(
+        name="failed-refund-is-not-sent",
+        promise="A refund whose bank failed may have been given: its outcome is unknown.",
+        source="decisions 6",
+        file="gateway/operations/backoffice/money_orders.py",
+        right='    ProviderError: (Outcome.UNKNOWN, ""),\n',
+        wrong="    ProviderError: (Outcome.NOT_SENT, identity_errors.REFUND_NOT_SENT.code),\n",
+        tests=(f"{_MONEY_ORDERS}::test_a_failure_leaves_an_outcome",),
+    ),
+    Mistake(
+        name="order-answered-with-another-payout",
+        promise="An order under a reference of another payout is refused.",
+        source="contract 2.6",
+        file="gateway/operations/backoffice/money_orders.py",
+        right=(
+            "        if payout.fingerprint != order.fingerprint():\n"
+            '            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")\n'
+        ),
+        wrong="",
+        tests=(f"{_APPROVALS}::test_a_repeat_of_what_was_paid_is_answered_with_it",),
+    ),
+    Mistake(
+        name="order-taken-while-stopped",
+        promise="While payouts are stopped no order of one is taken.",
+        source="docs/panel.md",
+        file="gateway/operations/backoffice/money_orders.py",
+        right="            await self.payouts.guards.go_on(_caller(user_id, account))\n",
+        wrong="",
+        tests=(f"{_APPROVALS}::test_while_payouts_are_stopped_no_order_is_taken",),
+    ),
+    Mistake(
+        name="one-person-is-two",
+        promise="Two opinions of one person, spelt differently, are one.",
+        source="docs/panel.md",
+        file="gateway/operations/backoffice/reviews.py",
+        right='return " ".join(name(text).casefold().split())',
+        wrong='return " ".join(name(text).split())',
+        tests=(f"{_REVIEWS}::test_one_person_is_one_person_however_spelt",),
+    ),
+    Mistake(
+        name="opinion-of-an-earlier-review",
+        promise="What was said of an earlier attempt decides nothing about this one.",
+        source="docs/panel.md",
+        file="gateway/operations/backoffice/reviews.py",
+        right="opinions = [each for each in given if each.is_about(payout)]",
+        wrong="opinions = [*given]",
+        tests=(f"{_REVIEWS}::test_an_opinion_of_an_earlier_review_counts_no_more",),
+    ),
+    Mistake(
+        name="disagreement-decides",
+        promise="A payout in review is ended by two people who agree.",
+        source="docs/panel.md",
+        file="gateway/operations/backoffice/reviews.py",
+        right="agreeing = [each for each in opinions if each.verdict is judgement.verdict]",
+        wrong="agreeing = opinions",
+        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_told",),
+    ),
+    Mistake(
+        name="stop-that-ended-before-it-began",
+        promise="A stop ends in the future: it holds when the call returns.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/stops.py",
+        right="if not now < order.ends_at <= now + LONGEST:",
+        wrong="if order.ends_at > now + LONGEST:",
+        tests=(f"{_STOPS}::test_every_stop_has_an_end_within_thirty_days",),
+    ),
+    Mistake(
+        name="stop-of-no-account",
+        promise="A stop names its account as the store does, or it would stop nothing.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/stops.py",
+        right="return _there(account.id if account else None, scope, subject)",
+        wrong="return _there(subject if account else None, scope, subject)",
+        tests=(f"{_STOPS}::test_an_id_is_stored_in_lower_case",),
+    ),
+    Mistake(
+        name="provider-stopped-by-a-limited-person",
+        promise="Who is limited to companies stops no whole bank.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/scoped_records.py",
+        right="            case StopScope.PROVIDER:\n                return False\n",
+        wrong="            case StopScope.PROVIDER:\n                return True\n",
+        tests=(f"{_SCOPED}::test_only_what_is_in_scope_can_be_stopped",),
+    ),
+    Mistake(
+        name="unlimited-person-by-a-limited-one",
+        promise="Who is limited to companies makes nobody who sees every company.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/scoped_records.py",
+        right="if not self.scope.covers(companies):",
+        wrong="if not all(map(self.scope.includes, companies)):",
+        tests=(f"{_SCOPED}::test_nobody_gives_a_wider_limit_than_their_own",),
+    ),
+    Mistake(
+        name="judged-by-nobody",
+        promise="Every act of an administrator is done in their own name.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/scoped_records.py",
+        right="reviews=replace(self.reviews, acting=acting),",
+        wrong="reviews=self.reviews,",
+        tests=(f"{_ADMIN}::test_every_register_acts_in_the_name_and_scope_that_are_given",),
+    ),
+    Mistake(
+        name="acts-of-others-counted",
+        promise="Who is limited to companies is not told how many acts there are of others.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/oversight.py",
+        right=(
+            "        if scope.everything:\n            return Proof(events=length)\n"
+            "        _, visible"
+        ),
+        wrong="        return Proof(events=length)\n        _, visible",
+        tests=(f"{_OVERSIGHT}::test_a_proof_is_of_the_whole_log_and_counts_what_is_visible",),
+    ),
+    Mistake(
+        name="second-page-of-every-company",
+        promise="Every page of an exported file is of the companies that its reader sees.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/downloads/exports.py",
+        right="page = await self.finder.directory.page(replace(query, after=place), scope)",
+        wrong=(
+            "page = await self.finder.directory.page(\n"
+            "                replace(query, after=place),\n"
+            "                scope if place is None else type(scope)(None),\n"
+            "            )"
+        ),
+        tests=(f"{_EXPORTS}::test_each_page_is_asked_for_within_the_scope_and_the_filter",),
+    ),
+    Mistake(
+        name="files-without-a-limit",
+        promise="One person reads at most two exported files at once.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/downloads/files.py",
+        right="if len(self._held.get(user_id, ())) >= MOST_OF_A_PERSON:",
+        wrong="if len(self._held) >= MOST_OF_A_PERSON:",
+        tests=(f"{_FILES}::test_a_turn_ends_however_its_file_does",),
+    ),
+    Mistake(
+        name="sums-of-what-is-filtered",
+        promise="A statement's sums are of the whole window, whatever is filtered.",
+        source="ADR 21",
+        file="gateway/operations/backoffice/money/linked_statements.py",
+        right="sums, days = _summed(entries)",
+        wrong="sums, days = _summed(_chosen(entries, wanted))",
+        tests=(f"{_LINKED}::test_sums_are_of_the_window_and_filters_of_the_page",),
+    ),
+    Mistake(
+        name="probe-is-proof",
+        promise="A payout counts as proven only when the bank's answer ended it.",
+        source="docs/people.md",
+        file="gateway/operations/backoffice/money/unresolved_probes.py",
+        right=("return self.result is ProbeResult.ASKED and self.payout.state in FINAL_STATES"),
+        wrong="return self.result is ProbeResult.ASKED",
+        tests=(f"{_PROBES}::test_each_is_asked_about_once_and_each_act_is_on_record",),
+    ),
+)

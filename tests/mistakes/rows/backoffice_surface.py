@@ -1,0 +1,209 @@
+"""The back office's surface: rights, what is taken and shown, and lists of one's companies."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_HTTP = "tests/unit/gateway/http/backoffice"
+_OPERATIONS = "tests/unit/gateway/operations/backoffice"
+_VALIDATION = "tests/unit/policies/validation/backoffice"
+_APPROVALS_SHOWN = f"{_HTTP}/decisions/test_approvals.py"
+_AUDIT = f"{_HTTP}/oversight/test_audit.py"
+_CALLBACKS = f"{_HTTP}/oversight/test_callbacks.py"
+_CREDENTIALS = f"{_HTTP}/administration/test_credentials.py"
+_DOSSIERS = f"{_HTTP}/money/test_dossiers.py"
+_FAILURES = f"{_HTTP}/test_callers_failures.py"
+_INPUTS = f"{_VALIDATION}/test_inputs.py"
+_FINDER = f"{_OPERATIONS}/test_payout_finder.py"
+_NAMES = f"{_HTTP}/administration/test_names.py"
+_PAYOUTS = f"{_HTTP}/money/test_payouts.py"
+_PIX_KEYS = f"{_HTTP}/money/test_pix_keys.py"
+_REQUESTS = f"{_HTTP}/oversight/test_requests.py"
+_REVIEWS = f"{_OPERATIONS}/test_reviews.py"
+_SEARCH = f"{_HTTP}/money/test_search.py"
+_STOPS = f"{_OPERATIONS}/test_stops.py"
+_SURFACE = f"{_HTTP}/test_surface.py"
+
+ROWS = (
+    Mistake(
+        name="refund-told-as-not-sent",
+        promise="A refund that may have been given is never told as not sent.",
+        source="decisions 6",
+        file="gateway/http/backoffice/callers.py",
+        right=("**bank_fails(identity_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),"),
+        wrong="**bank_fails(identity_errors.REFUND_NOT_SENT, errors.TRANSACTION_NOT_FOUND),",
+        tests=(f"{_FAILURES}::test_a_refund_is_unknown_unless_it_is_certain_that_it_was_not_sent",),
+    ),
+    Mistake(
+        name="credential-named-to-anybody",
+        promise="A credential's name is told to who may read credentials.",
+        source="docs/people.md",
+        file="gateway/http/backoffice/administration/names.py",
+        right="if sees_all or each.kind is not RecordKind.CREDENTIAL]",
+        wrong="if sees_all or each.name]",
+        tests=(f"{_NAMES}::test_a_credential_is_named_to_who_may_read_credentials",),
+    ),
+    Mistake(
+        name="credential-found-by-anybody",
+        promise="A search shows a credential to who may read credentials.",
+        source="docs/people.md",
+        file="gateway/http/backoffice/money/search.py",
+        right="credential=found.credential if may(_CREDENTIALS) else None,",
+        wrong="credential=found.credential if may(_ACCOUNTS) else None,",
+        tests=(f"{_SEARCH}::test_a_credential_is_shown_to_who_may_read_credentials",),
+    ),
+    Mistake(
+        name="stop-lifted-without-a-factor",
+        promise="A stop is lifted with a second factor of the last five minutes.",
+        source="decisions 6 (`STEP_UP_REQUIRED`)",
+        file="gateway/http/backoffice/surface.py",
+        right="fresh = (*known, FreshFactor(now, always=True), *named)",
+        wrong="fresh = (*known, FreshFactor(now), *named)",
+        tests=(f"{_SURFACE}::test_lifting_a_stop_always_asks_for_a_fresh_factor",),
+    ),
+    Mistake(
+        name="payout-of-a-blocked-account",
+        promise="A person pays from an account that is active and verified, and no other.",
+        source="contract 5.1",
+        file="gateway/http/backoffice/surface.py",
+        right="policies=(*visible, AccountState()),",
+        wrong="policies=visible,",
+        tests=(f"{_SURFACE}::test_questions_are_asked_in_the_order_decided",),
+    ),
+    Mistake(
+        name="approved-payout-told-as-paid",
+        promise="Whoever approves a payout is told `processing`, whatever the bank said.",
+        source="decisions 2 (states and answers)",
+        file="gateway/http/backoffice/decisions/approvals.py",
+        right=(
+            "    if isinstance(moved, Payout):\n"
+            '        return {"approval": shown, "status": "processing"}\n'
+        ),
+        wrong=(
+            "    if isinstance(moved, Payout):\n"
+            '        return {"approval": shown, "status": "paid"}\n'
+        ),
+        tests=(f"{_APPROVALS_SHOWN}::test_an_approved_payout_is_told_as_processing",),
+    ),
+    Mistake(
+        name="credential-for-a-foreign-account",
+        promise="Nobody issues a credential for an account that they do not see.",
+        source="docs/people.md",
+        file="gateway/http/backoffice/administration/credentials.py",
+        right="            await self._visible(who).require_account(wanted.account_id)\n",
+        wrong="            self._visible(who)\n",
+        tests=(f"{_CREDENTIALS}::test_nobody_issues_a_credential_for_what_they_do_not_see",),
+    ),
+    Mistake(
+        name="foreign-credential-revoked",
+        promise="Nobody revokes a credential of a company that they do not see.",
+        source="docs/people.md",
+        file="gateway/http/backoffice/administration/credentials.py",
+        right=("        await self.read(who, client_id)\n        with explained():\n"),
+        wrong="        with explained():\n",
+        tests=(f"{_CREDENTIALS}::test_a_person_is_shown_their_companies_credentials_alone",),
+    ),
+    Mistake(
+        name="hold-of-a-paid-payout",
+        promise="A payout is told as held only while its bank holds it.",
+        source="ADR 23",
+        file="gateway/http/backoffice/money/payouts.py",
+        right=(
+            "held = found.payout.held_until if found.payout.state is PayoutState.ACCEPTED else None"
+        ),
+        wrong="held = found.payout.held_until",
+        tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
+    ),
+    Mistake(
+        name="whole-number-of-a-key-s-owner",
+        promise="The tax number of a person behind a key is shown without its ends.",
+        source="docs/people.md",
+        file="gateway/http/backoffice/money/pix_keys.py",
+        right='"tax_number": hidden_tax_number(found.tax_number),',
+        wrong='"tax_number": found.tax_number,',
+        tests=(
+            f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells",
+        ),
+    ),
+    Mistake(
+        name="next-look-at-a-final-payout",
+        promise="Of a payout that has ended no next look is told.",
+        source="docs/people.md",
+        file="gateway/http/backoffice/money/dossiers.py",
+        right="is_open = found.number == about.attempt and about.state not in FINAL_STATES",
+        wrong="is_open = found.number == about.attempt",
+        tests=(f"{_DOSSIERS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
+    ),
+    Mistake(
+        name="exported-act-without-its-microseconds",
+        promise="An exported act holds all that its hash is made of.",
+        source="ADR 15",
+        file="gateway/http/backoffice/oversight/audit.py",
+        right='return {**act(found), "at": found.event.at.isoformat()}',
+        wrong="return {**act(found)}",
+        tests=(f"{_AUDIT}::test_an_exported_act_holds_what_its_hash_is_made_of",),
+    ),
+    Mistake(
+        name="instant-of-no-zone",
+        promise="An instant without a time zone is refused.",
+        source="decisions 7",
+        file="policies/validation/backoffice/inputs.py",
+        right="    if found.tzinfo is None:\n        raise strict.Malformed\n",
+        wrong="",
+        tests=(f"{_INPUTS}::test_an_instant_has_one_form",),
+    ),
+    Mistake(
+        name="first-of-two-filters",
+        promise="A filter that is given twice is refused.",
+        source="decisions 7",
+        file="policies/validation/backoffice/inputs.py",
+        right="if len(values) > 1:",
+        wrong="if len(values) > 1 and not values[0]:",
+        tests=(f"{_INPUTS}::test_what_is_given_twice_is_refused",),
+    ),
+    Mistake(
+        name="opinions-of-an-earlier-try-shown",
+        promise="A payout in review shows the opinions of this review alone.",
+        source="docs/people.md",
+        file="gateway/store/backoffice/lists.py",
+        right="opinions=[each for each in opinions_given if each.is_about(payout)],",
+        wrong="opinions=[*opinions_given],",
+        tests=(f"{_REVIEWS}::test_a_review_is_listed_with_its_own_opinions",),
+    ),
+    Mistake(
+        name="payouts-of-every-company-found",
+        promise="A search of payouts finds those of one's own companies alone.",
+        source="docs/people.md",
+        file="gateway/store/backoffice/payout_directory.py",
+        right="return [*_open_to(query.wanted), *of_account(payouts.c.account_id, scope)]",
+        wrong="return [*_open_to(query.wanted)]",
+        tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),
+    ),
+    Mistake(
+        name="callbacks-of-every-company",
+        promise="Who is limited to companies sees callbacks about their accounts alone.",
+        source="docs/people.md",
+        file="gateway/store/backoffice/callbacks.py",
+        right="        wanted = wanted.where(*of_company(callbacks.c.company_id, scope))\n",
+        wrong="",
+        tests=(f"{_CALLBACKS}::test_who_is_limited_is_shown_what_banks_say_of_their_accounts",),
+    ),
+    Mistake(
+        name="requests-of-every-company",
+        promise="Who is limited to companies sees requests of these alone.",
+        source="docs/people.md",
+        file="gateway/store/backoffice/request_log.py",
+        right="        yield from of_company(requests.c.company_id, scope)\n",
+        wrong="",
+        tests=(f"{_REQUESTS}::test_who_is_limited_sees_their_companies_requests",),
+    ),
+    Mistake(
+        name="stop-lifted-twice",
+        promise="A stop is lifted once; a second time is told as such.",
+        source="docs/people.md",
+        file="gateway/store/backoffice/stops.py",
+        right=(".where(stops.c.id == stop_id, stops.c.lifted_at.is_(None), stops.c.ends_at > at)"),
+        wrong=".where(stops.c.id == stop_id, stops.c.ends_at > at)",
+        tests=(f"{_STOPS}::test_a_stop_is_lifted_once",),
+    ),
+)

@@ -1,0 +1,394 @@
+"""Identity: signing in, second factors, sessions, refreshes, recovery, rights."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_ATTEMPTS = "tests/unit/gateway/domain/identity/test_attempt_limits.py"
+_BEARER = "tests/unit/policies/authentication/test_bearer.py"
+_CHANGES = "tests/unit/gateway/operations/identity/test_user_changes.py"
+_DEVICE_COOKIES = "tests/unit/gateway/security/identity/test_cookies.py"
+_FACTORS = "tests/unit/gateway/operations/identity/test_second_factors.py"
+_HASHING = "tests/unit/gateway/security/identity/test_passwords.py"
+_KEYRING = "tests/unit/gateway/security/identity/test_signing_keys.py"
+_MAIL = "tests/unit/gateway/security/identity/test_sealed_mail.py"
+_PANEL_COOKIES = "tests/unit/gateway/security/identity/test_cookies_panel_cookies.py"
+_PASSWORDS = "tests/unit/gateway/operations/identity/test_passwords.py"
+_PERSON = "tests/unit/gateway/domain/identity/test_sessions.py"
+_REFRESHING = "tests/unit/gateway/operations/identity/test_tokens.py"
+_RIGHTS = "tests/unit/gateway/domain/identity/test_rights.py"
+_SESSIONS = "tests/unit/gateway/operations/identity/test_sessions.py"
+_SIGN_IN = "tests/unit/gateway/operations/identity/test_sign_in.py"
+_SIGNING_KEYS = "tests/unit/gateway/operations/identity/test_signing_keys.py"
+_THROTTLING = "tests/unit/gateway/operations/identity/test_throttling.py"
+_TOTP = "tests/unit/gateway/security/identity/test_one_time_codes_totp.py"
+_USERS = "tests/unit/gateway/operations/identity/test_users.py"
+
+ROWS = (
+    Mistake(
+        name="challenge-of-another-browser",
+        promise="A challenge is answered in the browser that it was made in.",
+        source="contract 2.9",
+        file="gateway/operations/identity/sign_in.py",
+        right="if challenge is None or challenge.bound_to != client.bound_to:",
+        wrong="if challenge is None:",
+        tests=(f"{_SIGN_IN}::test_a_challenge_is_bound_to_the_browser_it_was_made_in",),
+    ),
+    Mistake(
+        name="challenge-outlives-a-change",
+        promise="A new password voids the challenges that the old one began.",
+        source="contract 2.9",
+        file="gateway/operations/identity/sign_in.py",
+        right="if user is None or not user.active or changed:",
+        wrong="if user is None or not user.active:",
+        tests=(f"{_SIGN_IN}::test_a_change_of_the_person_voids_their_challenges",),
+    ),
+    Mistake(
+        name="challenge-used-by-two",
+        promise="Of two right codes at once for one challenge, one signs in.",
+        source="contract 4.2",
+        file="gateway/operations/identity/sign_in.py",
+        right=(
+            "        if not await stores.challenges.use(digest, now):\n"
+            '            raise ServiceError(MFA_EXPIRED, "challenge_used")\n'
+        ),
+        wrong="        await stores.challenges.use(digest, now)\n",
+        tests=(f"{_SIGN_IN}::test_of_two_right_codes_at_once_one_opens",),
+    ),
+    Mistake(
+        name="known-browser-of-anybody",
+        promise="A device cookie spares nobody else the throttle.",
+        source="ADR 17",
+        file="gateway/operations/identity/passwords.py",
+        right=(
+            "return known.id if user is not None and known is not None"
+            ' and known.user_id == user.id else ""'
+        ),
+        wrong='return known.id if user is not None and known is not None else ""',
+        tests=(f"{_PASSWORDS}::test_a_browser_known_for_somebody_else_is_any_browser",),
+    ),
+    Mistake(
+        name="link-for-a-disabled-person",
+        promise="Only a person who may sign in gets a link to reset the password.",
+        source="docs/people.md",
+        file="gateway/operations/identity/passwords.py",
+        right="if user is None or not user.active or not user.password:",
+        wrong="if user is None:",
+        tests=(f"{_PASSWORDS}::test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it",),
+    ),
+    Mistake(
+        name="link-of-another-purpose",
+        promise="An invitation resets no password, and a reset accepts no invitation.",
+        source="docs/people.md",
+        file="gateway/store/identity/challenges.py",
+        right="unused = _unused(found.user_id, purpose)",
+        wrong="unused = _unused(found.user_id, found.purpose)",
+        tests=(f"{_PASSWORDS}::test_a_link_of_one_purpose_serves_no_other",),
+    ),
+    Mistake(
+        name="link-without-an-end",
+        promise="A link to reset a password is over after half an hour.",
+        source="docs/people.md",
+        file="gateway/store/identity/challenges.py",
+        right="mine = unused.where(mail_tokens.c.digest == digest, mail_tokens.c.ends_at > at)",
+        wrong="mine = unused.where(mail_tokens.c.digest == digest)",
+        tests=(f"{_PASSWORDS}::test_a_link_is_over_after_half_an_hour",),
+    ),
+    Mistake(
+        name="token-outlives-logout",
+        promise="A token is dead as soon as its session is ended.",
+        source="contract 4.2",
+        file="gateway/operations/identity/sessions.py",
+        right="if not session.is_live(now):",
+        wrong="if session.ends_at <= now:",
+        tests=(f"{_SESSIONS}::test_after_logout_the_token_is_dead_at_once",),
+    ),
+    Mistake(
+        name="session-of-a-colleague-ended",
+        promise="A person ends their own sessions only.",
+        source="docs/people.md",
+        file="gateway/operations/identity/sessions.py",
+        right='if wanted not in mine or not await self._end(caller, wanted, "by_owner"):',
+        wrong='if not mine or not await self._end(caller, wanted, "by_owner"):',
+        tests=(f"{_SESSIONS}::test_a_person_sees_and_ends_their_own_sessions_only",),
+    ),
+    Mistake(
+        name="session-older-than-a-change",
+        promise="A session that began before the person was changed does not hold.",
+        source="docs/people.md",
+        file="gateway/operations/identity/user_changes.py",
+        right="return user.active and session.created_at >= user.updated_at",
+        wrong="return user.active",
+        tests=(f"{_CHANGES}::test_a_session_older_than_the_latest_change_does_not_hold",),
+    ),
+    Mistake(
+        name="change-undone-by-another",
+        promise="A change of a person undoes no change made meanwhile, such as being disabled.",
+        source="docs/people.md",
+        file="gateway/operations/identity/user_changes.py",
+        right="if await context.stores.users.replace(new, event_of(new), user.updated_at):",
+        wrong="if await context.stores.users.replace(new, event_of(new)):",
+        tests=(f"{_CHANGES}::test_a_change_by_another_is_not_undone",),
+    ),
+    Mistake(
+        name="factor-replaced-by-a-password",
+        promise="Who has a second factor enrols another only after removing it with a code.",
+        source="docs/people.md",
+        file="gateway/operations/identity/second_factors.py",
+        right=(
+            "        user = _without_factor(await self._user(caller))\n"
+            "        secret = self.context.crypto.one_time.new_secret()\n"
+        ),
+        wrong=(
+            "        user = await self._user(caller)\n"
+            "        secret = self.context.crypto.one_time.new_secret()\n"
+        ),
+        tests=(f"{_FACTORS}::test_a_present_factor_is_not_replaced_behind_its_back",),
+    ),
+    Mistake(
+        name="wrong-code-steps-up",
+        promise="A wrong code makes no second factor fresh.",
+        source="decisions 6 (`STEP_UP_REQUIRED`)",
+        file="gateway/operations/identity/second_factors.py",
+        right=(
+            "        if not await SecondFactorCodes(self.context).accept(user, code):\n"
+            '            raise ServiceError(MFA_INVALID, "code")\n'
+            "        now = self.context.now()\n"
+        ),
+        wrong=(
+            "        await SecondFactorCodes(self.context).accept(user, code)\n"
+            "        now = self.context.now()\n"
+        ),
+        tests=(f"{_FACTORS}::test_a_wrong_code_makes_nothing_fresh",),
+    ),
+    Mistake(
+        name="refresh-after-being-disabled",
+        promise="Who was disabled gets no new tokens for the old session.",
+        source="contract 4.2",
+        file="gateway/operations/identity/tokens.py",
+        right=(
+            "        if not is_valid(*found):\n"
+            '            raise ServiceError(REFRESH_INVALID, "person_changed")\n'
+        ),
+        wrong="",
+        tests=(f"{_REFRESHING}::test_a_disabled_person_does_not_refresh",),
+    ),
+    Mistake(
+        name="access-token-outlives-its-session",
+        promise="An access token never lives longer than its session.",
+        source="decisions 7",
+        file="gateway/operations/identity/tokens.py",
+        right="ends_at = min(now + self.context.settings.access, session.ends_at)",
+        wrong="ends_at = now + self.context.settings.access",
+        tests=(f"{_REFRESHING}::test_an_access_token_never_outlives_its_session",),
+    ),
+    Mistake(
+        name="session-prolonged-by-use",
+        promise="A sign-in is over eight hours later, however often it is refreshed.",
+        source="decisions 7",
+        file="gateway/store/identity/sessions.py",
+        right=".values(seen_at=at)\n    )\n    if (await connection.execute(seen)).rowcount == 0:",
+        wrong=(
+            ".values(seen_at=at, ends_at=at + timedelta(hours=8))\n    )\n"
+            "    if (await connection.execute(seen)).rowcount == 0:"
+        ),
+        tests=(f"{_REFRESHING}::test_a_refreshed_session_ends_eight_hours_after_the_sign_in",),
+    ),
+    Mistake(
+        name="sessions-ended-of-all-people",
+        promise="To end one's sessions ends nobody else's.",
+        source="docs/people.md",
+        file="gateway/store/identity/sessions.py",
+        right=".where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))",
+        wrong=".where(sessions.c.ended_at.is_(None))",
+        tests=(f"{_SESSIONS}::test_ending_my_sessions_leaves_those_of_others",),
+    ),
+    Mistake(
+        name="role-given-to-oneself",
+        promise="Nobody changes their own roles, companies or second factor as an administrator.",
+        source="docs/people.md",
+        file="gateway/operations/identity/users.py",
+        right="        self.refuse_self(by, found)\n\n        def event_of",
+        wrong="\n        def event_of",
+        tests=(f"{_USERS}::test_nobody_does_it_to_themselves",),
+    ),
+    Mistake(
+        name="codes-outlive-a-lost-factor",
+        promise="With the second factor its recovery codes are taken away.",
+        source="docs/people.md",
+        file="gateway/operations/identity/users.py",
+        right="        await self.context.stores.users.replace_codes(user.id, ())\n",
+        wrong="",
+        tests=(f"{_USERS}::test_a_lost_factor_is_taken_away_with_its_codes",),
+    ),
+    Mistake(
+        name="invited-again-with-a-password",
+        promise="Who has a password is sent no invitation, which would set another.",
+        source="docs/people.md",
+        file="gateway/operations/identity/users.py",
+        right="if user.password or not user.active:",
+        wrong="if user.password and not user.active:",
+        tests=(f"{_USERS}::test_who_has_a_password_is_not_invited_again",),
+    ),
+    Mistake(
+        name="addresses-in-the-counters",
+        promise="What is counted of wrong passwords shows no e-mail address.",
+        source="SECURITY.md",
+        file="gateway/operations/identity/throttling.py",
+        right='return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"',
+        wrong='return f"{kind}:{content.decode()}"',
+        tests=(f"{_THROTTLING}::test_what_is_counted_names_nobody",),
+    ),
+    Mistake(
+        name="many-guesses-at-once",
+        promise="Guesses that are made at once are not more than those one after another.",
+        source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
+        file="gateway/operations/identity/throttling.py",
+        right=(
+            "        if known and known[0] is not None:\n            self._refuse(known[0], now)\n"
+        ),
+        wrong="",
+        tests=(f"{_THROTTLING}::test_many_at_once_are_not_more_than_allowed",),
+    ),
+    Mistake(
+        name="one-guess-more",
+        promise="The try that fills the window makes the next one wait.",
+        source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
+        file="gateway/domain/identity/attempt_limits.py",
+        right="if count < self.most:",
+        wrong="if count <= self.most:",
+        tests=(f"{_ATTEMPTS}::test_the_try_that_fills_the_window_blocks_the_next",),
+    ),
+    Mistake(
+        name="key-retired-too-early",
+        promise="A signing key is published until the last token that it signed is over.",
+        source="docs/people.md",
+        file="gateway/operations/identity/signing_keys.py",
+        right="return any(key.signs_from < each.signs_from <= last for each in signing)",
+        wrong="return any(key.signs_from < each.signs_from for each in signing)",
+        tests=(f"{_SIGNING_KEYS}::test_a_key_is_kept_while_one_of_its_tokens_is_valid",),
+    ),
+    Mistake(
+        name="retired-key-believed",
+        promise="A token that a retired key signed is refused.",
+        source="contract 5.4",
+        file="gateway/security/identity/signing_keys.py",
+        right="keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]",
+        wrong="keys = tuple(listed)[-MOST:]",
+        tests=(f"{_KEYRING}::test_three_keys_are_in_use_at_most_and_no_retired_one",),
+    ),
+    Mistake(
+        name="code-of-a-minute-ago",
+        promise="A code of the app is accepted one step early or late, and no further.",
+        source="contract 2.9",
+        file="gateway/security/identity/one_time_codes.py",
+        right="\n_WINDOW = 1\n",
+        wrong="\n_WINDOW = 2\n",
+        tests=(f"{_TOTP}::test_one_step_around_is_accepted_and_two_are_not",),
+    ),
+    Mistake(
+        name="device-known-for-ever",
+        promise="A browser is known for ninety days after the last sign-in there.",
+        source="ADR 17",
+        file="gateway/security/identity/cookies.py",
+        right="if age_s >= KNOWN_FOR.total_seconds():",
+        wrong="if age_s < 0:",
+        tests=(f"{_DEVICE_COOKIES}::test_it_is_known_for_ninety_days_from_the_last_sign_in",),
+    ),
+    Mistake(
+        name="row-opened-without-its-cookie",
+        promise="The tokens of a browser open with the secret half of its cookie alone.",
+        source="docs/panel.md",
+        file="gateway/security/identity/cookies.py",
+        right="return AESGCM(derived.derive(cookie.secret))",
+        wrong="return AESGCM(derived.derive(cookie.id_hash.encode()))",
+        tests=(f"{_PANEL_COOKIES}::test_what_is_sealed_opens_with_its_cookie_alone",),
+    ),
+    Mistake(
+        name="cheap-digest-for-ever",
+        promise="A password whose digest is cheaper than today's is digested anew.",
+        source="SECURITY.md",
+        file="gateway/security/identity/passwords.py",
+        right=(
+            "return digest is None or (digest.cost, digest.key_id) != (self._cost, self._current)"
+        ),
+        wrong="return digest is None or digest.key_id != self._current",
+        tests=(f"{_HASHING}::test_a_cheaper_digest_matches_and_is_outdated",),
+    ),
+    Mistake(
+        name="no-work-for-nobody",
+        promise="A password is digested for people that do not exist, too.",
+        source="decisions 6",
+        file="gateway/security/identity/passwords.py",
+        right="        with_what = digest if digest is not None and known else self._dummy\n",
+        wrong=(
+            "        if digest is None or not known:\n"
+            "            return False\n"
+            "        with_what = digest\n"
+        ),
+        tests=(f"{_HASHING}::test_nobody_s_digest_costs_the_same_and_never_matches",),
+    ),
+    Mistake(
+        name="mail-sealed-for-any-row",
+        promise="The text of a mail that was moved to another person's mail is not read.",
+        source="docs/people.md",
+        file="gateway/security/identity/sealed_mail.py",
+        right='return f"outbox:{mail.id}"',
+        wrong='return "outbox"',
+        tests=(f"{_MAIL}::test_a_text_moved_to_another_message_is_not_read",),
+    ),
+    Mistake(
+        name="operator-decides-too",
+        promise="No role both orders money and decides on orders.",
+        source="decisions 11 (four eyes)",
+        file="gateway/domain/identity/rights.py",
+        right="    | _all(Action.WRITE, Area.PROBE),\n",
+        wrong="    | _all(Action.WRITE, Area.PROBE, Area.APPROVAL),\n",
+        tests=(f"{_RIGHTS}::test_nobody_both_orders_and_approves",),
+    ),
+    Mistake(
+        name="rights-given-that-one-lacks",
+        promise="Nobody gives a right over keys, people or companies that they lack.",
+        source="ADR 18",
+        file="gateway/domain/identity/rights.py",
+        right="return all(any(right.covers(each) for right in held) for each in wanted)",
+        wrong="return any(right.covers(each) for right in held for each in wanted)",
+        tests=(f"{_RIGHTS}::test_who_manages_people_gives_no_right_that_they_lack",),
+    ),
+    Mistake(
+        name="refund-without-a-fresh-factor",
+        promise="Who gives money back shows a second factor of the last five minutes.",
+        source="decisions 6 (`STEP_UP_REQUIRED`)",
+        file="gateway/domain/identity/rights.py",
+        right="Area.ACCOUNT, Area.PAYOUT, Area.REFUND}",
+        wrong="Area.ACCOUNT, Area.PAYOUT}",
+        tests=(f"{_RIGHTS}::test_a_fresh_factor_is_asked_for_where_money_or_access_is_given",),
+    ),
+    Mistake(
+        name="limited-admin-adds-a-company",
+        promise="Who is limited to companies adds none.",
+        source="docs/people.md",
+        file="gateway/domain/identity/sessions.py",
+        right="return frozenset(map(_on_their_own, held)) if self.companies else held",
+        wrong="return held",
+        tests=(f"{_PERSON}::test_who_is_limited_adds_no_company_and_keeps_every_other_right",),
+    ),
+    Mistake(
+        name="first-of-two-tokens",
+        promise="Two Authorization headers are refused: nobody chooses between them.",
+        source="contract 5.4",
+        file="policies/authentication/bearer.py",
+        right="if len(values) > 1:",
+        wrong="if len(values) > 1 and not values[0]:",
+        tests=(f"{_BEARER}::test_a_header_that_is_no_bearer_s_is_refused",),
+    ),
+    Mistake(
+        name="codes-guessed-without-a-limit",
+        promise="Ten wrong codes of a second factor make one wait, over any number of challenges.",
+        source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
+        file="gateway/operations/identity/throttling.py",
+        right="await self._count({factor_key(user_id): limit})",
+        wrong="await self.context.stores.failures.find([factor_key(user_id)]) or limit",
+        tests=(f"{_SIGN_IN}::test_ten_wrong_codes_lock_for_a_quarter_of_an_hour",),
+    ),
+)

@@ -1,0 +1,180 @@
+"""The panel: forms, markup, addresses, rights of pages, what a browser is told."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_PANEL = "tests/unit/gateway/http/panel"
+_PAGES = f"{_PANEL}/pages"
+_SURFACES = "tests/surfaces/panel/pages"
+_BADGES = f"{_PAGES}/test_badges.py"
+_CALLS = f"{_PAGES}/test_calls.py"
+_CSRF = "tests/unit/policies/traffic/test_csrf.py"
+_FORMATS = f"{_PAGES}/test_formats.py"
+_NAVIGATION = f"{_PAGES}/test_navigation.py"
+_PAGES_SURFACE = f"{_PAGES}/test_surface.py"
+_PEOPLE = f"{_SURFACES}/test_people.py"
+_RESPONSES = f"{_PAGES}/test_represent.py"
+_TEMPLATES = f"{_PAGES}/test_templates.py"
+_VISIT = f"{_PAGES}/test_visit.py"
+
+ROWS = (
+    Mistake(
+        name="point-read-as-centavos",
+        promise="An amount is typed with a comma, and one that could mean two things is refused.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/formats.py",
+        right=r'{1,6}|\d{1,18}),(\d{2})", re.ASCII)',
+        wrong=r'{1,6}|\d{1,18})[,.](\d{2})", re.ASCII)',
+        tests=(f"{_FORMATS}::test_an_amount_that_is_typed_otherwise_is_refused",),
+    ),
+    Mistake(
+        name="whole-cpf-on-a-page",
+        promise="A page shows the tax number of a person without its ends.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/formats.py",
+        right="        return hidden_tax_number(value)\n",
+        wrong='        return f"{value[:3]}.{value[3:6]}.{value[6:9]}-{value[9:]}"\n',
+        tests=(f"{_FORMATS}::test_a_person_is_hidden_and_a_company_is_not",),
+    ),
+    Mistake(
+        name="writing-turned-on-a-page",
+        promise="A character that is invisible, or turns the writing, is shown as a box.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/formats.py",
+        right='frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})',
+        wrong='frozenset({"Cc", "Zl", "Zp", "Cs", "Co", "Cn"})',
+        tests=(f"{_FORMATS}::test_what_is_invisible_is_shown",),
+    ),
+    Mistake(
+        name="markup-of-a-partner",
+        promise="What a partner typed is text on a page, and no markup.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/templates.py",
+        right="autoescape=True,",
+        wrong="autoescape=False,",
+        tests=(f"{_TEMPLATES}::test_what_others_typed_is_text_and_no_markup",),
+    ),
+    Mistake(
+        name="absent-amount-is-blank",
+        promise="A page that lacks what it shows fails, and shows no blank in its place.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/templates.py",
+        right="            undefined=StrictUndefined,\n",
+        wrong="",
+        tests=(f"{_TEMPLATES}::test_a_name_that_a_page_was_not_given_is_a_mistake_and_no_blank",),
+    ),
+    Mistake(
+        name="next-page-elsewhere",
+        promise="After the sign-in a browser is led to a page of ours alone.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/visit.py",
+        right='is_ours = text == HOME or text.startswith((f"{HOME}/", f"{HOME}?"))',
+        wrong='is_ours = text == HOME or text.startswith("/")',
+        tests=(f"{_VISIT}::test_nothing_else_may_be_next",),
+    ),
+    Mistake(
+        name="address-with-a-slash-in-it",
+        promise="A reference with a slash leads to its own payout.",
+        source="decisions 7",
+        file="gateway/http/panel/pages/visit.py",
+        right='{name: quote(each, safe="") for name, each in values.items()}',
+        wrong="{name: quote(each) for name, each in values.items()}",
+        tests=(f"{_VISIT}::test_an_address_encodes_its_parameters",),
+    ),
+    Mistake(
+        name="password-shown-again",
+        promise="A refused form is shown again without its passwords and codes.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/surface.py",
+        right="visit.form, visit.problem = visit.form.without(*_SECRETS), problem",
+        wrong="visit.problem = problem",
+        tests=(f"{_PAGES_SURFACE}::test_a_refused_form_is_shown_again_without_its_secrets",),
+    ),
+    Mistake(
+        name="page-without-its-right",
+        promise="A page is opened with the right that it declares.",
+        source="ADR 29",
+        file="gateway/http/panel/pages/surface.py",
+        right="return (place, policies.session, users.user_quota, RequiresRight())",
+        wrong="return (place, policies.session, users.user_quota)",
+        tests=(f"{_PAGES_SURFACE}::test_every_page_behind_the_sign_in_asks_for_its_right",),
+    ),
+    Mistake(
+        name="form-without-its-token",
+        promise="A form is done with the token of the session that it was shown in.",
+        source="decisions 6 (`CSRF_FAILED`)",
+        file="policies/traffic/csrf.py",
+        right="if not expected or not hmac.compare_digest(_bytes(sent), expected):",
+        wrong="if sent and not hmac.compare_digest(_bytes(sent), expected):",
+        tests=(f"{_CSRF}::test_a_form_carries_the_token_of_its_session",),
+    ),
+    Mistake(
+        name="form-leads-elsewhere",
+        promise="A form that was accepted leads to a page of ours alone.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/represent.py",
+        right='headers = {**HEADERS, "Location": own_path(result.to)}',
+        wrong='headers = {**HEADERS, "Location": result.to}',
+        tests=(f"{_RESPONSES}::test_a_form_leads_to_a_page_of_ours_alone",),
+    ),
+    Mistake(
+        name="page-in-a-foreign-frame",
+        promise="No other site shows a page of ours inside its own.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/represent.py",
+        right=" frame-ancestors 'none'\"",
+        wrong=" frame-ancestors 'self'\"",
+        tests=(f"{_RESPONSES}::test_a_page_is_stored_nowhere_and_framed_by_nobody",),
+    ),
+    Mistake(
+        name="page-kept-by-the-browser",
+        promise="No page is stored: after signing out nobody finds it by going back.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/represent.py",
+        right='"Cache-Control": "no-store",',
+        wrong='"Cache-Control": "private, max-age=60",',
+        tests=(f"{_RESPONSES}::test_a_page_is_stored_nowhere_and_framed_by_nobody",),
+    ),
+    Mistake(
+        name="counts-of-another-company",
+        promise="What waits is counted for each set of companies apart.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/badges.py",
+        right=(
+            "        kind: Kind = visit.person.companies, frozenset(visit.person.roles)\n"
+            "        at, counts"
+        ),
+        wrong=(
+            "        kind: Kind = frozenset(), frozenset(visit.person.roles)\n        at, counts"
+        ),
+        tests=(f"{_BADGES}::test_a_count_is_of_the_companies_that_one_sees",),
+    ),
+    Mistake(
+        name="entry-of-a-closed-page",
+        promise="The side column shows the pages that one may open.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/navigation.py",
+        right="return needed is None or visit.may(needed)",
+        wrong="return True",
+        tests=(f"{_NAVIGATION}::test_a_page_that_needs_a_right_is_not_shown_without_it",),
+    ),
+    Mistake(
+        name="right-not-asked-by-a-row",
+        promise="A row asks for its right, whichever page calls it.",
+        source="ADR 10",
+        file="gateway/http/panel/pages/calls.py",
+        right="return [each for each in policies if not isinstance(each, asked)]",
+        wrong="return [each for each in policies if type(each) is VisibleAccount]",
+        tests=(f"{_CALLS}::test_a_row_asks_for_right_factor_and_scope_whichever_page_calls_it",),
+    ),
+    Mistake(
+        name="stale-person-overwritten",
+        promise="A page changes a person only as they were seen.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/calls.py",
+        right="            call.asked.headers = _with_version(visit, version)\n",
+        wrong="            _with_version(visit, version)\n",
+        tests=(f"{_PEOPLE}::test_a_change_of_somebody_who_was_changed_meanwhile_is_refused",),
+    ),
+)

@@ -1,0 +1,264 @@
+"""The panel's screens and sessions: what is typed and shown, cookies, and files that leave."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_PANEL = "tests/unit/gateway/http/panel"
+_SCREENS = f"{_PANEL}/screens"
+_SURFACES = "tests/surfaces/panel/pages"
+_API = f"{_PANEL}/test_api.py"
+_APPROVALS = f"{_SURFACES}/test_approvals.py"
+_CALLBACKS = f"{_SCREENS}/operations/test_callbacks.py"
+_CREDENTIALS = f"{_SCREENS}/access/test_credentials.py"
+_FORMS = "tests/unit/policies/validation/test_forms.py"
+_PAYOUT = f"{_SCREENS}/money/test_payout.py"
+_PROVIDERS = f"{_SCREENS}/operations/test_providers.py"
+_REFRESHING = "tests/unit/gateway/operations/panel/test_token_refresh.py"
+_REPRESENT = f"{_PANEL}/test_represent.py"
+_SEARCH = f"{_SCREENS}/money/test_search.py"
+_SESSIONS = "tests/unit/gateway/operations/panel/test_sessions.py"
+_SURFACE = f"{_PANEL}/test_surface.py"
+_TEXTS = "tests/unit/gateway/reports/test_texts.py"
+_UNRESOLVED = f"{_SCREENS}/money/test_unresolved.py"
+_VENDOR = "tests/unit/gateway/panel/test_vendor.py"
+_VIEWS = "tests/unit/gateway/operations/panel/test_view.py"
+
+ROWS = (
+    Mistake(
+        name="another-payout-is-judged",
+        promise="What was typed about one payout is never taken for another.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/money/unresolved.py",
+        right="    if any(asked):\n        return next(iter(named), None)\n",
+        wrong="    if named:\n        return named[0]\n",
+        tests=(f"{_UNRESOLVED}::test_what_was_typed_of_one_payout_is_not_said_of_another",),
+    ),
+    Mistake(
+        name="settlement-folded-away",
+        promise="The look that settled a payout stands in its timeline by itself.",
+        source="ADR 31",
+        file="gateway/http/panel/screens/money/payout.py",
+        right='if event["kind"] != "probed" or event["state"]:',
+        wrong='if event["kind"] != "probed":',
+        tests=(f"{_PAYOUT}::test_what_moved_the_payout_is_never_folded",),
+    ),
+    Mistake(
+        name="receipt-of-what-is-not-paid",
+        promise="A receipt is printed of a payout that is settled.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/money/payout.py",
+        right='if data["dossier"]["state"] != "paid":',
+        wrong='if data["dossier"]["state"] not in FINAL:',
+        tests=(f"{_SURFACES}/test_payouts.py::test_a_receipt_is_of_what_is_settled_alone",),
+    ),
+    Mistake(
+        name="approved-without-its-amount",
+        promise="An order of money is approved by typing its amount.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/money/approvals.py",
+        right='"value").centavos != int(value * 100):',
+        wrong='"value").centavos > int(value * 100):',
+        tests=(f"{_APPROVALS}::test_an_order_of_money_is_approved_by_its_typed_amount",),
+    ),
+    Mistake(
+        name="whole-cpf-in-a-statement-file",
+        promise="A statement that is taken from a page tells no whole tax number of a person.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/money/statements.py",
+        right='query |= {"days": "local", "tax_numbers": "hidden"}',
+        wrong='query |= {"days": "local"}',
+        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_tells_a_whole_cpf",),
+    ),
+    Mistake(
+        name="tax-number-in-an-address",
+        promise="What names a person stands in no address, which is logged.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/money/search.py",
+        right=r'    r"|\+\d|@|gws_",',
+        wrong=r'    r"|\+\d|@",',
+        tests=(f"{_SEARCH}::test_what_names_somebody_stands_in_no_address",),
+    ),
+    Mistake(
+        name="credential-ends-a-day-early",
+        promise="A credential holds to the end of the day that was typed, in São Paulo.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/access/credentials.py",
+        right="return datetime.combine(day, time(23, 59, 59), ZONE).astimezone(UTC)",
+        wrong="return datetime.combine(day, time(23, 59, 59), UTC)",
+        tests=(f"{_CREDENTIALS}::test_a_credential_holds_to_the_end_of_its_last_day",),
+    ),
+    Mistake(
+        name="credential-without-an-end",
+        promise="A credential has no end only where that was chosen.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/access/credentials.py",
+        right=(
+            "    if day is None:\n"
+            '        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")\n'
+        ),
+        wrong="    if day is None:\n        return None\n",
+        tests=(f"{_CREDENTIALS}::test_a_credential_has_no_end_only_where_that_was_chosen",),
+    ),
+    Mistake(
+        name="credential-ended-by-a-click",
+        promise="A credential is ended by typing its name.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/access/credentials.py",
+        right='if visit.form["words"] != found["name"]:',
+        wrong='if visit.form["words"] not in found["name"]:',
+        tests=(f"{_SURFACES}/test_credentials.py::test_one_is_ended_only_by_its_typed_name",),
+    ),
+    Mistake(
+        name="cpf-in-a-callback",
+        promise="A callback is shown without what names a person.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/operations/callbacks.py",
+        right=r'    r"|(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"',
+        wrong=r'    r"|(?<!\d)\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)"',
+        tests=(f"{_CALLBACKS}::test_what_names_a_person_is_hidden",),
+    ),
+    Mistake(
+        name="read-only-bank-that-pays",
+        promise="A bank that is read only is shown as paying in no way.",
+        source="docs/panel.md",
+        file="gateway/http/panel/screens/operations/providers.py",
+        right='return "read_only" if provider["read_only"] else True',
+        wrong="return True",
+        tests=(f"{_PROVIDERS}::test_a_bank_that_is_read_only_pays_in_no_way",),
+    ),
+    Mistake(
+        name="rights-shown-that-a-factor-closes",
+        promise="Who lacks a needed second factor is told to hold no right that changes anything.",
+        source="docs/people.md",
+        file="gateway/http/panel/represent.py",
+        right="held = {right for right in who.rights if not (lacks and changes(right))}",
+        wrong="held = set(who.rights)",
+        tests=(f"{_REPRESENT}::test_what_is_listed_works_where_a_role_asks_for_a_factor",),
+    ),
+    Mistake(
+        name="browser-not-cleared",
+        promise="Signing out clears what a browser has kept.",
+        source="docs/panel.md",
+        file="gateway/http/panel/represent.py",
+        right='"Clear-Site-Data": \'"cache", "storage"\'',
+        wrong='"Clear-Site-Data": \'"cache"\'',
+        tests=(
+            f"{_REPRESENT}::test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known",
+        ),
+    ),
+    Mistake(
+        name="script-writes-without-a-token",
+        promise="Every write of a script of ours carries the session's token.",
+        source="decisions 6 (`CSRF_FAILED`)",
+        file="gateway/http/panel/surface.py",
+        right="return (WriteFromOurPage(self.users.origin), self.session, CsrfToken())",
+        wrong="return (WriteFromOurPage(self.users.origin), self.session)",
+        tests=(f"{_SURFACE}::test_every_row_behind_a_cookie_is_guarded",),
+    ),
+    Mistake(
+        name="session-read-unmarked",
+        promise="A script's read says that it is one, which no foreign page can.",
+        source="decisions 6 (`CSRF_FAILED`)",
+        file="gateway/http/panel/surface.py",
+        right="return (ReadFromOurPage(origin=self.users.origin, marked=True), self.session)",
+        wrong="return (ReadFromOurPage(origin=self.users.origin, marked=False), self.session)",
+        tests=(f"{_SURFACE}::test_a_script_s_read_is_marked_and_a_page_s_own_is_not",),
+    ),
+    Mistake(
+        name="rights-lost-behind-the-cookie",
+        promise="A row asks the same behind a cookie as behind a token.",
+        source="ADR 10",
+        file="gateway/http/panel/api.py",
+        right="kept = (*gate.policies[:place], *policies, *gate.policies[place + 1 :])",
+        wrong="kept = (*gate.policies[:place], *policies)",
+        tests=(f"{_API}::test_reads_and_writes_stand_behind_their_own_guards",),
+    ),
+    Mistake(
+        name="half-a-cookie-opens",
+        promise="The half of a cookie that the store knows opens nothing.",
+        source="docs/panel.md",
+        file="gateway/operations/panel/sessions.py",
+        right=(
+            "        if self.context.open_tokens(panel.sealed, cookie) is None:\n"
+            "            return None\n"
+        ),
+        wrong="",
+        tests=(f"{_SESSIONS}::test_a_row_and_another_secret_are_nothing",),
+    ),
+    Mistake(
+        name="idle-for-ever",
+        promise="A quarter of an hour without a call ends a session of the panel.",
+        source="decisions 7",
+        file="gateway/operations/panel/sessions.py",
+        right=(
+            "if panel.state is PanelState.FULL"
+            " and now - panel.seen_at >= self.context.settings.idle:"
+        ),
+        wrong="if panel.state is not PanelState.FULL and now >= panel.ends_at:",
+        tests=(f"{_SESSIONS}::test_an_idle_session_is_ended_with_its_sign_in",),
+    ),
+    Mistake(
+        name="cookie-outlives-a-rise",
+        promise="A new second factor voids every earlier cookie of the browser.",
+        source="docs/panel.md",
+        file="gateway/operations/panel/sessions.py",
+        right="if each.session_id == panel.session_id and each.id_hash != panel.id_hash:",
+        wrong="if each.session_id != panel.session_id and each.id_hash != panel.id_hash:",
+        tests=(f"{_SESSIONS}::test_a_cookie_renewed_a_moment_ago_does_not_outlive_a_rise",),
+    ),
+    Mistake(
+        name="refused-token-kept-in-a-browser",
+        promise="A browser whose refresh token is refused is signed out.",
+        source="contract 4.2",
+        file="gateway/operations/panel/token_refresh.py",
+        right="            await context.store.remove(panel.id_hash)\n",
+        wrong="",
+        tests=(f"{_REFRESHING}::test_a_refused_token_ends_the_session",),
+    ),
+    Mistake(
+        name="company-of-several-told",
+        promise="A page names a person's company only where they see no other.",
+        source="docs/panel.md",
+        file="gateway/operations/panel/view.py",
+        right=(
+            "        if len(who.companies) != 1:\n            return None\n"
+            "        (company_id,) = who.companies\n"
+        ),
+        wrong=(
+            "        if not who.companies:\n            return None\n"
+            "        company_id, *_ = sorted(who.companies)\n"
+        ),
+        tests=(f"{_VIEWS}::test_of_several_companies_none_is_told_as_the_only_one",),
+    ),
+    Mistake(
+        name="password-without-its-blanks",
+        promise="A password is read as it was typed, blanks at its ends included.",
+        source="docs/people.md",
+        file="policies/validation/forms.py",
+        right='return self.values.get(name, ("",))[0]',
+        wrong='return self.values.get(name, ("",))[0].strip()',
+        tests=(f"{_FORMS}::test_a_password_is_read_as_it_was_typed",),
+    ),
+    Mistake(
+        name="formula-in-a-file",
+        promise="What a partner typed is run by no spreadsheet.",
+        source="docs/panel.md",
+        file="gateway/reports/texts.py",
+        right=(
+            "is_formula = safe.startswith(_LAYOUT) or"
+            ' _BEHIND_NOTHING.sub("", safe).startswith(_FORMULA)'
+        ),
+        wrong="is_formula = safe.startswith(_LAYOUT) or safe.startswith(_FORMULA)",
+        tests=(f"{_TEXTS}::test_a_formula_behind_something_invisible_is_none_either",),
+    ),
+    Mistake(
+        name="any-script-of-others",
+        promise="A script of others is served only if it is the one that was listed.",
+        source="docs/dependencies.md",
+        file="gateway/panel/vendor.py",
+        right="return content if file.matches(content) else None",
+        wrong="return content",
+        tests=(f"{_VENDOR}::test_a_file_is_read_only_if_it_is_the_listed_one",),
+    ),
+)

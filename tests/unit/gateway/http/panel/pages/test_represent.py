@@ -1,0 +1,40 @@
+"""Pages as answers: where they lead, and what a browser is told to do with them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.http.panel.pages.page import Redirect
+from gateway.http.panel.pages.represent import HEADERS, PageResponses
+from tests.unit.gateway.http.panel.pages.visit import visit
+
+NOTHING: Any = None
+RESPONSES = PageResponses(
+    templates=NOTHING,
+    navigation=NOTHING,
+    badges=NOTHING,
+    holders={},
+    environment=Environment.SANDBOX,
+    idle=timedelta(minutes=15),
+)
+
+
+@pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/panelx", ""])
+def test_a_form_leads_to_a_page_of_ours_alone(to: str):
+    answer = RESPONSES.answer(Redirect(to), visit())
+
+    assert answer.headers["Location"] == "/panel"
+
+
+def test_a_page_is_stored_nowhere_and_framed_by_nobody():
+    """A page holds money and secrets; its buttons must not be clicked through another page."""
+    policy = dict(each.split(maxsplit=1) for each in HEADERS["Content-Security-Policy"].split(";"))
+
+    assert HEADERS["Cache-Control"] == "no-store"
+    assert HEADERS["Referrer-Policy"] == "no-referrer"
+    assert policy["frame-ancestors"] == policy["default-src"] == policy["base-uri"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["form-action"] == "'self'"

@@ -1,0 +1,40 @@
+"""What is asked in front of a page, and what a refused form never shows again."""
+
+from __future__ import annotations
+
+from gateway.domain.identity.errors import MFA_INVALID
+from gateway.domain.kernel.errors import ServiceError
+from gateway.http.panel.pages.page import Page, Shown
+from gateway.http.panel.pages.surface import _again
+from policies.authentication.session import SessionCookie
+from policies.authorization.user import RequiresRight
+from policies.validation.forms import Form
+from tests.unit.gateway.http.panel.pages.visit import visit
+from tests.world.surfaces import surface_named
+
+
+def test_every_page_behind_the_sign_in_asks_for_its_right():
+    asked = [{type(each) for each in gate.policies} for gate in surface_named("panel_pages").gates]
+
+    behind = [kinds for kinds in asked if SessionCookie in kinds]
+
+    assert len(behind) == 2
+    assert all(RequiresRight in kinds for kinds in behind)
+
+
+async def test_a_refused_form_is_shown_again_without_its_secrets():
+    """What was typed is written into the page, which others may look at."""
+    looked = visit()
+    secrets = ("code", "password", "current_password", "new_password", "csrf_token")
+    looked.form = Form(dict.fromkeys(("name", *secrets), ("typed",)))
+
+    async def shows(again):
+        return Shown(template="x.html", data={"form": again.form})
+
+    page = Page(path="/x", name="x", summary="", shows=shows)
+
+    shown = await _again(page, looked, ServiceError(MFA_INVALID, "code"))
+
+    assert shown == Shown(
+        template="x.html", data={"form": Form({"name": ("typed",)})}, status=MFA_INVALID.status
+    )

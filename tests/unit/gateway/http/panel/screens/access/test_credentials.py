@@ -1,0 +1,41 @@
+"""Forms of credentials, as their rows are asked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.domain.kernel.errors import ServiceError
+from gateway.http.panel.screens.access.credentials import _end_of, _limits, _permissions
+from gateway.http.rendering import dumps
+from policies.validation.forms import Form
+from tests.unit.gateway.http.panel.pages.visit import visit
+
+
+def typed(**fields: str):
+    """Return the visit of a form."""
+    looked = visit()
+    looked.form = Form({name: (value,) for name, value in fields.items()})
+    return looked
+
+
+def test_a_credential_holds_to_the_end_of_its_last_day():
+    """Of the day in São Paulo, which ends at three in UTC."""
+    assert _end_of(typed(expires_on="20/11/2026")) == datetime(2026, 11, 21, 2, 59, 59, tzinfo=UTC)
+
+
+def test_a_credential_has_no_end_only_where_that_was_chosen():
+    assert _end_of(typed(ends="never")) is None
+    with pytest.raises(ServiceError):
+        _end_of(typed(expires_on=""))
+
+
+def test_a_limit_is_typed_in_reais():
+    given = _limits(typed(limit_per_payout="1.234,56", limit_per_day=""))
+
+    assert dumps(given) == b'{"limit_per_payout":1234.56}'
+
+
+def test_a_resource_without_a_level_is_not_permitted():
+    assert _permissions(typed(may_withdraw="read", may_balance="")) == ["withdraw:read"]
