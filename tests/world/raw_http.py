@@ -63,10 +63,9 @@ async def exchange(
     told = Exchange()
     started = asyncio.get_running_loop().time()
     try:
-        for portion in portions:
+        for number, portion in enumerate(portions):
+            await asyncio.sleep(gap_s if number else 0)
             await _write(writer, portion, told)
-            if portion is not portions[-1]:
-                await asyncio.sleep(gap_s)
         await _read(reader, told, patience_s if answers is None else None, answers)
     finally:
         writer.close()

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import logging
 from contextvars import ContextVar
-from dataclasses import replace
 
 import pytest
 from aiohttp import http_parser, streams, tcp_helpers, web_protocol
@@ -13,14 +12,18 @@ from aiohttp.base_protocol import BaseProtocol
 from gateway.net.server import connection
 from gateway.net.server.connection import Connection
 from gateway.net.server.http_server import HttpServer
+from gateway.net.server.listener import Listener
+from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply, Written
 from gateway.net.server.request import Request
+from tests.unit.gateway.net.server import pairs
 from tests.world.raw_http import HOST, ask, exchange
-from tests.world.wired import SHORT, listening
+from tests.world.waiting import settle, until
+from tests.world.wired import PATIENT, SHORT, listening
 
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
-IDLE = replace(SHORT, keepalive_s=1.5)
-PATIENT = replace(IDLE, header_deadline_s=5.0)
+HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
+LIMITS = ServerLimits(header_deadline_s=10.0, keepalive_s=15.0)
 
 PROTOCOL_PARTS = [
     "_buffer_paused",
@@ -35,24 +38,18 @@ PROTOCOL_PARTS = [
 ]
 
 
-@pytest.mark.parametrize("name", PROTOCOL_PARTS)
-async def test_aiohttp_s_protocol_still_has_its_inner_part(name):
+async def test_aiohttp_still_has_its_inner_parts():
     """Pinned to 3.14: a release that moves one of these must not pass unnoticed."""
-    assert hasattr(BaseProtocol(asyncio.get_running_loop()), name)
-
-
-@pytest.mark.parametrize(
-    ("owner", "names"),
-    [
+    parts = [
+        (BaseProtocol(asyncio.get_running_loop()), PROTOCOL_PARTS),
         (http_parser.HttpRequestParser, ["feed_data", "message_consumed", "set_upgraded"]),
         (http_parser.RawRequestMessage, ["_replace"]),
         (streams, ["EMPTY_PAYLOAD"]),
         (tcp_helpers, ["tcp_keepalive"]),
         (web_protocol, ["RequestPayloadError"]),
-    ],
-)
-def test_aiohttp_still_has_the_other_inner_parts(owner, names):
-    assert [name for name in names if not hasattr(owner, name)] == []
+    ]
+
+    assert [name for owner, names in parts for name in names if not hasattr(owner, name)] == []
 
 
 async def test_an_answer_that_needs_no_waiting_has_no_task(seen):
@@ -64,7 +61,7 @@ async def test_an_answer_that_needs_no_waiting_has_no_task(seen):
         return Reply(body=b"here")
 
     async with listening(answer, seen) as listener:
-        told = await exchange(listener.port, GET + GET, patience_s=0.1)
+        told = await exchange(listener.port, GET + GET, answers=2)
 
     assert [each.body for each in told.answers] == [b"here", b"here"]
     assert tasks == [None, None]
@@ -108,7 +105,7 @@ async def test_each_request_has_a_context_of_its_own(seen):
 
     get, wait_get = GET, GET.replace(b"GET / ", b"GET /wait ")
     async with listening(answer, seen) as listener:
-        await exchange(listener.port, get + wait_get + wait_get + get, patience_s=0.1)
+        await exchange(listener.port, get + wait_get + wait_get + get, answers=4)
 
     assert found == ["nothing", "nothing", "/wait", "nothing", "/wait", "nothing"]
 
@@ -117,14 +114,14 @@ async def test_an_answer_behind_one_that_is_waited_for_waits_too(seen):
     """Answers keep the order of their requests."""
 
     async def wait() -> Reply:
-        await asyncio.sleep(0.05)
+        await settle()
         return Reply(body=b"late")
 
     def answer(request: Request) -> object:
         return wait() if request.path == "/wait" else Reply(body=b"soon")
 
     async with listening(answer, seen) as listener:
-        told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, patience_s=0.2)
+        told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, answers=2)
 
     assert [each.body for each in told.answers] == [b"late", b"soon"]
 
@@ -183,16 +180,22 @@ async def test_every_answer_has_a_trace_id_and_no_banner(seen):
     assert "server" not in {**callers.headers, **ours.headers}
 
 
+async def hang_up(listener: Listener, data: bytes) -> None:
+    """Send a request, and hang up while it is worked on."""
+    _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+    writer.write(data)
+    await until(lambda: listener.server.in_flight)
+    writer.close()
+    await until(lambda: not listener.server.open_connections)
+
+
 async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
     caplog.set_level(logging.INFO)
-    held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 
     async with listening(seen.answer, seen) as listener:
-        await exchange(listener.port, held, patience_s=0.05)
+        await hang_up(listener, HELD)
         seen.gate.set()
-        async with asyncio.timeout(20):
-            while listener.server.in_flight:
-                await asyncio.sleep(0.01)
+        await until(lambda: not listener.server.in_flight)
 
     assert seen.requests == [("/held", b"")]
     assert [each for each in caplog.records if each.name == "gateway.net.server"] == []
@@ -207,7 +210,7 @@ async def test_an_answer_written_by_its_handler_may_keep_the_connection(seen):
 
     kept = b"GET /kept HTTP/1.1\r\n" + HOST + b"\r\n"
     async with listening(write, seen) as listener:
-        told = await exchange(listener.port, kept + GET + GET, patience_s=0.1)
+        told = await exchange(listener.port, kept + GET + GET)
 
     assert (told.statuses, told.closed) == ([204, 204], True)
 
@@ -235,19 +238,18 @@ async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
 
 async def test_a_caller_that_does_not_read_is_let_go(seen):
     """What it does not take would fill our memory for ever."""
+    made = []
 
     def answer(request: Request) -> Reply:
+        made.append(request.path)
         return Reply(body=b"a" * 30_000_000)
 
     async with listening(answer, seen) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
         writer.transport.pause_reading()
         writer.write(GET)
-        async with asyncio.timeout(20):
-            while not listener.server.open_connections:
-                await asyncio.sleep(0.01)
-            while listener.server.open_connections:
-                await asyncio.sleep(0.01)
+        await until(lambda: made)
+        await until(lambda: not listener.server.open_connections)
         writer.transport.abort()
 
 
@@ -259,10 +261,11 @@ async def test_a_caller_that_reads_slowly_is_answered_in_its_time(seen):
         made.append(request.path)
         return Reply(body=b"a" * 8_000_000)
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(GET + GET)
-        await asyncio.sleep(0.1)
+        await until(lambda: made)
+        await settle()
         before = len(made)
         taken = 0
         while taken < 16_000_000:
@@ -277,55 +280,46 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
     done = []
 
     async def work() -> Reply:
-        await asyncio.sleep(0.1)
+        await seen.gate.wait()
         done.append(1)
         return Reply()
 
     async with listening(lambda _request: work(), seen) as listener:
-        await exchange(listener.port, GET, patience_s=0.02)
-        await asyncio.sleep(0.2)
-
-    assert done == [1]
-
-
-async def test_the_keep_alive_timer_is_kept_alive_by_requests(seen):
-    """Each request starts it anew."""
-    async with listening(seen.answer, seen, PATIENT) as listener:
-        told = await exchange(listener.port, GET, GET, GET, gap_s=0.9)
-
-    assert told.statuses == [200, 200, 200]
+        await hang_up(listener, GET)
+        seen.gate.set()
+        await until(lambda: done)
 
 
-async def test_a_request_begun_is_not_closed_as_idle(seen):
+def test_each_request_starts_the_keep_alive_timer_anew():
+    assert statuses(GET, GET, GET, b"", gap_s=14.0) == [200, 200, 200]
+    assert statuses(GET, GET, gap_s=16.0) == [200]
+
+
+def test_a_request_begun_is_not_closed_as_idle():
     """The idle time ends in the middle of a request that is in time."""
-    async with listening(seen.answer, seen, PATIENT) as listener:
-        told = await exchange(listener.port, GET, GET[:20], GET[20:], gap_s=0.6, patience_s=0.2)
-        late = await exchange(listener.port, GET, b"", GET[:20], GET[20:], gap_s=0.6)
-
-    assert told.statuses == [200, 200]
-    assert late.statuses == [200, 200]
+    assert statuses(GET, GET[:20], GET[20:], gap_s=9.0) == [200, 200]
+    assert statuses(GET, b"", GET[:20], GET[20:], gap_s=7.0) == [200, 200]
 
 
-async def test_a_slow_answer_does_not_make_the_next_caller_late(seen):
+def test_a_slow_answer_does_not_make_the_next_caller_late():
     """Half a request behind one that is worked on is refused in its turn, not before."""
-    async with listening(seen.answer, seen) as listener:
-        asyncio.get_running_loop().call_later(0.6, seen.gate.set)
-        held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
-        told = await exchange(listener.port, held, GET[:20])
-
-    assert told.statuses == [200, 408]
+    assert statuses(HELD, GET[:20], gap_s=0.1, held_s=30) == [200, 408]
 
 
-async def test_what_we_do_not_read_is_not_late(seen):
+def test_what_we_do_not_read_is_not_late():
     """Forty requests at once: reading pauses at four, and the half one waits with us."""
-    async with listening(seen.answer, seen) as listener:
-        asyncio.get_running_loop().call_later(0.7, seen.gate.set)
-        held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
-        told = await exchange(
-            listener.port, held + GET * 40 + GET[:20], GET[20:], gap_s=0.8, patience_s=0.3
-        )
+    told = statuses(HELD + GET * 40 + GET[:20], GET[20:], gap_s=35, held_s=30)
 
-    assert told.statuses == [200] * 42
+    assert told == [200] * 42
+
+
+def test_many_requests_at_once_leave_the_connection_idle():
+    """Reading had stopped for want of room; nothing is awaited when all are answered."""
+    assert statuses(GET * 40, GET, gap_s=12) == [200] * 41
+
+
+def statuses(*portions: bytes, gap_s: float, held_s: float = 0.0) -> list[int]:
+    return pairs.held_exchange(LIMITS, *portions, gap_s=gap_s, held_s=held_s)
 
 
 def head(size: int, path: bytes = b"/held") -> bytes:
@@ -338,8 +332,8 @@ def head(size: int, path: bytes = b"/held") -> bytes:
 
 async def test_a_head_of_32_kib_is_taken_and_a_larger_one_is_not(seen):
     """However it comes; the one before it is answered all the same."""
-    async with listening(seen.answer, seen) as listener:
-        largest = await exchange(listener.port, head(32 * 1024, b"/"), patience_s=0.1)
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        largest = await exchange(listener.port, head(32 * 1024, b"/"), answers=1)
         larger = await exchange(listener.port, GET + head(32 * 1024 + 1, b"/"))
         pieces = [head(40 * 1024, b"/")[at : at + 9000] for at in range(0, 36_000, 9000)]
         endless = await exchange(listener.port, *pieces)
@@ -348,17 +342,22 @@ async def test_a_head_of_32_kib_is_taken_and_a_larger_one_is_not(seen):
     assert [(each.status, each.code) for each in larger.answers][1:] == [(431, "SVC.GTW.007")]
     assert [(each.status, each.code) for each in endless.answers] == [(431, "SVC.GTW.007")]
     assert larger.answers[1].headers["x-trace-id"]
-    assert endless.seconds < SHORT.header_deadline_s
+
+
+def is_full(listener: Listener) -> bool:
+    """Do three callers wait until we read on?"""
+    paused = [not each.transport.is_reading() for each in listener.server.connections]
+    return paused == [True] * 3
 
 
 async def test_who_takes_no_answers_makes_us_keep_little(seen):
     """Forty heads of 31 KiB at each connection: one is served, three wait, and no more is read."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         asking = [
-            asyncio.create_task(exchange(listener.port, head(31 * 1024) * 40, patience_s=1.5))
+            asyncio.create_task(exchange(listener.port, head(31 * 1024) * 40, answers=40))
             for _ in range(3)
         ]
-        await asyncio.sleep(0.5)
+        await until(lambda: is_full(listener))
         kept = [len(each._queue.waiting) for each in listener.server.connections]
         reads = [each.transport.is_reading() for each in listener.server.connections]
         seen.gate.set()
@@ -367,14 +366,6 @@ async def test_who_takes_no_answers_makes_us_keep_little(seen):
     assert kept == [3] * 3
     assert reads == [False] * 3
     assert [each.statuses for each in told] == [[200] * 40] * 3
-
-
-async def test_many_requests_at_once_leave_the_connection_idle(seen):
-    """Reading had stopped for want of room; nothing is awaited when all are answered."""
-    async with listening(seen.answer, seen, IDLE) as listener:
-        told = await exchange(listener.port, GET * 40, GET, gap_s=0.6, patience_s=0.1)
-
-    assert told.statuses == [200] * 41
 
 
 async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
@@ -408,11 +399,11 @@ async def test_nothing_is_left_of_a_connection(seen):
             b"",
             b"GET /broken HTTP/1.1\r\n" + HOST + b"\r\n",
         ):
-            await exchange(listener.port, sent, patience_s=0.05)
-        await asyncio.sleep(SHORT.header_deadline_s + SHORT.linger_s + 0.1)
+            await exchange(listener.port, sent)
         server = listener.server
+        await until(lambda: not server.open_connections)
 
-        assert (server.open_connections, server.in_flight, server.connections) == (0, 0, set())
+        assert (server.in_flight, server.connections, dict(server._by_place)) == (0, set(), {})
 
 
 async def test_nothing_of_a_connection_waits_for_the_garbage_collector(seen):
@@ -421,18 +412,19 @@ async def test_nothing_of_a_connection_waits_for_the_garbage_collector(seen):
         gc.collect()
         gc.disable()
         try:
-            for path in ("/", "/held", "/broken"):
-                await exchange(
-                    listener.port, GET.replace(b"/ ", path.encode() + b" "), patience_s=0.05
-                )
+            await ask(listener.port, "/")
+            await ask(listener.port, "/broken")
+            await hang_up(listener, HELD)
             seen.gate.set()
-            await asyncio.sleep(0.1)
-            made = [each for each in gc.get_objects() if isinstance(each, Connection)]
-            left = [each for each in made if each.server is listener.server]
+            await until(lambda: not (listener.server.in_flight or connections(listener)))
         finally:
             gc.enable()
 
-    assert left == []
+
+def connections(listener: Listener) -> list[Connection]:
+    """Find those that still exist, open or not."""
+    made = [each for each in gc.get_objects() if isinstance(each, Connection)]
+    return [each for each in made if each.server is listener.server]
 
 
 async def test_many_requests_at_once_let_others_have_their_turn(seen):
@@ -444,7 +436,7 @@ async def test_many_requests_at_once_let_others_have_their_turn(seen):
         return Reply()
 
     async with listening(answer, seen) as listener:
-        crowd = asyncio.create_task(exchange(listener.port, GET * 500, patience_s=0.3))
+        crowd = asyncio.create_task(exchange(listener.port, GET * 500, answers=500))
         while not order:
             order_before = len(order)
             await asyncio.sleep(0)

@@ -8,8 +8,9 @@ from aiohttp import http_parser
 from gateway.net.common.parser import UnfitParser
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from tests.world.raw_http import HOST, ask, exchange
-from tests.world.wired import listening
+from tests.world.raw_http import HOST, ask, exchange, split
+from tests.world.waiting import settle, until
+from tests.world.wired import PATIENT, listening
 
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -59,14 +60,19 @@ async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
 
 async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
     """503 ``SVC.GTW.006`` with Retry-After, and the application is not asked."""
-    async with listening(seen.answer, seen) as listener:
-        asyncio.get_running_loop().call_later(0.1, stopping(listener))
-        told = await exchange(listener.port, GET, GET + GET, gap_s=0.2)
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(GET)
+        await until(lambda: seen.requests)
+        await listener.stop_accepting()
+        writer.write(GET + GET)
+        answers = split(await reader.read())
+        writer.close()
 
-    assert told.statuses == [200, 503]
-    assert told.answers[1].code == "SVC.GTW.006"
-    assert told.answers[1].headers["retry-after"] == "1"
-    assert (told.answers[1].headers["connection"], told.closed) == ("close", True)
+    assert [answer.status for answer in answers] == [200, 503]
+    assert answers[1].code == "SVC.GTW.006"
+    assert answers[1].headers["retry-after"] == "1"
+    assert answers[1].headers["connection"] == "close"
     assert len(seen.requests) == 1
 
 
@@ -86,11 +92,12 @@ async def test_close_waits_for_a_request_in_flight(seen):
     async with listening(seen.answer, seen) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
-        asyncio.get_running_loop().call_later(0.2, seen.gate.set)
+        closing = asyncio.create_task(listener.close(600.0))
+        await settle()
+        waits = not closing.done()
+        seen.gate.set()
 
-        finished = await listener.close(2.0)
-
-    assert (finished, (await calling).statuses) == (True, [200])
+        assert (waits, await closing, (await calling).statuses) == (True, True, [200])
 
 
 async def test_close_does_not_wait_for_ever(seen):
@@ -109,9 +116,9 @@ async def test_close_does_not_wait_for_idle_callers(seen):
     listener = Listener(seen.answer, at=Address(), limits=ServerLimits())
     await listener.start()
     calling = asyncio.create_task(exchange(listener.port, GET))
-    await asyncio.sleep(0.1)
+    await until(lambda: seen.requests)
 
-    finished = await asyncio.wait_for(listener.close(60.0), 20)
+    finished = await listener.close(3600.0)
 
     assert (finished, (await calling).statuses) == (True, [200])
 
@@ -149,14 +156,6 @@ async def test_nothing_is_opened_without_the_c_parser(seen, monkeypatch):
     assert listener.port == 0
 
 
-def stopping(listener: Listener):
-    """Make a plain call of it, for a timer."""
-    tasks = set()
-    return lambda: tasks.add(asyncio.get_running_loop().create_task(listener.stop_accepting()))
-
-
 async def held(listener: Listener) -> None:
     """Wait until the held request is being worked on."""
-    async with asyncio.timeout(20):
-        while not listener.server.in_flight:
-            await asyncio.sleep(0.01)
+    await until(lambda: listener.server.in_flight)
