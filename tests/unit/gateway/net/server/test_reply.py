@@ -66,20 +66,18 @@ def test_a_status_without_a_phrase_is_written_too():
     assert to_bytes(Reply(status=299), PLAIN).startswith(b"HTTP/1.1 299 \r\n")
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+def test_a_header_cannot_break_out_of_its_line():
+    cases = [
         {"X-A": "1\r\nX-B: 2"},
         {"X-A": "1\n"},
         {"X-A": "1\r"},
         {"X-A\r\nX-B": "1"},
         {"X-A": "\0"},
         {"X-A": "\ud800"},
-    ],
-)
-def test_a_header_cannot_break_out_of_its_line(headers):
-    with pytest.raises(UnwritableReply):
-        to_bytes(Reply(headers=headers), PLAIN)
+    ]
+    for headers in cases:
+        with pytest.raises(UnwritableReply):
+            to_bytes(Reply(headers=headers), PLAIN)
 
 
 def test_a_trace_id_cannot_break_out_of_its_line():
