@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -13,10 +13,10 @@ from gateway.domain.bank.providers import Page, Unavailable
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.followups import DueAccount
-from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
 from gateway.operations.payouts.followup import FollowUp
 from gateway.runtime.reconciler import next_check
-from tests.unit.gateway.runtime.reconciler import People, ReconcilerWorld, quiet, stood
+from tests.unit.gateway.runtime.reconciler import People, ReconcilerWorld, stood
 from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
@@ -32,6 +32,7 @@ from tests.world.payouts import (
 )
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON
+from tests.world.waiting import forever, settle, until
 
 HOUR_S = 3600
 MISMATCH = replace(IS_SETTLED, value=Money(1049))
@@ -43,56 +44,50 @@ def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
     return ReconcilerWorld(payout_world)
 
 
-@pytest.mark.parametrize(
-    ("age_s", "next_s"),
-    [
-        (0, 2),
-        (1.9, 2),
-        (2, 7),
-        (6.9, 7),
-        (7, 22),
-        (22, 82),
-        (82, 382),
-        (382, 1282),
-        (1282, 1282 + HOUR_S),
-        (20 * HOUR_S, 21 * HOUR_S),
-        (26 * HOUR_S - 1, 27 * HOUR_S - 1),
-        (26 * HOUR_S, None),
-        (100 * HOUR_S, None),
-    ],
-)
-@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-def test_looks_are_soon_at_first_then_hourly_then_never(
-    state: PayoutState, age_s: float, next_s: float | None
-):
-    """Payouts 2.7: after 2, 5, 15 s, 1, 5, 15 min, then every hour until 26."""
-    due = next_check(stood(state), NOON + timedelta(seconds=age_s), 0.5)
+def looks_at(payout: Payout, ages_s: Iterable[float]) -> dict[float, float | None]:
+    """Return when a payout is looked at next, by its age, both in seconds."""
+    due = {age_s: next_check(payout, NOON + timedelta(seconds=age_s), 0.5) for age_s in ages_s}
+    return {age: None if at is None else (at - NOON).total_seconds() for age, at in due.items()}
 
-    assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+def test_looks_are_soon_at_first_then_hourly_then_never(state: PayoutState):
+    """Payouts 2.7: after 2, 5, 15 s, 1, 5, 15 min, then every hour until 26."""
+    expected = {
+        0: 2,
+        1.9: 2,
+        2: 7,
+        6.9: 7,
+        7: 22,
+        22: 82,
+        82: 382,
+        382: 1282,
+        1282: 1282 + HOUR_S,
+        20 * HOUR_S: 21 * HOUR_S,
+        26 * HOUR_S - 1: 27 * HOUR_S - 1,
+        26 * HOUR_S: None,
+        100 * HOUR_S: None,
+    }
+
+    assert looks_at(stood(state), expected) == expected
 
 
 HELD = stood(ACCEPTED, held_until=NOON + timedelta(minutes=30))
 
 
-@pytest.mark.parametrize(
-    ("age_s", "next_s"),
-    [
-        (0, 300),
-        (2, 302),
-        (1600, 1802),
-        (1799, 1802),
-        (1800, 1802),
-        (1802, 1807),
-        (1800 + 1282, 1800 + 1282 + HOUR_S),
-        (26 * HOUR_S, None),
-    ],
-)
-def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual(
-    age_s: float, next_s: float | None
-):
-    due = next_check(HELD, NOON + timedelta(seconds=age_s), 0.5)
+def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual():
+    expected = {
+        0: 300,
+        2: 302,
+        1600: 1802,
+        1799: 1802,
+        1800: 1802,
+        1802: 1807,
+        1800 + 1282: 1800 + 1282 + HOUR_S,
+        26 * HOUR_S: None,
+    }
 
-    assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
+    assert looks_at(HELD, expected) == expected
 
 
 def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
@@ -154,9 +149,8 @@ def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
     assert abs(due - now - timedelta(minutes=minutes)) < timedelta(seconds=1)
 
 
-@pytest.mark.parametrize("state", sorted(FINAL_STATES))
-def test_what_is_final_is_never_looked_at_again(state: PayoutState):
-    assert next_check(stood(state), NOON, 0.5) is None
+def test_final_payouts_are_never_looked_at_again():
+    assert {next_check(stood(state), NOON, 0.5) for state in FINAL_STATES} == {None}
 
 
 def test_what_is_being_sent_is_looked_at_when_its_lease_ends():
@@ -253,7 +247,8 @@ async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
     reconciler_world.payout_world.bank.knows = Unavailable("down")
     reconciler_world.payout_world.bank.gate.clear()
     turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
-    await quiet()
+    await until(lambda: len(reconciler_world.payout_world.bank.lookups) == 2)
+    await settle(50)
 
     at_once = len(reconciler_world.payout_world.bank.lookups)
     reconciler_world.payout_world.bank.gate.set()
@@ -273,7 +268,7 @@ async def test_one_bank_does_not_wait_for_another(reconciler_world: ReconcilerWo
     reconciler_world.payout_world.bank.gate.clear()
 
     turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
-    await quiet()
+    await until(lambda: reconciler_world.board.looks)
 
     assert [look.reference for look in reconciler_world.board.looks] == ["order-1"]
     reconciler_world.payout_world.bank.gate.set()
@@ -440,15 +435,14 @@ async def test_a_store_that_is_away_is_asked_again(
 ):
     """And everybody is told so, in one line a turn."""
     started.board.fails = True
-    await quiet()
+    await until(lambda: "the store does not answer" in caplog.text)
 
     started.board.fails = False
     started.board.waiting = [stood(PAID)]
-    await quiet()
+    await until(lambda: started.board.looks)
 
     assert len(started.board.looks) == 1
     assert set(started.slept) == {1.0}
-    assert "the store does not answer" in caplog.text
     assert "Traceback" not in caplog.text
 
 
@@ -456,7 +450,8 @@ async def test_begun_twice_is_begun_once(reconciler_world: ReconcilerWorld):
     reconciler_world.rests = True
     reconciler_world.reconciler.task.start()
     reconciler_world.reconciler.task.start()
-    await quiet()
+    await until(lambda: reconciler_world.slept)
+    await settle(50)
 
     claims = reconciler_world.board.claims
     await reconciler_world.reconciler.task.stop()
@@ -470,12 +465,9 @@ async def test_a_mistake_of_ours_does_not_end_the_following_up(
     caplog.set_level(logging.ERROR)
     reconciler_world.told = None  # type: ignore[assignment]
     reconciler_world.reconciler.task.start()
-    await quiet()
-
-    claims = reconciler_world.board.claims
+    await until(lambda: reconciler_world.board.claims > 1)
     await reconciler_world.reconciler.task.stop()
 
-    assert claims > 1
     assert "failed: unsettled payouts" in caplog.text
 
 
@@ -495,15 +487,15 @@ async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(
     reconciler_world.reconciler.task.start()
     await asking.wait()
 
-    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=20)
+    await reconciler_world.reconciler.task.stop()
 
 
 async def slowly(asking: asyncio.Event) -> None:
     try:
-        await asyncio.sleep(60)
+        await forever()
     except asyncio.CancelledError:
         asking.set()
-        await asyncio.sleep(0.01)
+        await settle()
         raise
 
 
@@ -517,13 +509,11 @@ async def test_stopping_gives_up_a_look_under_way(reconciler_world: ReconcilerWo
     reconciler_world.board.waiting = [stood(UNKNOWN)]
     reconciler_world.payout_world.bank.gate.clear()
     reconciler_world.reconciler.task.start()
-    await quiet()
-    looking = len(reconciler_world.payout_world.bank.lookups)
+    await until(lambda: len(reconciler_world.payout_world.bank.lookups) == 1)
 
-    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=20)
+    await reconciler_world.reconciler.task.stop()
     await reconciler_world.reconciler.task.stop()
 
-    assert looking == 1
     assert reconciler_world.board.looks == []
 
 
