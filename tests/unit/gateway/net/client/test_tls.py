@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import ssl
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,7 @@ class Kept:
 
     def __init__(self, files: TlsFiles, now: datetime | None = None) -> None:
         self.clock = Clock()
-        self.now = now or datetime.now(UTC)
+        self.now = now or VALID[0] + DAY
         self.renewed: list[datetime | None] = []
         self.credentials = TlsCredentials(
             TlsSetup(files=files), lambda: self.now, self.clock, self.renewed.append
