@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 from contextvars import ContextVar
+from dataclasses import replace
 
 import pytest
 from aiohttp import http_parser, streams, tcp_helpers, web_protocol
@@ -19,7 +20,7 @@ from gateway.net.server.request import Request
 from tests.unit.gateway.net.server import pairs
 from tests.world.raw_http import HOST, ask, exchange
 from tests.world.waiting import settle, until
-from tests.world.wired import PATIENT, SHORT, listening
+from tests.world.wired import PATIENT, listening
 
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -60,7 +61,7 @@ async def test_an_answer_that_needs_no_waiting_has_no_task(seen):
         tasks.append(asyncio.current_task())
         return Reply(body=b"here")
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         told = await exchange(listener.port, GET + GET, answers=2)
 
     assert [each.body for each in told.answers] == [b"here", b"here"]
@@ -75,7 +76,7 @@ async def test_who_asks_for_the_same_again_is_answered_again(seen):
         asked.append(request.path)
         return Reply(body=str(len(asked)).encode())
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         told = []
         for data in (GET, GET, GET.replace(b"/ ", b"/other "), GET, GET):
@@ -104,7 +105,7 @@ async def test_each_request_has_a_context_of_its_own(seen):
         return wait() if request.path == "/wait" else Reply()
 
     get, wait_get = GET, GET.replace(b"GET / ", b"GET /wait ")
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         await exchange(listener.port, get + wait_get + wait_get + get, answers=4)
 
     assert found == ["nothing", "nothing", "/wait", "nothing", "/wait", "nothing"]
@@ -120,7 +121,7 @@ async def test_an_answer_behind_one_that_is_waited_for_waits_too(seen):
     def answer(request: Request) -> object:
         return wait() if request.path == "/wait" else Reply(body=b"soon")
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, answers=2)
 
     assert [each.body for each in told.answers] == [b"late", b"soon"]
@@ -137,7 +138,7 @@ async def test_an_unhandled_error_is_answered_and_its_place_logged(seen, caplog,
         request.path, was = "/broken", request.path
         return later(request) if was == "/broken-later" else seen.answer(request)
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         told = await ask(listener.port, path, more=b"X-Secret: gws_1\r\nX-Trace-ID: mine\r\n")
 
     assert (told.status, told.code, told.headers["x-trace-id"]) == (500, "SVC.SYS.001", "mine")
@@ -153,14 +154,14 @@ async def test_a_timeout_of_our_own_is_no_timeout_of_the_caller(seen):
     async def answer() -> Reply:
         raise TimeoutError
 
-    async with listening(lambda _request: answer(), seen) as listener:
+    async with listening(lambda _request: answer(), seen, PATIENT) as listener:
         told = await ask(listener.port)
 
     assert (told.status, told.code) == (500, "SVC.SYS.001")
 
 
 async def test_an_error_keeps_the_caller_s_trace_id(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, "/broken", more=b"X-Trace-ID: order-1042\r\n")
 
     assert answer.headers["x-trace-id"] == "order-1042"
@@ -170,9 +171,9 @@ async def test_an_error_keeps_the_caller_s_trace_id(seen):
 async def test_every_answer_has_a_trace_id_and_no_banner(seen):
     """The application's trace id wins over the caller's."""
     more = b"X-Trace-ID: order-1042\r\n"
-    async with listening(lambda _request: Reply(), seen) as listener:
+    async with listening(lambda _request: Reply(), seen, PATIENT) as listener:
         callers = await ask(listener.port, more=more)
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         ours = await ask(listener.port, more=more)
 
     assert callers.headers["x-trace-id"] == "order-1042"
@@ -192,7 +193,7 @@ async def hang_up(listener: Listener, data: bytes) -> None:
 async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
     caplog.set_level(logging.INFO)
 
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         await hang_up(listener, HELD)
         seen.gate.set()
         await until(lambda: not listener.server.in_flight)
@@ -209,7 +210,7 @@ async def test_an_answer_written_by_its_handler_may_keep_the_connection(seen):
         return Written(keeps=request.path == "/kept")
 
     kept = b"GET /kept HTTP/1.1\r\n" + HOST + b"\r\n"
-    async with listening(write, seen) as listener:
+    async with listening(write, seen, PATIENT) as listener:
         told = await exchange(listener.port, kept + GET + GET)
 
     assert (told.statuses, told.closed) == ([204, 204], True)
@@ -217,7 +218,7 @@ async def test_an_answer_written_by_its_handler_may_keep_the_connection(seen):
 
 async def test_an_expectation_that_nobody_meets_is_ignored(seen):
     """Aiohttp's own 417 would be no answer of ours."""
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, more=b"Expect: a-miracle\r\n")
 
     assert answer.status == 200
@@ -229,7 +230,7 @@ async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
     def answer(request: Request) -> Reply:
         return Reply(headers={"X-A": "1\r\nX-B: gws_2"})
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         told = await ask(listener.port)
 
     assert (told.status, told.code) == (500, "SVC.SYS.001")
@@ -244,7 +245,7 @@ async def test_a_caller_that_does_not_read_is_let_go(seen):
         made.append(request.path)
         return Reply(body=b"a" * 30_000_000)
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, replace(PATIENT, answer_deadline_s=0.05)) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
         writer.transport.pause_reading()
         writer.write(GET)
@@ -284,7 +285,7 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
         done.append(1)
         return Reply()
 
-    async with listening(lambda _request: work(), seen) as listener:
+    async with listening(lambda _request: work(), seen, PATIENT) as listener:
         await hang_up(listener, GET)
         seen.gate.set()
         await until(lambda: done)
@@ -379,7 +380,7 @@ async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
         def message_consumed(self) -> None:
             """Nothing to consume."""
 
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         with monkeypatch.context() as patched:
             patched.setattr(connection, "make_parser", lambda *_: Broken())
             told = await exchange(listener.port, GET)
@@ -391,7 +392,8 @@ async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
 
 async def test_nothing_is_left_of_a_connection(seen):
     """Counters and aiohttp's own list go back to nothing, however it ended."""
-    async with listening(seen.answer, seen) as listener:
+    limits = replace(PATIENT, header_deadline_s=0.05, keepalive_s=0.05)
+    async with listening(seen.answer, seen, limits) as listener:
         for sent in (
             GET,
             b"BAD\r\n\r\n",
@@ -408,7 +410,7 @@ async def test_nothing_is_left_of_a_connection(seen):
 
 async def test_nothing_of_a_connection_waits_for_the_garbage_collector(seen):
     """What holds each other is let go of: callers come and go by the thousand."""
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         gc.collect()
         gc.disable()
         try:
@@ -435,7 +437,7 @@ async def test_many_requests_at_once_let_others_have_their_turn(seen):
         order.append(request.path)
         return Reply()
 
-    async with listening(answer, seen) as listener:
+    async with listening(answer, seen, PATIENT) as listener:
         crowd = asyncio.create_task(exchange(listener.port, GET * 500, answers=500))
         while not order:
             order_before = len(order)
@@ -449,7 +451,7 @@ async def test_many_requests_at_once_let_others_have_their_turn(seen):
 
 async def test_a_connection_has_no_dictionary_of_its_own(seen):
     """Ten thousand of them are kept: each attribute has its slot."""
-    server = HttpServer(seen.answer, SHORT, Refusals())
+    server = HttpServer(seen.answer, PATIENT, Refusals())
 
     made = server()
 

@@ -17,14 +17,14 @@ GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
 async def test_a_handler_is_served(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, "/a")
 
     assert (answer.status, seen.requests) == (200, [("/a", b"")])
 
 
 async def test_the_real_port_is_told(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         assert listener.port > 0
 
 
@@ -41,7 +41,7 @@ async def test_several_listeners_can_share_a_port(seen):
 
 
 async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         second = Listener(seen.answer, at=Address(port=listener.port))
 
         with pytest.raises(OSError, match="address already in use"):
@@ -51,7 +51,7 @@ async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
 
 
 async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         await listener.stop_accepting()
 
         with pytest.raises(ConnectionRefusedError):
@@ -77,7 +77,7 @@ async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
 
 
 async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
         await listener.stop_accepting()
@@ -89,7 +89,7 @@ async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
 
 
 async def test_close_waits_for_a_request_in_flight(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
         closing = asyncio.create_task(listener.close(600.0))
@@ -102,7 +102,7 @@ async def test_close_waits_for_a_request_in_flight(seen):
 
 async def test_close_does_not_wait_for_ever(seen):
     """What is still in flight at the end is cut off, and that is told."""
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
 
@@ -124,7 +124,7 @@ async def test_close_does_not_wait_for_idle_callers(seen):
 
 
 async def test_stopping_and_closing_can_be_repeated(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         await listener.stop_accepting()
         await listener.stop_accepting()
 

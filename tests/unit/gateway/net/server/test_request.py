@@ -126,7 +126,7 @@ async def test_a_body_is_read_whole(seen, reader, portions):
 
 
 async def test_no_body_is_an_empty_one(seen, reader):
-    async with listening(reader, seen) as listener:
+    async with listening(reader, seen, PATIENT) as listener:
         await exchange(listener.port, POST + b"\r\n", answers=1)
 
     assert reader.read == [b""]

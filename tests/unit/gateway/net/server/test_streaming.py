@@ -56,7 +56,7 @@ class Pieced:
 
 async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
     pieces = Pieced(3)
-    async with listening(Writer(pieces), seen) as listener:
+    async with listening(Writer(pieces), seen, PATIENT) as listener:
         url = f"http://127.0.0.1:{listener.port}/"
         async with aiohttp.ClientSession() as session:
             for _ in range(2):
@@ -70,7 +70,7 @@ async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
 
 async def test_a_caller_of_http_1_0_reads_to_the_end(seen):
     """It knows no chunks; the end of the connection is the end of the body."""
-    async with listening(Writer(Pieced(2)), seen) as listener:
+    async with listening(Writer(Pieced(2)), seen, PATIENT) as listener:
         told = await _raw(listener.port, OLD)
 
     head, _, body = told.partition(b"\r\n\r\n")
@@ -84,7 +84,7 @@ async def test_what_fails_on_the_way_resets_the_connection(asked, seen):
     """Without chunks, an end like any other would look like a whole file."""
     pieces = Pieced(2, fails=LookupError("gone"))
     writer = Writer(pieces)
-    async with listening(writer, seen) as listener:
+    async with listening(writer, seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
         sender.write(asked)
         with pytest.raises(ConnectionResetError):
@@ -97,7 +97,10 @@ async def test_what_fails_on_the_way_resets_the_connection(asked, seen):
 
 async def test_a_client_library_sees_that_the_file_is_cut(seen):
     pieces = Pieced(2, fails=LookupError("gone"))
-    async with listening(Writer(pieces), seen) as listener, aiohttp.ClientSession() as session:
+    async with (
+        listening(Writer(pieces), seen, PATIENT) as listener,
+        aiohttp.ClientSession() as session,
+    ):
         url = f"http://127.0.0.1:{listener.port}/"
         with pytest.raises(aiohttp.ClientError):
             async with session.get(url) as said:
@@ -107,7 +110,7 @@ async def test_a_client_library_sees_that_the_file_is_cut(seen):
 async def test_a_caller_that_goes_away_ends_the_reading(seen):
     pieces = Pieced()
     writer = Writer(pieces)
-    async with listening(writer, seen) as listener:
+    async with listening(writer, seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
         sender.write(GET)
         await reader.read(4096)
@@ -119,7 +122,8 @@ async def test_a_caller_that_goes_away_ends_the_reading(seen):
 
 async def test_a_caller_that_takes_nothing_is_left_and_nothing_piles_up(seen):
     pieces = Pieced()
-    async with listening(Writer(pieces), seen) as listener:
+    limits = replace(PATIENT, answer_deadline_s=0.05)
+    async with listening(Writer(pieces), seen, limits) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
         sender.write(GET)
         await reader.read(10)
@@ -147,9 +151,9 @@ async def test_the_whole_may_not_take_for_ever(seen):
 
 async def test_head_is_told_what_get_would_be_and_reads_nothing(seen):
     pieces = Pieced()
-    async with listening(Writer(pieces), seen) as listener:
+    async with listening(Writer(pieces), seen, PATIENT) as listener:
         asked = GET.replace(b"GET", b"HEAD")
-        told = await _raw(listener.port, asked + asked)
+        told = await _raw(listener.port, asked + asked[:-2] + b"Connection: close\r\n\r\n")
 
     assert told.count(b"Transfer-Encoding: chunked") == 2
     assert b"first" not in told
@@ -159,7 +163,7 @@ async def test_head_is_told_what_get_would_be_and_reads_nothing(seen):
 async def test_memory_stays_flat(seen):
     """20 MB pass; some pieces are held at once."""
     serves = Writer(Pieced(2_000))
-    async with listening(serves, seen) as listener, aiohttp.ClientSession() as session:
+    async with listening(serves, seen, PATIENT) as listener, aiohttp.ClientSession() as session:
         gc.collect()
         tracemalloc.start()
         async with session.get(f"http://127.0.0.1:{listener.port}/") as said:
@@ -175,7 +179,7 @@ async def test_memory_stays_flat(seen):
 
 async def test_stopping_waits_for_it_and_then_cuts_it(seen):
     pieces = Pieced()
-    async with listening(Writer(pieces), seen) as listener:
+    async with listening(Writer(pieces), seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
         sender.write(GET)
         await reader.read(10)
