@@ -51,7 +51,7 @@ async def exchange(
     port: int,
     *portions: bytes,
     gap_s: float = 0.03,
-    patience_s: float = 60.0,
+    patience_s: float | None = 3.0,
     answers: int | None = None,
 ) -> Exchange:
     """
@@ -63,9 +63,10 @@ async def exchange(
     told = Exchange()
     started = asyncio.get_running_loop().time()
     try:
-        for number, portion in enumerate(portions):
-            await asyncio.sleep(gap_s if number else 0)
+        for portion in portions:
             await _write(writer, portion, told)
+            if portion is not portions[-1]:
+                await asyncio.sleep(gap_s)
         await _read(reader, told, patience_s if answers is None else None, answers)
     finally:
         writer.close()
@@ -74,6 +75,11 @@ async def exchange(
     told.seconds = asyncio.get_running_loop().time() - started
     told.answers = split(told.raw)
     return told
+
+
+async def until_closed(port: int, *portions: bytes, gap_s: float = 0.03) -> Exchange:
+    """Exchange, and read until the server closes, however long that takes."""
+    return await exchange(port, *portions, gap_s=gap_s, patience_s=None)
 
 
 async def ask(port: int, path: str = "/", *, more: bytes = b"") -> Answer:

@@ -10,7 +10,7 @@ from gateway.app.lifecycle import running
 from gateway.config.settings import Server
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
-from tests.world.raw_http import ask, exchange
+from tests.world.raw_http import ask, until_closed
 from tests.world.waiting import until
 
 
@@ -22,7 +22,7 @@ async def test_connections_and_the_database_are_shown(tmp_path: Path):
         await ask(gateway.operations.port, "/readyz")
         _, held = await asyncio.open_connection("127.0.0.1", gateway.public.port)
         await until(lambda: values.values(series.CONNECTIONS_OPEN).get() == 1)
-        await exchange(gateway.public.port, b"")
+        await until_closed(gateway.public.port, b"")
 
         # What runs every second uses the store now and then; it is idle in between.
         shown = (

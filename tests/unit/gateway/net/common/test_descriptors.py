@@ -17,7 +17,7 @@ from gateway.net.common.descriptors import (
 from gateway.net.server.http_server import HttpServer
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply
-from tests.world.raw_http import exchange
+from tests.world.raw_http import until_closed
 from tests.world.wired import Seen, listening
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
@@ -57,7 +57,7 @@ async def test_a_connection_above_the_bound_is_closed_and_counted_and_others_are
         seen = Seen()
         limits = ServerLimits(descriptors=bound)
         async with listening(seen.answer, seen, limits) as listener:
-            answers.append((await exchange(listener.port, REQUEST)).statuses)
+            answers.append((await until_closed(listener.port, REQUEST)).statuses)
 
     assert answers == [[200], []]
 

@@ -18,7 +18,7 @@ from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply, Written
 from gateway.net.server.request import Request
 from tests.unit.gateway.net.server import pairs
-from tests.world.raw_http import HOST, ask, exchange
+from tests.world.raw_http import HOST, ask, exchange, until_closed
 from tests.world.waiting import settle, until
 from tests.world.wired import PATIENT, listening
 
@@ -211,7 +211,7 @@ async def test_an_answer_written_by_its_handler_may_keep_the_connection(seen):
 
     kept = b"GET /kept HTTP/1.1\r\n" + HOST + b"\r\n"
     async with listening(write, seen, PATIENT) as listener:
-        told = await exchange(listener.port, kept + GET + GET)
+        told = await until_closed(listener.port, kept + GET + GET)
 
     assert (told.statuses, told.closed) == ([204, 204], True)
 
@@ -335,9 +335,9 @@ async def test_a_head_of_32_kib_is_taken_and_a_larger_one_is_not(seen):
     """However it comes; the one before it is answered all the same."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         largest = await exchange(listener.port, head(32 * 1024, b"/"), answers=1)
-        larger = await exchange(listener.port, GET + head(32 * 1024 + 1, b"/"))
+        larger = await until_closed(listener.port, GET + head(32 * 1024 + 1, b"/"))
         pieces = [head(40 * 1024, b"/")[at : at + 9000] for at in range(0, 36_000, 9000)]
-        endless = await exchange(listener.port, *pieces)
+        endless = await until_closed(listener.port, *pieces)
 
     assert largest.statuses == [200]
     assert [(each.status, each.code) for each in larger.answers][1:] == [(431, "SVC.GTW.007")]
@@ -383,7 +383,7 @@ async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
     async with listening(seen.answer, seen, PATIENT) as listener:
         with monkeypatch.context() as patched:
             patched.setattr(connection, "make_parser", lambda *_: Broken())
-            told = await exchange(listener.port, GET)
+            told = await until_closed(listener.port, GET)
         after = await ask(listener.port)
 
     assert [(each.status, each.code) for each in told.answers] == [(400, "SVC.VAL.011")]
@@ -401,7 +401,7 @@ async def test_nothing_is_left_of_a_connection(seen):
             b"",
             b"GET /broken HTTP/1.1\r\n" + HOST + b"\r\n",
         ):
-            await exchange(listener.port, sent)
+            await until_closed(listener.port, sent)
         server = listener.server
         await until(lambda: not server.open_connections)
 

@@ -11,7 +11,7 @@ from gateway.net.server.http_server import HttpServer
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply
 from tests.world.leaping import leaping
-from tests.world.raw_http import ask, exchange
+from tests.world.raw_http import ask, until_closed
 from tests.world.waiting import until
 from tests.world.wired import PATIENT, listening
 
@@ -122,7 +122,7 @@ async def test_a_connection_too_many_is_hung_up_on(seen):
     async with listening(seen.answer, seen, limits) as listener:
         _, held = await asyncio.open_connection("127.0.0.1", listener.port)
         await until(lambda: listener.server.open_connections)
-        refused = await exchange(listener.port, b"")
+        refused = await until_closed(listener.port, b"")
         held.close()
         await until(lambda: not listener.server.open_connections)
         answer = await ask(listener.port)

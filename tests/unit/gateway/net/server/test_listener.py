@@ -8,7 +8,7 @@ from aiohttp import http_parser
 from gateway.net.common.parser import UnfitParser
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from tests.world.raw_http import HOST, ask, exchange, split
+from tests.world.raw_http import HOST, ask, split, until_closed
 from tests.world.waiting import settle, until
 from tests.world.wired import PATIENT, listening
 
@@ -78,7 +78,7 @@ async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
 
 async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
-        calling = asyncio.create_task(exchange(listener.port, HELD))
+        calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
         await listener.stop_accepting()
         seen.gate.set()
@@ -90,7 +90,7 @@ async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
 
 async def test_close_waits_for_a_request_in_flight(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
-        calling = asyncio.create_task(exchange(listener.port, HELD))
+        calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
         closing = asyncio.create_task(listener.close(600.0))
         await settle()
@@ -103,7 +103,7 @@ async def test_close_waits_for_a_request_in_flight(seen):
 async def test_close_does_not_wait_for_ever(seen):
     """What is still in flight at the end is cut off, and that is told."""
     async with listening(seen.answer, seen, PATIENT) as listener:
-        calling = asyncio.create_task(exchange(listener.port, HELD))
+        calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
 
         finished = await listener.close(0.05)
@@ -115,7 +115,7 @@ async def test_close_does_not_wait_for_ever(seen):
 async def test_close_does_not_wait_for_idle_callers(seen):
     listener = Listener(seen.answer, at=Address(), limits=ServerLimits())
     await listener.start()
-    calling = asyncio.create_task(exchange(listener.port, GET))
+    calling = asyncio.create_task(until_closed(listener.port, GET))
     await until(lambda: seen.requests)
 
     finished = await listener.close(3600.0)

@@ -22,7 +22,7 @@ from tests.unit.gateway.net.server.proxy_protocol import (
     UNSPEC,
     binary,
 )
-from tests.world.raw_http import exchange
+from tests.world.raw_http import until_closed
 from tests.world.waiting import until
 from tests.world.wired import PATIENT, Seen, listening
 
@@ -54,7 +54,7 @@ async def telling(seen: Seen, mode: str, trusted=OURS, **limits) -> AsyncIterato
 
 async def told(listener: Listener, *portions: bytes, gap_s: float = 0) -> list[str]:
     """Return the address of every request that was answered."""
-    said = await exchange(listener.port, *portions, gap_s=gap_s)
+    said = await until_closed(listener.port, *portions, gap_s=gap_s)
     return [answer.body.decode() for answer in said.answers]
 
 
@@ -116,7 +116,7 @@ async def test_an_announcement_may_come_byte_by_byte(seen: Seen, header: bytes):
 async def test_who_announces_nobody_is_hung_up_on_before_http(seen: Seen, received: bytes):
     """No answer: a refusal would need an address to count it for."""
     async with telling(seen, "proxy_protocol") as listener:
-        said = await exchange(listener.port, received + get())
+        said = await until_closed(listener.port, received + get())
 
     assert (said.raw, said.closed, seen.refusals) == (b"", True, [])
 
@@ -124,7 +124,7 @@ async def test_who_announces_nobody_is_hung_up_on_before_http(seen: Seen, receiv
 @pytest.mark.parametrize("sent", [ONE + get(), get(), b""], ids=["announced", "http", "nothing"])
 async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
     async with telling(seen, "proxy_protocol", OTHERS) as listener:
-        said = await exchange(listener.port, sent)
+        said = await until_closed(listener.port, sent)
 
         assert (said.raw, said.closed) == (b"", True)
         assert (listener.server.turned_away, listener.server.open_connections) == ({"peer": 1}, 0)
@@ -134,7 +134,7 @@ async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
 async def test_an_announcement_that_does_not_end_is_not_waited_for(seen: Seen, begun: bytes):
     """It has the time of a request's headers."""
     async with telling(seen, "proxy_protocol", header_deadline_s=0.05) as listener:
-        said = await exchange(listener.port, begun)
+        said = await until_closed(listener.port, begun)
 
     assert (said.raw, said.closed) == (b"", True)
 
@@ -143,7 +143,7 @@ async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):
     """Each client that it announces has connections of its own."""
     async with telling(seen, "proxy_protocol", connections_per_address=1) as listener:
         async with held(listener, ONE), held(listener, OTHER), held(listener, b"PROXY UNKNOWN\r\n"):
-            second = await exchange(listener.port, ONE + get())
+            second = await until_closed(listener.port, ONE + get())
             own = await told(listener, binary(LOCAL, UNSPEC) + get())
 
             assert (second.raw, second.closed) == (b"", True)

@@ -12,7 +12,7 @@ from yarl import URL
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
 from tests.unit.gateway.net.server import pairs
-from tests.world.raw_http import HOST, exchange
+from tests.world.raw_http import HOST, exchange, until_closed
 from tests.world.waiting import until
 from tests.world.wired import PATIENT, listening
 
@@ -148,7 +148,7 @@ async def test_a_body_that_cannot_be_read_is_refused(seen, reader, portions, pro
     """The application may catch these; left alone they are answered all the same."""
     reader.within_s = 0.05 if problem is RequestTimeout else 60.0
     async with listening(reader, seen, PATIENT) as listener:
-        told = await exchange(listener.port, *portions)
+        told = await until_closed(listener.port, *portions)
 
     assert reader.problems == [problem]
     assert [(answer.status, answer.code) for answer in told.answers] == [refusal]
