@@ -140,10 +140,9 @@ async def test_the_whole_may_not_take_for_ever(seen):
     writer = Writer(pieces)
     async with listening(writer, seen, replace(PATIENT, stream_deadline_s=0.05)) as listener:
         url = f"http://127.0.0.1:{listener.port}/"
-        async with aiohttp.ClientSession() as session, session.get(url) as said:
+        async with aiohttp.ClientSession() as session:
             with pytest.raises(aiohttp.ClientError):
-                async for _ in said.content.iter_any():
-                    pass
+                await _take_all(session, url)
         await until(lambda: pieces.closed)
 
     assert [type(each) for each in writer.problems] == [TimeoutError]
@@ -190,6 +189,12 @@ async def test_stopping_waits_for_it_and_then_cuts_it(seen):
         sender.close()
 
     assert pieces.closed
+
+
+async def _take_all(session: aiohttp.ClientSession, url: str) -> None:
+    async with session.get(url) as said:
+        async for _ in said.content.iter_any():
+            pass
 
 
 async def _raw(port: int, asked: bytes) -> bytes:
