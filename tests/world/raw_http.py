@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import json
+import re
 from dataclasses import dataclass, field
 
 HOST = b"Host: pixgate\r\n"
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +48,17 @@ class Exchange:
 
 
 async def exchange(
-    port: int, *portions: bytes, gap_s: float = 0.03, patience_s: float = 3.0
+    port: int,
+    *portions: bytes,
+    gap_s: float = 0.03,
+    patience_s: float | None = 3.0,
+    answers: int | None = None,
 ) -> Exchange:
-    """Send the portions one by one, then read until the server closes or patience ends."""
+    """
+    Send the portions one by one, then read until the server closes or patience ends.
+
+    With ``answers``, read until so many have come, however long that takes, or the server closes.
+    """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     told = Exchange()
     started = asyncio.get_running_loop().time()
@@ -57,7 +67,7 @@ async def exchange(
             await _write(writer, portion, told)
             if portion is not portions[-1]:
                 await asyncio.sleep(gap_s)
-        await _read(reader, told, patience_s)
+        await _read(reader, told, patience_s if answers is None else None, answers)
     finally:
         writer.close()
         with contextlib.suppress(ConnectionError):
@@ -67,10 +77,15 @@ async def exchange(
     return told
 
 
+async def until_closed(port: int, *portions: bytes, gap_s: float = 0.03) -> Exchange:
+    """Exchange, and read until the server closes, however long that takes."""
+    return await exchange(port, *portions, gap_s=gap_s, patience_s=None)
+
+
 async def ask(port: int, path: str = "/", *, more: bytes = b"") -> Answer:
     """Make one well-formed request on a connection of its own."""
     head = f"GET {path} HTTP/1.1\r\n".encode() + HOST + more + b"Connection: close\r\n\r\n"
-    return (await exchange(port, head)).answers[0]
+    return (await exchange(port, head, answers=1)).answers[0]
 
 
 def split(raw: bytes) -> list[Answer]:
@@ -92,12 +107,29 @@ def split(raw: bytes) -> list[Answer]:
     return answers
 
 
-async def _read(reader: asyncio.StreamReader, told: Exchange, patience_s: float) -> None:
+async def _read(
+    reader: asyncio.StreamReader, told: Exchange, patience_s: float | None, answers: int | None
+) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(patience_s):
             while piece := await _read_some(reader, told):
                 told.raw += piece
+                if answers is not None and _count(told.raw) >= answers:
+                    return
             told.closed = True
+
+
+def _count(raw: bytes) -> int:
+    """Count the whole answers."""
+    count = 0
+    while b"\r\n\r\n" in raw:
+        head, _, raw = raw.partition(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        size = int(length[1]) if length else 0
+        if len(raw) < size:
+            break
+        count, raw = count + 1, raw[size:]
+    return count
 
 
 async def _read_some(reader: asyncio.StreamReader, told: Exchange) -> bytes:

@@ -21,6 +21,11 @@ SHORT = ServerLimits(
     answer_deadline_s=0.4,
 )
 
+PATIENT = ServerLimits(
+    header_deadline_s=600.0, body_deadline_s=600.0, keepalive_s=600.0, linger_s=5.0
+)
+"""For what must arrive, however busy the machine is."""
+
 _TEXT = {"Content-Type": "text/plain"}
 
 

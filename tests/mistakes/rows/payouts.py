@@ -265,7 +265,7 @@ ROWS = (
         file="gateway/runtime/reconciler.py",
         right="if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:",
         wrong="if payout.state in FINAL_STATES:",
-        tests=("tests/unit/gateway/runtime/test_reconciler.py",),
+        tests=("tests/unit/gateway/runtime/test_reconciler_schedule.py",),
     ),
     Mistake(
         name="return-beside-a-failed-payout",

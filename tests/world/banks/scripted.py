@@ -58,6 +58,11 @@ class ScriptedBank:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def has_served(self) -> bool:
+        """Were there connections, and has each come to its end?"""
+        return self.connections > 0 and not self._tasks
+
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task

@@ -1,6 +1,5 @@
 """What several tests of reconciler share."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from tests.world.payouts import (
 )
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock
+from tests.world.waiting import forever, settle
 
 
 @dataclass
@@ -110,16 +110,10 @@ class ReconcilerWorld:
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        await asyncio.sleep(3600 if self.rests else 0)
+        await (forever() if self.rests else settle(1))
 
 
 def stood(state: PayoutState, since: datetime = NOON, **fields: object) -> Payout:
     """A payout that came to a state at an instant."""
     plain = PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
     return replace(plain, state=state, updated_at=since, **fields)  # type: ignore[arg-type]
-
-
-async def quiet() -> None:
-    """Let everything run that can."""
-    for _ in range(50):
-        await asyncio.sleep(0)

@@ -3,33 +3,30 @@
 import asyncio
 import time
 
+import pytest
+
 from gateway.runtime.gauges import LoopLag
+from tests.world.leaping import leaping
 
 
-def lag(observed: list[float], samples: int = 20) -> LoopLag:
-    return LoopLag(observed.append, time.monotonic, interval_s=0.005, samples=samples)
+def lag(observed: list[float]) -> LoopLag:
+    return LoopLag(observed.append, time.monotonic)
 
 
-async def until(observed: list[float], number: int) -> None:
-    """Wait until so many samples were taken."""
-    async with asyncio.timeout(5):
-        while len(observed) < number:
-            await asyncio.sleep(0.001)
-
-
+@leaping
 async def test_a_blocked_loop_is_late():
     observed: list[float] = []
-    monitor = lag(observed, samples=2)
+    blocked_s = 0.0
+    monitor = LoopLag(observed.append, lambda: time.monotonic() + blocked_s, samples=2)
     monitor.task.start()
+    await asyncio.sleep(0.15)
 
-    for _ in range(2):
-        await until(observed, len(observed) + 1)
-        time.sleep(0.08)
-    await until(observed, len(observed) + 1)
-
+    blocked_s = 0.08
+    await asyncio.sleep(0.1)
     await monitor.task.stop()
-    assert max(observed) > 0.05
-    assert monitor.p95_s() > 0.05
+
+    assert observed == pytest.approx([0, 0.08], abs=0.001)
+    assert monitor.p95_s() == pytest.approx(0.08, abs=0.001)
 
 
 async def test_the_figure_recovers():
@@ -57,22 +54,22 @@ async def test_before_the_first_sample_there_is_no_lag():
     assert lag([]).p95_s() == 0.0
 
 
+@leaping
 async def test_it_stops_and_starts_again():
     observed: list[float] = []
-    monitor = lag(observed)
+    monitor = LoopLag(observed.append, time.monotonic, interval_s=0.1)
     monitor.task.start()
     monitor.task.start()
-    await until(observed, 1)
+    await asyncio.sleep(0.15)
     await monitor.task.stop()
     await monitor.task.stop()
+    await asyncio.sleep(1)
     taken = len(observed)
-    await asyncio.sleep(0.02)
-    silent = len(observed) == taken
     monitor.task.start()
-    await until(observed, taken + 1)
+    await asyncio.sleep(0.15)
     await monitor.task.stop()
 
-    assert silent
+    assert (taken, len(observed)) == (1, 2)
     assert len(asyncio.all_tasks()) == 1
 
 

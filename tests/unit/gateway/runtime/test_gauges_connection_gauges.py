@@ -10,7 +10,8 @@ from gateway.app.lifecycle import running
 from gateway.config.settings import Server
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
-from tests.world.raw_http import ask, exchange
+from tests.world.raw_http import ask, until_closed
+from tests.world.waiting import until
 
 
 async def test_connections_and_the_database_are_shown(tmp_path: Path):
@@ -20,7 +21,8 @@ async def test_connections_and_the_database_are_shown(tmp_path: Path):
     async with running(gateway):
         await ask(gateway.operations.port, "/readyz")
         _, held = await asyncio.open_connection("127.0.0.1", gateway.public.port)
-        await exchange(gateway.public.port, b"", patience_s=0.2)
+        await until(lambda: values.values(series.CONNECTIONS_OPEN).get() == 1)
+        await until_closed(gateway.public.port, b"")
 
         # What runs every second uses the store now and then; it is idle in between.
         shown = (
@@ -28,9 +30,7 @@ async def test_connections_and_the_database_are_shown(tmp_path: Path):
             lambda: values.values(series.CONNECTIONS_TURNED_AWAY).get("address"),
             values.values(series.STORE_IN_USE).get,
         )
-        async with asyncio.timeout(5):
-            while tuple(read() for read in shown) != (1, 1, 0):
-                await asyncio.sleep(0.02)
+        await until(lambda: tuple(read() for read in shown) == (1, 1, 0))
         worked = values.timings(series.STORE_DURATION).get("read")[0]
         held.close()
         await held.wait_closed()

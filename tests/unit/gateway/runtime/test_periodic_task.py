@@ -9,6 +9,7 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
 from tests.world.leaping import leaping
+from tests.world.waiting import settle
 
 
 class Work:
@@ -26,41 +27,40 @@ class Work:
         self.done.set()
 
 
+@leaping
 async def test_a_run_that_fails_is_followed_by_another():
     work = Work(StoreUnavailable(), KeyError())
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     await task.stop()
 
     assert work.runs >= 3
 
 
-async def test_whoever_rings_is_not_kept_waiting():
+@leaping
+async def test_the_bell_ends_the_pause():
     work, bell = Work(), asyncio.Event()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60), bell)
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     work.done.clear()
 
     bell.set()
 
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     await task.stop()
     assert work.runs == 2
 
 
+@leaping
 async def test_what_was_stopped_runs_no_more():
     work = Work()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
     task.start()
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
 
     await task.stop()
     await task.stop()
@@ -70,18 +70,19 @@ async def test_what_was_stopped_runs_no_more():
     assert work.runs == runs
 
 
+@leaping
 async def test_what_goes_wrong_is_logged(caplog: pytest.LogCaptureFixture):
     work = Work(KeyError("x"))
     task = PeriodicTask("sweeping", work.run_once, Schedule(every_s=0.001))
 
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     await task.stop()
 
     assert "failed: sweeping" in caplog.text
 
 
+@leaping
 async def test_a_cancellation_of_something_else_does_not_end_the_work(
     caplog: pytest.LogCaptureFixture,
 ):
@@ -100,8 +101,7 @@ async def test_a_cancellation_of_something_else_does_not_end_the_work(
 
     task = PeriodicTask("sweeping", run_once, Schedule(every_s=0.001))
     task.start()
-    async with asyncio.timeout(5):
-        await done.wait()
+    await done.wait()
     await task.stop()
 
     assert "failed: sweeping" in caplog.text
@@ -138,6 +138,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(("last", "ended"), [(True, 2), (False, 0)])
+@leaping
 async def test_a_last_run_follows_the_one_under_way(last: bool, ended: int):
     """What came in while it was under way is done as well."""
     work = Slow()
@@ -148,18 +149,17 @@ async def test_a_last_run_follows_the_one_under_way(last: bool, ended: int):
     stopping = asyncio.ensure_future(task.stop())
     await asyncio.sleep(0)
     work.gate.set()
-    async with asyncio.timeout(5):
-        await stopping
+    await stopping
 
     assert work.ended == ended
 
 
+@leaping
 async def test_a_last_run_is_done_between_two_too():
     work = Work()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
 
     await task.stop()
     await task.stop()
@@ -167,6 +167,7 @@ async def test_a_last_run_is_done_between_two_too():
     assert work.runs == 2
 
 
+@leaping
 async def test_a_last_run_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
     """A store that is away keeps no process."""
     monkeypatch.setattr("gateway.runtime.periodic_task._LAST_RUN_S", 0.05)
@@ -175,12 +176,12 @@ async def test_a_last_run_that_does_not_end_is_given_up(monkeypatch: pytest.Monk
     task.start()
     await work.begun.wait()
 
-    async with asyncio.timeout(5):
-        await task.stop()
+    await task.stop()
 
     assert work.ended == 0
 
 
+@leaping
 async def test_a_first_run_can_wait():
     work, wake = Work(), asyncio.Event()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, delayed=True), wake)
@@ -189,13 +190,13 @@ async def test_a_first_run_can_wait():
     before = work.runs
 
     wake.set()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     await task.stop()
 
     assert (before, work.runs) == (0, 1)
 
 
+@leaping
 async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
     """And the first run that succeeds brings the usual pause back."""
     pauses: list[float] = []
@@ -208,9 +209,8 @@ async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
     schedule = Schedule(every_s=1, backoff_to_s=5)
     task = PeriodicTask("work", work.run_once, schedule, sleep=sleep)
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
-        await asyncio.sleep(0)
+    await work.done.wait()
+    await settle()
     await task.stop()
 
     assert pauses[:5] == [2, 4, 5, 5, 1]
@@ -221,25 +221,25 @@ async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
     [StoreUnavailable(), ExceptionGroup("runs", [StoreUnavailable()]), TryLater("mail waits")],
     ids=["store", "group", "later"],
 )
+@leaping
 async def test_what_is_expected_is_a_warning(problem: Exception, caplog: pytest.LogCaptureFixture):
     work = Work(problem)
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     await task.stop()
 
     assert {each.levelname for each in caplog.records} == {"WARNING"}
 
 
+@leaping
 async def test_of_a_group_the_mistakes_of_ours_are_logged(caplog: pytest.LogCaptureFixture):
     work = Work(ExceptionGroup("runs", [StoreUnavailable(), KeyError("ours")]))
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 
     task.start()
-    async with asyncio.timeout(5):
-        await work.done.wait()
+    await work.done.wait()
     await task.stop()
 
     assert "failed: work" in caplog.text
@@ -247,6 +247,7 @@ async def test_of_a_group_the_mistakes_of_ours_are_logged(caplog: pytest.LogCapt
     assert "StoreUnavailable" not in caplog.text
 
 
+@leaping
 async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
     """A task group that fails while it is cancelled raises its failures instead."""
     begun = asyncio.Event()
@@ -262,5 +263,4 @@ async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
     task.start()
     await begun.wait()
 
-    async with asyncio.timeout(5):
-        await task.stop()
+    await task.stop()

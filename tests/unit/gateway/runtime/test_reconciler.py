@@ -1,8 +1,7 @@
 """The reconciler: when it looks, how many at once, and what cannot stop it."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -11,12 +10,9 @@ import pytest
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.providers import Page, Unavailable
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.followups import DueAccount
-from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.operations.payouts.followup import FollowUp
-from gateway.runtime.reconciler import next_check
-from tests.unit.gateway.runtime.reconciler import People, ReconcilerWorld, quiet, stood
+from tests.unit.gateway.runtime.reconciler import People, ReconcilerWorld, stood
 from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
@@ -32,6 +28,7 @@ from tests.world.payouts import (
 )
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON
+from tests.world.waiting import settle, until
 
 HOUR_S = 3600
 MISMATCH = replace(IS_SETTLED, value=Money(1049))
@@ -41,64 +38,6 @@ MISMATCH = replace(IS_SETTLED, value=Money(1049))
 def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
     payout_world.bank.reads["statement"] = {None: Unavailable("down")}
     return ReconcilerWorld(payout_world)
-
-
-@pytest.mark.parametrize(
-    ("age_s", "next_s"),
-    [
-        (0, 2),
-        (1.9, 2),
-        (2, 7),
-        (6.9, 7),
-        (7, 22),
-        (22, 82),
-        (82, 382),
-        (382, 1282),
-        (1282, 1282 + HOUR_S),
-        (20 * HOUR_S, 21 * HOUR_S),
-        (26 * HOUR_S - 1, 27 * HOUR_S - 1),
-        (26 * HOUR_S, None),
-        (100 * HOUR_S, None),
-    ],
-)
-@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-def test_looks_are_soon_at_first_then_hourly_then_never(
-    state: PayoutState, age_s: float, next_s: float | None
-):
-    """Payouts 2.7: after 2, 5, 15 s, 1, 5, 15 min, then every hour until 26."""
-    due = next_check(stood(state), NOON + timedelta(seconds=age_s), 0.5)
-
-    assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
-
-
-HELD = stood(ACCEPTED, held_until=NOON + timedelta(minutes=30))
-
-
-@pytest.mark.parametrize(
-    ("age_s", "next_s"),
-    [
-        (0, 300),
-        (2, 302),
-        (1600, 1802),
-        (1799, 1802),
-        (1800, 1802),
-        (1802, 1807),
-        (1800 + 1282, 1800 + 1282 + HOUR_S),
-        (26 * HOUR_S, None),
-    ],
-)
-def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual(
-    age_s: float, next_s: float | None
-):
-    due = next_check(HELD, NOON + timedelta(seconds=age_s), 0.5)
-
-    assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
-
-
-def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
-    now = NOON + timedelta(hours=26)
-
-    assert next_check(replace(HELD, held_until=now + timedelta(minutes=60)), now, 0.5) is None
 
 
 async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
@@ -142,31 +81,6 @@ async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
 
     [look] = reconciler_world.board.looks
     assert (look.held_until, look.review) == (until, False)
-
-
-@pytest.mark.parametrize(("chance", "minutes"), [(0.0, 54), (0.5, 60), (0.999999, 66)])
-def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
-    now = NOON + timedelta(hours=5)
-
-    due = next_check(stood(UNKNOWN), now, chance)
-
-    assert due is not None
-    assert abs(due - now - timedelta(minutes=minutes)) < timedelta(seconds=1)
-
-
-@pytest.mark.parametrize("state", sorted(FINAL_STATES))
-def test_what_is_final_is_never_looked_at_again(state: PayoutState):
-    assert next_check(stood(state), NOON, 0.5) is None
-
-
-def test_what_is_being_sent_is_looked_at_when_its_lease_ends():
-    payout = stood(SENDING)
-
-    assert next_check(payout, NOON, 0.5) == payout.lease_until
-
-
-def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
-    assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)
 
 
 async def test_a_turn_settles_what_the_bank_settled(reconciler_world: ReconcilerWorld):
@@ -253,7 +167,8 @@ async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
     reconciler_world.payout_world.bank.knows = Unavailable("down")
     reconciler_world.payout_world.bank.gate.clear()
     turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
-    await quiet()
+    await until(lambda: len(reconciler_world.payout_world.bank.lookups) == 2)
+    await settle(50)
 
     at_once = len(reconciler_world.payout_world.bank.lookups)
     reconciler_world.payout_world.bank.gate.set()
@@ -273,7 +188,7 @@ async def test_one_bank_does_not_wait_for_another(reconciler_world: ReconcilerWo
     reconciler_world.payout_world.bank.gate.clear()
 
     turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
-    await quiet()
+    await until(lambda: reconciler_world.board.looks)
 
     assert [look.reference for look in reconciler_world.board.looks] == ["order-1"]
     reconciler_world.payout_world.bank.gate.set()
@@ -426,105 +341,6 @@ async def test_how_payouts_stand_is_told_whatever_goes_wrong_with_looks(
         await reconciler_world.reconciler.run_once()
 
     assert reconciler_world.told == [await reconciler_world.board.standing()]
-
-
-@pytest.fixture
-async def started(reconciler_world: ReconcilerWorld) -> AsyncIterator[ReconcilerWorld]:
-    reconciler_world.reconciler.task.start()
-    yield reconciler_world
-    await reconciler_world.reconciler.task.stop()
-
-
-async def test_a_store_that_is_away_is_asked_again(
-    started: ReconcilerWorld, caplog: pytest.LogCaptureFixture
-):
-    """And everybody is told so, in one line a turn."""
-    started.board.fails = True
-    await quiet()
-
-    started.board.fails = False
-    started.board.waiting = [stood(PAID)]
-    await quiet()
-
-    assert len(started.board.looks) == 1
-    assert set(started.slept) == {1.0}
-    assert "the store does not answer" in caplog.text
-    assert "Traceback" not in caplog.text
-
-
-async def test_begun_twice_is_begun_once(reconciler_world: ReconcilerWorld):
-    reconciler_world.rests = True
-    reconciler_world.reconciler.task.start()
-    reconciler_world.reconciler.task.start()
-    await quiet()
-
-    claims = reconciler_world.board.claims
-    await reconciler_world.reconciler.task.stop()
-
-    assert claims == 1
-
-
-async def test_a_mistake_of_ours_does_not_end_the_following_up(
-    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
-):
-    caplog.set_level(logging.ERROR)
-    reconciler_world.told = None  # type: ignore[assignment]
-    reconciler_world.reconciler.task.start()
-    await quiet()
-
-    claims = reconciler_world.board.claims
-    await reconciler_world.reconciler.task.stop()
-
-    assert claims > 1
-    assert "failed: unsettled payouts" in caplog.text
-
-
-async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(
-    reconciler_world: ReconcilerWorld,
-):
-    """A group of tasks that fails swallows the cancellation that comes while it ends."""
-    asking = asyncio.Event()
-
-    async def ends_slowly() -> int:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(slowly(asking))
-            group.create_task(failing())
-        return 0
-
-    reconciler_world.reconciler.task._run_once = ends_slowly
-    reconciler_world.reconciler.task.start()
-    await asking.wait()
-
-    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=20)
-
-
-async def slowly(asking: asyncio.Event) -> None:
-    try:
-        await asyncio.sleep(60)
-    except asyncio.CancelledError:
-        asking.set()
-        await asyncio.sleep(0.01)
-        raise
-
-
-async def failing() -> None:
-    message = "away"
-    raise StoreUnavailable(message)
-
-
-async def test_stopping_gives_up_a_look_under_way(reconciler_world: ReconcilerWorld):
-    """Its claim ends by itself; nothing is noted that was not seen."""
-    reconciler_world.board.waiting = [stood(UNKNOWN)]
-    reconciler_world.payout_world.bank.gate.clear()
-    reconciler_world.reconciler.task.start()
-    await quiet()
-    looking = len(reconciler_world.payout_world.bank.lookups)
-
-    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=20)
-    await reconciler_world.reconciler.task.stop()
-
-    assert looking == 1
-    assert reconciler_world.board.looks == []
 
 
 async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(

@@ -13,7 +13,7 @@ from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.followups import Checked
 from gateway.operations.payouts.paces import Pace
 from gateway.runtime.reconciler import Reconciler
-from tests.unit.gateway.runtime.reconciler import ReconcilerWorld, quiet, stood
+from tests.unit.gateway.runtime.reconciler import ReconcilerWorld, stood
 from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
@@ -25,6 +25,7 @@ from tests.world.payouts import (
     ScriptedBank,
 )
 from tests.world.standing import NOON
+from tests.world.waiting import forever, until
 
 
 @dataclass
@@ -66,7 +67,7 @@ async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
     waiting(world, 40)
     world.payout_world.bank.knows = IS_ACCEPTED
 
-    looks = await asyncio.wait_for(paced(world, Pace(at_once=2), pause_s=60).run_once(), 5)
+    looks = await paced(world, Pace(at_once=2), pause_s=3600).run_once()
 
     assert looks == len(world.board.looks) == 40
     assert world.board.claims > 5
@@ -77,15 +78,12 @@ async def test_a_bank_that_hangs_holds_up_no_other(world: ReconcilerWorld):
     waiting(world, 3)
     world.payout_world.bank.gate.clear()
     turn = asyncio.ensure_future(paced(world, Pace(at_once=4), pause_s=0.01).run_once())
-    await quiet()
+    await until(lambda: world.payout_world.bank.lookups)
 
     waiting(world, 2, provider="other")
-    async with asyncio.timeout(5):
-        while len(world.board.looks) < 2:
-            await asyncio.sleep(0.005)
+    await until(lambda: len(world.board.looks) == 2 and world.told)
 
     assert {each.reference for each in world.board.looks} == {"other-0", "other-1"}
-    assert len(world.told) >= 1
     world.payout_world.bank.gate.set()
     await turn
     assert len(world.board.looks) == 5
@@ -110,16 +108,16 @@ async def test_an_account_s_statement_is_read_once_for_all_its_payouts(world: Re
 
 @dataclass
 class Pages(ScriptedBank):
-    """A bank that knows no payout; its statement has pages, and each takes a while."""
+    """A bank that knows no payout; its statement has pages, of which the last never comes."""
 
     pages: list[list[Entry]] = field(default_factory=list)
-    takes_s: float = 0.0
 
     async def list_statement(  # type: ignore[override]
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
-        await asyncio.sleep(self.takes_s)
         number = int(cursor or 0)
+        if number == len(self.pages):
+            await forever()
         return Page(items=self.pages[number], next_cursor=str(number + 1))
 
 
@@ -127,15 +125,13 @@ async def test_a_payout_in_no_statement_costs_the_others_nothing(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """It leads the walk twenty hours back, which takes longer than a search may."""
-    monkeypatch.setattr("gateway.runtime.reconciler._LOOK_S", 0.5)
+    monkeypatch.setattr("gateway.runtime.reconciler._LOOK_S", 0.05)
     await world.payout_world.stands(UNKNOWN)
     row = await world.payout_world.row()
     lost = stood(UNKNOWN, reference="lost", created_at=NOON - timedelta(hours=20))
     world.board.waiting = [row, replace(lost, provider_key="lost".ljust(32, "0"))]
     entry = movement(provider_key=row.provider_key)
-    world.payout_world.banks.adapter = Pages(
-        knows=Unavailable("down"), pages=[[entry], *[[]] * 90], takes_s=0.1
-    )
+    world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[entry]])
 
     await paced(world, Pace(at_once=16)).run_once()
 
@@ -147,14 +143,23 @@ async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """The waits for the account's turns are longer than the bank may take for its pages."""
-    monkeypatch.setattr("gateway.runtime.reconciler._LOOK_S", 0.3)
+    monkeypatch.setattr("gateway.runtime.reconciler._LOOK_S", 0.01)
+    loop = asyncio.get_running_loop()
+
+    async def wait_longer(_seconds: float) -> None:
+        ends_at = loop.time() + 0.02
+        await until(lambda: loop.time() > ends_at)
+
     await world.payout_world.stands(UNKNOWN)
     row = await world.payout_world.row()
     world.board.waiting = [row]
     entry = movement(provider_key=row.provider_key)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[], [], [entry]])
 
-    await paced(world, Pace(at_once=4, per_s=4.0)).run_once()
+    reconciler = paced(world, Pace(at_once=4, per_s=4.0))
+    reconciler._places_of("sandbox")._sleep = wait_longer
+
+    await reconciler.run_once()
 
     [look] = world.board.looks
     assert look.state is PAID
@@ -164,11 +169,13 @@ async def test_a_search_ends_before_its_claims_do(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """However many pages there are, and however seldom the bank may be asked."""
-    monkeypatch.setattr("gateway.runtime.reconciler._SEARCHED_S", 0.2)
+    monkeypatch.setattr("gateway.runtime.reconciler._SEARCHED_S", 0.05)
     waiting(world, 1)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[]] * 90)
+    reconciler = paced(world, Pace(at_once=4, per_s=1.0))
+    reconciler._places_of("sandbox")._sleep = lambda _seconds: forever()
 
-    await asyncio.wait_for(paced(world, Pace(at_once=4, per_s=10.0)).run_once(), 5)
+    await reconciler.run_once()
 
     assert [each.state for each in world.board.looks] == [UNKNOWN]
 
@@ -192,9 +199,7 @@ async def test_what_a_look_settles_waits_for_no_statement(world: ReconcilerWorld
     world.board.waiting = [row]
     waiting(world, 2)
     turn = asyncio.ensure_future(paced(world, Pace(at_once=4)).run_once())
-    async with asyncio.timeout(5):
-        while not world.board.looks:
-            await asyncio.sleep(0.001)
+    await until(lambda: world.board.looks)
     let_go = [each.state for each in world.board.looks]
     gate.set()
     await turn

@@ -28,9 +28,10 @@ from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.world.banks.authority import EXPIRED, Authority
 from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
+from tests.world.waiting import until
 
 FAR = Deadline(10.0, lambda: 0.0)
-LIMITS = ClientLimits(connect_s=2.0, bulkhead=BulkheadLimits(in_flight=8))
+LIMITS = ClientLimits(connect_s=60.0, bulkhead=BulkheadLimits(in_flight=8))
 
 money = pytest.mark.parametrize("pays", [False, True], ids=["read", "payout"])
 versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
@@ -130,15 +131,14 @@ async def test_two_accounts_with_one_certificate_share_nothing_either(authority:
 
 
 @money
-@versions
 @pytest.mark.parametrize(
     ("pair", "reason"), [(None, "certificate_missing"), ("old", "certificate_expired")]
 )
 async def test_without_a_valid_certificate_nothing_is_opened(
-    authority: Authority, version: str, pair: str | None, reason: str, pays: bool
+    authority: Authority, pair: str | None, reason: str, pays: bool
 ):
     """In TLS 1.3 the bank would refuse it only after a payout was written."""
-    bank = MutualBank(authority, version)
+    bank = MutualBank(authority)
     shown = authority.pair("old", EXPIRED) if pair else None
     so_far = progress(pays=pays)
     async with bank.open() as to:
@@ -208,8 +208,7 @@ async def test_a_renewed_certificate_is_used_at_once_while_calls_finish(authorit
         ]
         await bank.entered.wait()
         later = asyncio.create_task(to.call(request(new), progress()))
-        while len(bank.seen) < 3:
-            await asyncio.sleep(0.01)
+        await until(lambda: len(bank.seen) == 3)
         assert len(to) == 2
         bank.gate.set()
         answers = await asyncio.gather(*running, later)
@@ -370,10 +369,7 @@ async def test_what_gives_way_is_gone_at_once(
         gc.disable()
         try:
             await to.call(request(bank.account("two")), progress())
-            for _ in range(100):
-                if context() is None:
-                    break
-                await asyncio.sleep(0.01)
+            await until(lambda: context() is None)
         finally:
             gc.enable()
 

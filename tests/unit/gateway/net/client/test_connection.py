@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,10 +17,14 @@ from gateway.net.client.connection import AnswerDeadlines, Connection
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
+from provider_adapters._road.limits import ClientLimits
+from tests.unit.gateway.net.client.pairs import joining
 from tests.world.banks.scripted import Line as BankLine
-from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
-from tests.world.banks.witness import SHORT
+from tests.world.banks.scripted import Play, ScriptedBank, answer, saying, standing
+from tests.world.leaping import leaping
+from tests.world.waiting import forever, until
 
+PATIENT = ClientLimits(connect_s=60.0)
 ASK = b"GET / HTTP/1.1\r\n\r\n"
 
 
@@ -44,9 +49,7 @@ class Call:
         return self.line.send(ASK, progress, progress.answered, within(first_byte_s, whole_s))
 
     async def until_gone(self) -> None:
-        async with asyncio.timeout(20):
-            while not self.gone:
-                await asyncio.sleep(0.001)
+        await until(lambda: self.gone)
 
 
 @asynccontextmanager
@@ -58,6 +61,20 @@ async def connected(bank: ScriptedBank) -> AsyncIterator[Call]:
             lambda: Connection(loop, 4096, gone.append), "127.0.0.1", bank.port
         )
         call = Call(line, bank, gone)
+        try:
+            yield call
+        finally:
+            line.abort()
+            await call.until_gone()
+
+
+@asynccontextmanager
+async def paired(play: Play) -> AsyncIterator[Call]:
+    """Connect without TCP, for a clock that leaps."""
+    gone: list[Connection] = []
+    async with joining(play) as pairs:
+        line = await pairs.join(Connection(asyncio.get_running_loop(), 4096, gone.append))
+        call = Call(line, pairs.bank, gone)
         try:
             yield call
         finally:
@@ -95,8 +112,9 @@ async def test_a_call_given_up_closes_the_connection():
         await line.reader.read()
 
     async with connected(ScriptedBank(slowly)) as call:
-        waiter = call.send()
-        await asyncio.sleep(0.02)
+        progress = SendProgress()
+        waiter = call.send(progress)
+        await until(lambda: progress.http_status)
         waiter.cancel()
 
         assert not call.line.end_call()
@@ -115,41 +133,43 @@ async def test_a_closed_connection_leaves_no_timer_behind():
     assert running.cancelled()
 
 
-async def test_a_word_nobody_asked_for_closes_an_idle_connection():
+async def test_unexpected_bytes_close_an_idle_connection():
+    idle = asyncio.Event()
+
     async def twice(line: BankLine) -> None:
         await line.say(answer())
-        await asyncio.sleep(0.02)
+        await idle.wait()
         await line.say(b"HTTP/1.1 408 Request Timeout\r\n\r\n")
         await line.reader.read()
 
     async with connected(ScriptedBank(twice)) as call:
         await call.send()
         assert call.line.end_call()
+        idle.set()
         await call.until_gone()
 
         assert not call.line.usable
 
 
-async def test_the_kernel_knows_of_a_good_bye_before_the_loop_does():
+async def test_a_close_is_noticed_before_the_loop_reads_it():
     """Between two turns of the loop the bank closes; the next payout must not go there."""
-    async with connected(ScriptedBank(saying(answer()))) as call:
-        await call.send()
-        assert call.line.end_call()
-        heard = call.line.usable
-        for _ in range(50):
-            quiet = call.line.is_quiet()
-            if not quiet:
-                break
-            await asyncio.sleep(0)
+    ours, theirs = socket.socketpair()
+    loop = asyncio.get_running_loop()
+    gone: list[Connection] = []
+    line = Connection(loop, 4096, gone.append)
+    await loop.create_connection(lambda: line, sock=ours)
 
-    assert heard
-    assert not quiet
+    before = line.is_quiet()
+    theirs.close()
+
+    assert (before, line.is_quiet(), line.usable) == (True, False, True)
+    await until(lambda: gone)
 
 
 async def test_an_answer_before_the_request_had_left_ends_the_connection():
     async def early(line: BankLine) -> None:
         await line.say(answer(status="413 Too Large"))
-        await asyncio.sleep(5)
+        await forever()
 
     async with connected(ScriptedBank(early, reads=False)) as call:
         progress = SendProgress()
@@ -167,7 +187,7 @@ async def test_a_bank_that_says_nothing_in_time(first_byte_s: float, whole_s: fl
     async def silent(line: BankLine) -> None:
         await line.reader.read()
 
-    async with connected(ScriptedBank(silent)) as call, asyncio.timeout(10):
+    async with connected(ScriptedBank(silent)) as call:
         with pytest.raises(ProviderError) as failed:
             await call.send(first_byte_s=first_byte_s, whole_s=whole_s)
 
@@ -181,26 +201,29 @@ async def drip(line: BankLine) -> None:
         await asyncio.sleep(0.01)
 
 
+@leaping
 async def test_the_first_byte_ends_the_wait_for_it():
-    async with connected(ScriptedBank(drip)) as call:
+    async with paired(drip) as call:
         got = await call.send(first_byte_s=0.3)
 
     assert got.body == b"{}"
 
 
+@leaping
 async def test_a_slow_drip_ends_with_the_time_of_the_whole_call():
     """Each byte comes soon enough after the last; together they take too long."""
-    async with connected(ScriptedBank(drip)) as call:
+    async with paired(drip) as call:
         began = asyncio.get_running_loop().time()
         with pytest.raises(ProviderError) as failed:
             await call.send(first_byte_s=0.3, whole_s=0.4)
         took = asyncio.get_running_loop().time() - began
 
         assert failed.value.reason == "timeout"
-        assert took > 0.39
+        assert took == pytest.approx(0.4, abs=0.002)
         assert not call.line.end_call()
 
 
+@leaping
 async def test_the_time_of_a_call_is_not_that_of_the_one_before():
     """The timer that was wound up for the first call is not the second one's end."""
     said = [0.0, 0.4]
@@ -209,7 +232,7 @@ async def test_the_time_of_a_call_is_not_that_of_the_one_before():
         await asyncio.sleep(said.pop(0))
         await line.say(answer())
 
-    async with connected(ScriptedBank(later, keeps=True)) as call:
+    async with paired(later) as call:
         await call.send(first_byte_s=0.3)
         assert call.line.end_call()
 
@@ -225,10 +248,9 @@ async def test_a_flood_of_hints_is_not_read():
 
     async with connected(ScriptedBank(flood)) as call:
         waiter = call.send()
-        await asyncio.wait([waiter], timeout=0.1)
+        await until(lambda: call.line._reader.discarding)
 
         assert not waiter.done()
-        assert call.line._reader.discarding
 
 
 ORDER = ProviderRequest(
@@ -246,7 +268,7 @@ async def test_every_point_is_passed_in_order():
     passed: list[str] = []
     async with standing(ScriptedBank(saying(answer()))) as bank:
         transport = HttpTransport(
-            bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=passed.append)
+            bank.url, PATIENT, Environment.SANDBOX, Runtime(failpoint=passed.append)
         )
         await transport.start()
         got = await transport.call(ORDER, SendProgress(FAR))
@@ -280,11 +302,12 @@ async def test_what_has_left_at_a_point(order: ProviderRequest, point: str, arri
             raise Ended
 
     async with standing(ScriptedBank(saying(answer()))) as bank:
-        transport = HttpTransport(bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=ends))
+        transport = HttpTransport(bank.url, PATIENT, Environment.SANDBOX, Runtime(failpoint=ends))
         await transport.start()
         with pytest.raises(Ended):
             await transport.call(order, SendProgress(FAR))
         await transport.close()
+        await until(lambda: bank.has_served)
 
     assert len(bank.requests) == arrived
 
@@ -294,7 +317,7 @@ async def test_a_read_passes_no_point():
     read = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
     async with standing(ScriptedBank(saying(answer()))) as bank:
         transport = HttpTransport(
-            bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=passed.append)
+            bank.url, PATIENT, Environment.SANDBOX, Runtime(failpoint=passed.append)
         )
         await transport.start()
         await transport.call(read, SendProgress())

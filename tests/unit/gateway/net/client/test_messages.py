@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import string
+from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
@@ -21,22 +23,21 @@ def money(method: str, path: str, template: str = "/pix/{id}", **fields: str) ->
 KEYS = ["0123456789abcdef0123456789abcdef", "a/b", "é ~", "%2F"]
 
 
-@pytest.mark.parametrize("body", [b"", b"{}"])
-def test_money_is_moved_by_a_post_with_or_without_a_body(body: bytes):
-    assert money("POST", "/payments", "/payments", body=body).kind is Kind.PAYOUT  # type: ignore[arg-type]
+def test_money_is_moved_by_a_post_with_or_without_a_body():
+    for body in (b"", b"{}"):
+        assert money("POST", "/payments", "/payments", body=body).kind is Kind.PAYOUT  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("query", ["", "?a=b", "?next=/other"])
-@pytest.mark.parametrize("key", KEYS)
-def test_money_is_moved_by_a_put_to_the_path_of_our_key(key: str, query: str):
-    path = filled("/v3/pix/{id}", id=key) + query
+def test_money_is_moved_by_a_put_to_the_path_of_our_key():
+    for key, query in itertools.product(KEYS, ("", "?a=b", "?next=/other")):
+        path = filled("/v3/pix/{id}", id=key) + query
 
-    assert money("PUT", path, key=key).kind is Kind.PAYOUT
+        assert money("PUT", path, key=key).kind is Kind.PAYOUT
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "template", "key"),
-    [
+def test_money_is_moved_in_no_other_way():
+    """Somebody on the way may send it again, and nothing would tell that it is the same."""
+    others = [
         ("PUT", "/pix/k1", "/pix/{id}", ""),
         ("PUT", "/pix/k1", "/pix/{id}", "k2"),
         ("PUT", "/pix/k1", "/pix/{id}", "1"),
@@ -51,28 +52,27 @@ def test_money_is_moved_by_a_put_to_the_path_of_our_key(key: str, query: str):
         ("DELETE", "/pix/k1", "/pix/{id}", "k1"),
         ("put", "/pix/k1", "/pix/{id}", "k1"),
         ("post", "/pix", "/pix", ""),
-    ],
-)
-def test_money_is_moved_in_no_other_way(method: str, path: str, template: str, key: str):
-    """Somebody on the way may send it again, and nothing would tell that it is the same."""
-    with pytest.raises(ValueError, match="ends in our key"):
-        money(method, path, template, key=key)
+    ]
+    allowed = []
+    for method, path, template, key in others:
+        with suppress(ValueError):
+            allowed.append(money(method, path, template, key=key))
+
+    assert allowed == []
 
 
-@pytest.mark.parametrize(
-    ("step", "path"),
-    [
-        ("plain-1", "/a/plain-1/b"),
-        ("a/b", "/a/a%2Fb/b"),
-        ("a?b=c#d", "/a/a%3Fb%3Dc%23d/b"),
-        ("../x", "/a/..%2Fx/b"),
-        ("{x}", "/a/%7Bx%7D/b"),
-        ("%2e%2e", "/a/%252e%252e/b"),
-        ("é\r\n", "/a/%C3%A9%0D%0A/b"),
-    ],
-)
-def test_a_step_stays_one_step(step: str, path: str):
-    assert filled("/a/{x}/b", x=step) == path
+def test_a_step_stays_one_step():
+    expected = {
+        "plain-1": "/a/plain-1/b",
+        "a/b": "/a/a%2Fb/b",
+        "a?b=c#d": "/a/a%3Fb%3Dc%23d/b",
+        "../x": "/a/..%2Fx/b",
+        "{x}": "/a/%7Bx%7D/b",
+        "%2e%2e": "/a/%252e%252e/b",
+        "é\r\n": "/a/%C3%A9%0D%0A/b",
+    }
+
+    assert {step: filled("/a/{x}/b", x=step) for step in expected} == expected
 
 
 def test_every_sign_is_encoded_that_is_more_than_itself_in_a_path():
@@ -84,12 +84,12 @@ def test_every_sign_is_encoded_that_is_more_than_itself_in_a_path():
             assert filled("/{x}", x=sign) == "/" + (sign if sign in plain else quote(sign, safe=""))
 
 
-@pytest.mark.parametrize("step", ["", ".", "..", "\ud800"])
-def test_a_step_no_encoding_can_save_is_refused(step: str):
-    with pytest.raises(Refused) as refused:
-        filled("/a/{x}/b", x=step)
+def test_a_step_no_encoding_can_save_is_refused():
+    for step in ("", ".", "..", "\ud800"):
+        with pytest.raises(Refused) as refused:
+            filled("/a/{x}/b", x=step)
 
-    assert refused.value.reason == "unsendable"
+        assert refused.value.reason == "unsendable"
 
 
 def test_neither_credentials_nor_bodies_are_in_a_printed_request():

@@ -7,6 +7,7 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from math import inf
 
 import pytest
@@ -16,33 +17,36 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client import pool
 from gateway.net.client.connection import AnswerDeadlines, Connection
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.pool import Candidates, Pool
+from gateway.net.client.pool import Candidates, Pool, WarmConnections
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
-from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
+from tests.unit.gateway.net.client.pairs import joining
+from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing
+from tests.world.leaping import leaping
+from tests.world.waiting import block_until, until
 
 LATE = AnswerDeadlines(inf, inf)
 Open = Callable[[], Awaitable[Connection]]
 
 
-def kept(*headers: bytes) -> ScriptedBank:
-    return ScriptedBank(saying(answer(headers=headers)), keeps=True)
+def kept(*headers: bytes) -> Play:
+    return saying(answer(headers=headers))
 
 
 @asynccontextmanager
-async def pooled(bank: ScriptedBank, idle_s: float = 15.0) -> AsyncIterator[tuple[Pool, Open]]:
-    loop = asyncio.get_running_loop()
-    pool = Pool(loop, 3, idle_s)
+async def pooled(play: Play) -> AsyncIterator[tuple[Pool, Open]]:
+    pool = Pool(asyncio.get_running_loop(), 3)
 
-    async def opened() -> Connection:
-        """Open one and make its first call."""
-        line = pool.make(4096)
-        await loop.create_connection(lambda: line, "127.0.0.1", bank.port)
-        progress = SendProgress()
-        await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, LATE)
-        return line
+    async with joining(play) as pairs:
 
-    async with standing(bank):
+        async def opened(*, ahead: bool = False) -> Connection:
+            """Open one and, unless it is ahead of its call, make its first call."""
+            line = await pairs.join(pool.make(4096, single=ahead, ahead=ahead))
+            if not ahead:
+                progress = SendProgress()
+                await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, LATE)
+            return line
+
         yield pool, opened
         await pool.close()
     assert (len(pool), pool.idle) == (0, 0)
@@ -68,29 +72,23 @@ async def test_one_in_the_middle_of_a_call_is_not_kept():
         assert pool.take() is None
 
 
-async def test_an_idle_one_is_closed_after_a_time():
-    async with pooled(kept(), idle_s=0.03) as (pool, opened):
+@leaping
+async def test_each_idle_one_is_closed_when_its_own_time_is_over():
+    async with pooled(kept()) as (pool, opened):
         pool.give(await opened())
-        await asyncio.sleep(0.1)
-
-        assert (len(pool), pool.idle) == (0, 0)
-
-
-async def test_each_is_closed_when_its_own_time_is_over():
-    async with pooled(kept(), idle_s=0.05) as (pool, opened):
+        await asyncio.sleep(10)
         pool.give(await opened())
-        await asyncio.sleep(0.03)
-        pool.give(await opened())
-        await asyncio.sleep(0.035)
-        left = pool.idle
-        await asyncio.sleep(0.1)
+        before = pool.idle
+        await asyncio.sleep(5.1)
+        between = pool.idle
+        await asyncio.sleep(10)
 
-        assert left <= 1
+        assert (before, between) == (2, 1)
         assert (len(pool), pool.idle) == (0, 0)
 
 
 async def test_one_too_old_is_not_used_even_if_nobody_has_swept():
-    async with pooled(kept(), idle_s=0.01) as (pool, opened):
+    async with pooled(kept()) as (pool, opened):
         pool.give(await opened())
         await asyncio.sleep(0)
         line = pool._idle[0]
@@ -100,6 +98,7 @@ async def test_one_too_old_is_not_used_even_if_nobody_has_swept():
         assert not line.usable
 
 
+@leaping
 async def test_a_busy_one_gets_no_call_after_a_minute():
     """However often it is used: a bank that has moved would never be noticed."""
     async with pooled(kept()) as (pool, opened):
@@ -107,9 +106,9 @@ async def test_a_busy_one_gets_no_call_after_a_minute():
         left_s = line.usable_until - asyncio.get_running_loop().time()
         pool.give(line)
         assert pool.take() is line
-        assert 44 < left_s <= 60
+        assert 45 - 0.01 <= left_s <= 60
 
-        line.usable_until = asyncio.get_running_loop().time()
+        await asyncio.sleep(left_s)
         progress = SendProgress()
         await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, LATE)
         pool.give(line)
@@ -118,12 +117,13 @@ async def test_a_busy_one_gets_no_call_after_a_minute():
         assert not line.usable
 
 
-@pytest.mark.parametrize(("chance", "life_s"), [(0.0, 60.0), (1.0, 45.0)])
-async def test_those_opened_together_do_not_end_together(chance: float, life_s: float):
+@leaping
+async def test_those_opened_together_do_not_end_together():
     loop = asyncio.get_running_loop()
-    made = Pool(loop, 3, chance=lambda: chance).make(4096)
+    made = [Pool(loop, 3, chance=lambda chance=chance: chance).make(4096) for chance in (0.0, 1.0)]
+    lives_s = [one.usable_until - loop.time() for one in made]
 
-    assert made.usable_until - loop.time() == pytest.approx(life_s, abs=0.5)
+    assert lives_s == pytest.approx([60, 45], abs=0.01)
 
 
 @pytest.mark.parametrize("ahead", [False, True])
@@ -171,11 +171,14 @@ async def test_a_bank_without_patience_gets_a_new_connection_each_time():
 
 
 async def test_one_the_bank_has_closed_is_not_used():
-    async with pooled(ScriptedBank(saying(answer()))) as (pool, opened):
+    async def last(line: Line) -> None:
+        await line.say(answer())
+        line.writer.close()
+
+    async with pooled(last) as (pool, opened):
         line = await opened()
         pool.give(line)
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await until(lambda: not line.is_quiet())
 
         assert pool.take() is None
 
@@ -235,23 +238,24 @@ class Ahead:
 
     async def settle(self, count: int) -> None:
         """Wait until so many connections wait."""
-        async with asyncio.timeout(5):
-            while len(self.opened.warm) != count:
-                await asyncio.sleep(0.001)
+        await until(lambda: len(self.opened.warm) == count)
 
 
 @asynccontextmanager
-async def ahead(most: int, *headers: bytes) -> AsyncIterator[Ahead]:
-    bank = ScriptedBank(saying(answer(headers=headers)), keeps=True)
+async def ahead(most: int) -> AsyncIterator[Ahead]:
+    """Connections opened ahead stay long enough for a busy machine."""
+    bank = ScriptedBank(kept(), keeps=True)
     async with standing(bank):
-        limits = ClientLimits(payout_connections=most)
+        limits = ClientLimits(connect_s=60.0, payout_connections=most)
         to = HttpTransport(bank.url, limits, Environment.SANDBOX)
         await to.start()
         made = Ahead(bank, to)
-        try:
-            yield made
-        finally:
-            await to.close()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(pool, "OLDEST_S", 600.0)
+            try:
+                yield made
+            finally:
+                await to.close()
         assert len(made.opened.pool) == len(made.opened.warm) == 0
 
 
@@ -259,17 +263,17 @@ async def test_by_default_none_is_opened_ahead():
     async with ahead(0) as one:
         for _ in range(3):
             await one.pay()
-        await asyncio.sleep(0.02)
 
+        assert not one.opened.warm._opening
         assert one.bank.connections == 3
-        assert len(one.opened.pool) == 0
+        await until(lambda: not len(one.opened.pool))
 
 
 async def test_none_is_opened_before_the_first_payout_and_none_by_reads():
     async with ahead(2) as one:
         await one.to.call(READ, SendProgress())
-        await asyncio.sleep(0.02)
 
+        assert not one.opened.warm._opening
         assert (one.bank.connections, len(one.opened.warm)) == (1, 0)
 
 
@@ -294,16 +298,17 @@ async def test_a_read_gets_none_of_them():
         assert one.bank.connections == 4
 
 
-async def test_they_end_when_they_are_old(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pool, "OLDEST_S", 0.05)
-    async with ahead(2) as one:
-        await one.pay()
-        await one.settle(2)
-        await one.settle(0)
-        await asyncio.sleep(0.02)
+@leaping
+async def test_they_end_when_they_are_old():
+    async with pooled(kept()) as (pool, opened):
+        warm = WarmConnections(pool, 2, partial(opened, ahead=True))
+        warm.refill()
+        await asyncio.sleep(1.9)
+        before = len(warm)
+        await asyncio.sleep(0.2)
 
-        assert one.bank.connections == 3
-        assert len(one.opened.pool) == 0
+        assert before == 2
+        assert (len(warm), len(pool)) == (0, 0)
 
 
 async def test_one_too_old_is_not_used_even_if_nobody_has_closed_it():
@@ -318,16 +323,18 @@ async def test_one_too_old_is_not_used_even_if_nobody_has_closed_it():
 
 
 @pytest.mark.parametrize(("timeout", "waits"), [(b"2", True), (b"1", False)])
-async def test_the_bank_s_own_patience_counts_for_warm_connections_too(timeout: bytes, waits: bool):
-    async with ahead(1, b"Keep-Alive: timeout=" + timeout) as one:
-        await one.to.call(READ, SendProgress())
-        await one.pay()
-        await asyncio.sleep(0.05)
+@leaping
+async def test_the_bank_s_keep_alive_counts_for_warm_connections_too(timeout: bytes, waits: bool):
+    """A second less than the bank says; none where nothing is left."""
+    async with pooled(kept(b"Keep-Alive: timeout=" + timeout)) as (pool, opened):
+        pool.give(await opened())
+        warm = WarmConnections(pool, 1, partial(opened, ahead=True))
+        warm.refill()
+        await asyncio.sleep(0.9)
+        before = len(warm)
+        await asyncio.sleep(0.2)
 
-        ready = list(one.opened.warm._ready)
-        assert len(ready) == waits
-        if waits:
-            assert ready[0].idle_until <= asyncio.get_running_loop().time() + 1
+        assert (before, len(warm)) == (waits, 0)
 
 
 async def test_after_new_credentials_none_of_the_former_is_used():
@@ -362,24 +369,31 @@ class Bare:
 
 
 @pytest.mark.parametrize("does", ["closes", "speaks"])
-async def test_one_that_the_bank_has_touched_is_not_used(does: str):
+async def test_one_that_the_bank_has_touched_is_not_used(
+    does: str, monkeypatch: pytest.MonkeyPatch
+):
     """Looked at in the step of the write: the loop has not read what the kernel has."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         bank = Bare(listening)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        to = HttpTransport(url, ClientLimits(payout_connections=1), Environment.SANDBOX)
+        limits = ClientLimits(connect_s=60.0, payout_connections=1)
+        to = HttpTransport(url, limits, Environment.SANDBOX)
+        monkeypatch.setattr(pool, "OLDEST_S", 600.0)
         await to.start()
+        opened = to._open
+        assert opened
         await bank.serve(to)
         with await bank.accept() as idle:
-            await asyncio.sleep(0.02)
+            await until(lambda: len(opened.warm) == 1)
+            [ready] = opened.warm._ready
             if does == "closes":
                 idle.shutdown(socket.SHUT_WR)
             else:
                 idle.send(answer(b'{"his": 1}'))
+            block_until(lambda: not ready.is_quiet())
             got = await bank.serve(to)
             await to.close()
 
             assert got.body == b"{}"
-            idle.settimeout(1)
             with contextlib.suppress(ConnectionError):
-                assert idle.recv(100) == b""
+                assert await asyncio.get_running_loop().sock_recv(idle, 100) == b""

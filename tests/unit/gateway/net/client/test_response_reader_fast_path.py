@@ -53,9 +53,8 @@ def test_the_usual_answer_is_read():
     assert found.headers["content-TYPE"] == "application/json"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_unusual_answers_are_left_to_the_parser():
+    unusual = [
         b"",
         USUAL[:-1],
         USUAL + b"x",
@@ -78,15 +77,14 @@ def test_the_usual_answer_is_read():
         answer(headers=(b"X: y",) * 200),
         answer(b"x" * (LARGEST + 1)),
         b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000002\r\n\r\n{}",
-    ],
-)
-def test_anything_else_is_not(data: bytes):
-    assert read_fast(data, LARGEST) is None
+    ]
+
+    assert [data for data in unusual if read_fast(data, LARGEST) is not None] == []
 
 
-@pytest.mark.parametrize("header", [b"Connection: keep-alive", b"connection:KEEP-ALIVE ", b"X:"])
-def test_a_connection_that_is_kept_is_usual(header: bytes):
-    assert read_fast(answer(headers=(header,)), LARGEST) is not None
+def test_a_connection_that_is_kept_is_usual():
+    for header in (b"Connection: keep-alive", b"connection:KEEP-ALIVE ", b"X:"):
+        assert read_fast(answer(headers=(header,)), LARGEST) is not None
 
 
 def test_a_header_sent_twice_is_told_twice():

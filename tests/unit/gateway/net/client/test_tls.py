@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import ssl
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -34,11 +34,16 @@ class Kept:
 
     def __init__(self, files: TlsFiles, now: datetime | None = None) -> None:
         self.clock = Clock()
-        self.now = now or datetime.now(UTC)
+        self.now = now or VALID[0] + DAY
         self.renewed: list[datetime | None] = []
         self.credentials = TlsCredentials(
             TlsSetup(files=files), lambda: self.now, self.clock, self.renewed.append
         )
+
+
+def trusting(authority: Authority, cert: Path) -> TlsFiles:
+    """Name the authority too: to load the system's takes longer than all the rest."""
+    return TlsFiles(ca_file=str(authority.file), cert_file=str(cert))
 
 
 @pytest.fixture
@@ -69,7 +74,7 @@ def test_only_the_named_authority_is_trusted(authority: Authority):
 async def test_money_moves_only_while_our_certificate_is_good(
     authority: Authority, now: datetime, good: bool
 ):
-    kept = Kept(TlsFiles(cert_file=str(authority.sign("we"))), now)
+    kept = Kept(trusting(authority, authority.sign("we")), now)
     await kept.credentials.start()
 
     if good:
@@ -93,7 +98,7 @@ async def test_without_a_certificate_there_is_nothing_to_expire():
 
 async def test_changed_files_are_used_within_a_second_without_a_restart(authority: Authority):
     file = authority.sign("we", EXPIRED)
-    kept = Kept(TlsFiles(cert_file=str(file)))
+    kept = Kept(trusting(authority, file))
     await kept.credentials.start()
     former = await kept.credentials.current()
     authority.sign("we")
@@ -110,7 +115,7 @@ async def test_changed_files_are_used_within_a_second_without_a_restart(authorit
 
 
 async def test_unchanged_files_are_not_read_again(authority: Authority):
-    kept = Kept(TlsFiles(cert_file=str(authority.sign("we"))))
+    kept = Kept(trusting(authority, authority.sign("we")))
     await kept.credentials.start()
     former = await kept.credentials.current()
 
@@ -125,7 +130,7 @@ async def test_files_that_are_no_good_change_nothing_until_they_are(
     authority: Authority, written: str | None, caplog: pytest.LogCaptureFixture
 ):
     file = authority.sign("we")
-    kept = Kept(TlsFiles(cert_file=str(file)))
+    kept = Kept(trusting(authority, file))
     await kept.credentials.start()
     former = await kept.credentials.current()
     if written is None:
@@ -148,17 +153,22 @@ async def test_files_that_are_no_good_change_nothing_until_they_are(
 async def test_what_cannot_be_used_at_the_start_is_refused(authority: Authority, tmp_path: Path):
     other = Authority(tmp_path, "other")
     absent, good = str(tmp_path / "absent.pem"), str(authority.sign("we"))
+    ca = str(authority.file)  # given everywhere: to load the system's takes longer
     (tmp_path / "none.pem").write_text("canary")
     wrong = {
-        "tls.certificate: cannot be read": TlsFiles(cert_file=absent),
-        "tls.key: cannot be read": TlsFiles(cert_file=good, key_file=absent),
+        "tls.certificate: cannot be read": TlsFiles(ca_file=ca, cert_file=absent),
+        "tls.key: cannot be read": TlsFiles(ca_file=ca, cert_file=good, key_file=absent),
         "tls.ca: cannot be read": TlsFiles(ca_file=absent),
         "tls.ca: holds no certificate": TlsFiles(ca_file=str(tmp_path / "none.pem")),
-        "tls.certificate: holds no cert": TlsFiles(cert_file=str(tmp_path / "none.pem")),
-        "tls.key: holds no private key": TlsFiles(cert_file=str(authority.file)),
-        "tls.key: is not the key": TlsFiles(cert_file=good, key_file=str(other.sign("they"))),
+        "tls.certificate: holds no cert": TlsFiles(
+            ca_file=ca, cert_file=str(tmp_path / "none.pem")
+        ),
+        "tls.key: holds no private key": TlsFiles(ca_file=ca, cert_file=ca),
+        "tls.key: is not the key": TlsFiles(
+            ca_file=ca, cert_file=good, key_file=str(other.sign("they"))
+        ),
         "tls.key: holds no private key in PEM, or an": TlsFiles(
-            cert_file=str(authority.file), key_file=_encrypted(tmp_path)
+            ca_file=ca, cert_file=ca, key_file=_encrypted(tmp_path)
         ),
     }
     for reason, files in wrong.items():

@@ -24,8 +24,9 @@ from provider_adapters._road.limits import ClientLimits
 from tests.world.banks.authority import Authority
 from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
 from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
+from tests.world.waiting import until
 
-LIMITS = ClientLimits(connect_s=5.0)
+LIMITS = ClientLimits(connect_s=60.0)
 NAME = "bank.example"
 FAR = Deadline(60.0, lambda: 0.0)
 READ = ProviderRequest(operation="x", method="GET", template="/", path="/")
@@ -59,7 +60,7 @@ async def through(
     )
     to = HttpTransport(
         f"{scheme}://{NAME}:{bank.port}",
-        ClientLimits(**{"connect_s": 5.0, **limits}),
+        ClientLimits(**{"connect_s": 60.0, **limits}),
         Environment.PRODUCTION,
         Runtime(route=way),
         tls,
@@ -154,20 +155,21 @@ async def test_a_bank_that_is_not_proven_is_sent_nothing(tmp_path: Path, names: 
         (None, Reason.CONNECT_TIMEOUT),
     ],
 )
-@pytest.mark.parametrize("request_", [ORDER, READ], ids=["payout", "read"])
 async def test_where_the_proxy_does_not_connect_us_nothing_was_sent(
-    says: bytes | None, reason: Reason, request_: ProviderRequest
+    says: bytes | None, reason: Reason
 ):
-    progress = SendProgress(FAR if request_ is ORDER else None)
-    async with street(says) as (bank, proxy), through(proxy, bank, connect_s=0.3) as to:
-        with pytest.raises(Unreachable) as failed:
-            await to.call(request_, progress)
-        assert to._open is not None
-        assert len(to._open.pool) == 0
+    limits = {"connect_s": 0.05} if says is None else {}
+    async with street(says) as (bank, proxy), through(proxy, bank, **limits) as to:
+        for request, progress in ((ORDER, SendProgress(FAR)), (READ, SendProgress())):
+            with pytest.raises(Unreachable) as failed:
+                await to.call(request, progress)
+            assert to._open is not None
+            assert len(to._open.pool) == 0
 
-    assert failed.value.reason == reason
-    assert not progress.bytes_left
-    assert progress.evidence(failed.value).phase != "answered"
+            assert failed.value.reason == reason
+            assert not progress.bytes_left
+            assert progress.evidence(failed.value).phase != "answered"
+
     assert bank.requests == []
     assert b"secret" not in proxy.passed
 
@@ -188,8 +190,7 @@ async def test_nobody_at_the_proxy_s_port():
 async def test_a_call_given_up_while_the_proxy_thinks_leaves_nothing_behind():
     async with street(None) as (bank, proxy), through(proxy, bank) as to:
         calling = asyncio.ensure_future(to.call(ORDER, SendProgress(FAR)))
-        while not proxy.asked:
-            await asyncio.sleep(0.01)
+        await until(lambda: proxy.asked)
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling

@@ -128,13 +128,10 @@ async def test_only_the_deadline_that_was_set_last_counts(late, settings):
     for seconds in settings:
         timer.set_at(began + seconds)
 
-    async with asyncio.timeout(2):
-        while not late.at:
-            await asyncio.sleep(0.001)
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(10)
 
     assert len(late.at) == 1
-    assert late.at[0] - began >= 0.038
+    assert late.at[0] - began == pytest.approx(0.04, abs=0.002)
 
 
 @leaping
@@ -182,8 +179,6 @@ async def test_it_keeps_nothing_of_the_request():
     timer = LazyTimer(asyncio.get_running_loop(), lambda: found.append(secret.get()))
 
     timer.set_in(0)
-    async with asyncio.timeout(2):
-        while not found:
-            await asyncio.sleep(0.001)
+    await asyncio.sleep(0.1)
 
     assert found == [""]

@@ -3,8 +3,6 @@
 import socket
 import struct
 
-import pytest
-
 from gateway.net.server.proxy_protocol import (
     SIGNATURE,
 )
@@ -29,48 +27,48 @@ def binary(command: int, kind: int, rest: bytes = b"", length: int | None = None
     return SIGNATURE + bytes((command, kind)) + struct.pack(">H", size) + rest
 
 
-WHOLE = [
-    pytest.param(b"PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n", "203.0.113.7", id="v1-4"),
-    pytest.param(b"PROXY TCP6 2001:DB8::7 2001:db8::1 0 65535\r\n", "2001:db8::7", id="v1-6"),
-    pytest.param(b"PROXY TCP6 ::ffff:203.0.113.7 ::1 1 2\r\n", "203.0.113.7", id="v1-mapped"),
-    pytest.param(b"PROXY UNKNOWN\r\n", "", id="v1-unknown"),
-    pytest.param(LONGEST, "", id="v1-longest"),
-    pytest.param(binary(PROXY, TCP4, FOUR), "203.0.113.7", id="v2-4"),
-    pytest.param(binary(PROXY, UDP4, FOUR), "203.0.113.7", id="v2-datagrams"),
-    pytest.param(binary(PROXY, TCP6, SIX), "2001:db8::7", id="v2-6"),
-    pytest.param(binary(PROXY, TCP6, MAPPED), "203.0.113.7", id="v2-mapped"),
-    pytest.param(binary(PROXY, TCP4, FOUR + TLV), "203.0.113.7", id="v2-additions"),
-    pytest.param(binary(PROXY, TCP4, FOUR + b"x" * 8000), "203.0.113.7", id="v2-many-additions"),
-    pytest.param(binary(PROXY, UNSPEC), "", id="v2-unspecified"),
-    pytest.param(binary(PROXY, UNSPEC, TLV), "", id="v2-unspecified-with-additions"),
-    pytest.param(binary(PROXY, UNIX, bytes(216)), "", id="v2-unix"),
-    pytest.param(binary(LOCAL, UNSPEC), "", id="v2-local"),
-    pytest.param(binary(LOCAL, TCP4, FOUR), "", id="v2-local-with-addresses"),
-]
+WHOLE = {
+    b"PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n": "203.0.113.7",
+    b"PROXY TCP6 2001:DB8::7 2001:db8::1 0 65535\r\n": "2001:db8::7",
+    b"PROXY TCP6 ::ffff:203.0.113.7 ::1 1 2\r\n": "203.0.113.7",
+    b"PROXY UNKNOWN\r\n": "",
+    LONGEST: "",
+    binary(PROXY, TCP4, FOUR): "203.0.113.7",
+    binary(PROXY, UDP4, FOUR): "203.0.113.7",
+    binary(PROXY, TCP6, SIX): "2001:db8::7",
+    binary(PROXY, TCP6, MAPPED): "203.0.113.7",
+    binary(PROXY, TCP4, FOUR + TLV): "203.0.113.7",
+    binary(PROXY, TCP4, FOUR + b"x" * 8000): "203.0.113.7",
+    binary(PROXY, UNSPEC): "",
+    binary(PROXY, UNSPEC, TLV): "",
+    binary(PROXY, UNIX, bytes(216)): "",
+    binary(LOCAL, UNSPEC): "",
+    binary(LOCAL, TCP4, FOUR): "",
+}
 BROKEN = [
-    pytest.param(HTTP, id="http-at-once"),
-    pytest.param(b"\r\n" + HTTP, id="blank-line"),
-    pytest.param(b"proxy TCP4 203.0.113.7 192.0.2.1 1 2\r\n", id="v1-lower-case"),
-    pytest.param(b"PROXY TCP4 203.0.113.7 192.0.2.1 1\r\n", id="v1-without-port"),
-    pytest.param(b"PROXY TCP4 203.0.113.7 192.0.2.1 1 2 3\r\n", id="v1-too-much"),
-    pytest.param(b"PROXY TCP4  203.0.113.7 192.0.2.1 1 2\r\n", id="v1-two-spaces"),
-    pytest.param(b"PROXY TCP4 203.0.113.7 192.0.2.1 65536 2\r\n", id="v1-port"),
-    pytest.param(b"PROXY TCP4 203.0.113.7 192.0.2.1 01 2\r\n", id="v1-leading-zero"),
-    pytest.param(b"PROXY TCP4 203.0.113.256 192.0.2.1 1 2\r\n", id="v1-no-address"),
-    pytest.param(b"PROXY TCP4 2001:db8::7 2001:db8::1 1 2\r\n", id="v1-other-family"),
-    pytest.param(b"PROXY TCP6 203.0.113.7 192.0.2.1 1 2\r\n", id="v1-other-family-6"),
-    pytest.param(b"PROXY TCP6 203.0.113.7:1 ::1 1 2\r\n", id="v1-port-in-address"),
-    pytest.param(b"PROXY UDP4 203.0.113.7 192.0.2.1 1 2\r\n", id="v1-no-such-transport"),
-    pytest.param(b"PROXY TCP4 203.0.113.7 192.0.2.1 1 2\n" + HTTP, id="v1-bare-line-feed"),
-    pytest.param(b"PROXY UNKNOWN".ljust(107, b" "), id="v1-without-end"),
-    pytest.param(b"PROXY UNKNOWN".ljust(106, b" ") + b"\r\n", id="v1-too-long"),
-    pytest.param(binary(0x11, TCP4, FOUR), id="v2-other-version"),
-    pytest.param(binary(0x22, TCP4, FOUR), id="v2-other-command"),
-    pytest.param(binary(PROXY, 0x13, FOUR), id="v2-other-transport"),
-    pytest.param(binary(PROXY, 0x41, FOUR), id="v2-other-family"),
-    pytest.param(binary(PROXY, TCP4, FOUR[:-1]), id="v2-too-short"),
-    pytest.param(binary(PROXY, TCP6, FOUR), id="v2-too-short-6"),
-    pytest.param(binary(PROXY, UNIX, bytes(215)), id="v2-too-short-unix"),
-    pytest.param(binary(PROXY, TCP4, FOUR, length=8193), id="v2-too-long"),
-    pytest.param(SIGNATURE[:-1] + b"\r" + bytes(16), id="v2-signature"),
+    HTTP,  # http-at-once
+    b"\r\n" + HTTP,  # blank-line
+    b"proxy TCP4 203.0.113.7 192.0.2.1 1 2\r\n",  # v1-lower-case
+    b"PROXY TCP4 203.0.113.7 192.0.2.1 1\r\n",  # v1-without-port
+    b"PROXY TCP4 203.0.113.7 192.0.2.1 1 2 3\r\n",  # v1-too-much
+    b"PROXY TCP4  203.0.113.7 192.0.2.1 1 2\r\n",  # v1-two-spaces
+    b"PROXY TCP4 203.0.113.7 192.0.2.1 65536 2\r\n",  # v1-port
+    b"PROXY TCP4 203.0.113.7 192.0.2.1 01 2\r\n",  # v1-leading-zero
+    b"PROXY TCP4 203.0.113.256 192.0.2.1 1 2\r\n",  # v1-no-address
+    b"PROXY TCP4 2001:db8::7 2001:db8::1 1 2\r\n",  # v1-other-family
+    b"PROXY TCP6 203.0.113.7 192.0.2.1 1 2\r\n",  # v1-other-family-6
+    b"PROXY TCP6 203.0.113.7:1 ::1 1 2\r\n",  # v1-port-in-address
+    b"PROXY UDP4 203.0.113.7 192.0.2.1 1 2\r\n",  # v1-no-such-transport
+    b"PROXY TCP4 203.0.113.7 192.0.2.1 1 2\n" + HTTP,  # v1-bare-line-feed
+    b"PROXY UNKNOWN".ljust(107, b" "),  # v1-without-end
+    b"PROXY UNKNOWN".ljust(106, b" ") + b"\r\n",  # v1-too-long
+    binary(0x11, TCP4, FOUR),  # v2-other-version
+    binary(0x22, TCP4, FOUR),  # v2-other-command
+    binary(PROXY, 0x13, FOUR),  # v2-other-transport
+    binary(PROXY, 0x41, FOUR),  # v2-other-family
+    binary(PROXY, TCP4, FOUR[:-1]),  # v2-too-short
+    binary(PROXY, TCP6, FOUR),  # v2-too-short-6
+    binary(PROXY, UNIX, bytes(215)),  # v2-too-short-unix
+    binary(PROXY, TCP4, FOUR, length=8193),  # v2-too-long
+    SIGNATURE[:-1] + b"\r" + bytes(16),  # v2-signature
 ]

@@ -10,8 +10,10 @@ from gateway.net.server.connection import Connection
 from gateway.net.server.http_server import HttpServer
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.reply import Refusals, Reply
-from tests.world.raw_http import ask, exchange
-from tests.world.wired import SHORT, listening
+from tests.world.leaping import leaping
+from tests.world.raw_http import ask, until_closed
+from tests.world.waiting import until
+from tests.world.wired import PATIENT, listening
 
 LIMITS = ServerLimits(connections=3, connections_per_address=2)
 
@@ -116,18 +118,20 @@ async def test_an_address_that_is_none_is_not_trusted():
 
 async def test_a_connection_too_many_is_hung_up_on(seen):
     """Without an answer; the others are served on."""
-    async with listening(seen.answer, seen, replace(SHORT, connections_per_address=1)) as listener:
+    limits = replace(PATIENT, connections_per_address=1)
+    async with listening(seen.answer, seen, limits) as listener:
         _, held = await asyncio.open_connection("127.0.0.1", listener.port)
-        refused = await exchange(listener.port, b"", patience_s=0.2)
+        await until(lambda: listener.server.open_connections)
+        refused = await until_closed(listener.port, b"")
         held.close()
-        await held.wait_closed()
-        await asyncio.sleep(0.05)
+        await until(lambda: not listener.server.open_connections)
         answer = await ask(listener.port)
 
         assert (refused.raw, refused.closed) == (b"", True)
         assert (answer.status, listener.server.turned_away) == (200, {"address": 1})
 
 
+@leaping
 async def test_rest_comes_when_the_last_request_leaves():
     server = serving(LIMITS)
     tasks = [working(server, 0.02), working(server, 0.04)]
@@ -137,6 +141,7 @@ async def test_rest_comes_when_the_last_request_leaves():
     assert (rested, server.in_flight, [task.done() for task in tasks]) == (True, 0, [True, True])
 
 
+@leaping
 async def test_rest_does_not_come_for_ever():
     server = serving(LIMITS)
     task = working(server, 1.0)
@@ -151,6 +156,7 @@ async def test_rest_is_there_when_nothing_was_asked():
     assert await serving(LIMITS).wait_idle(0)
 
 
+@leaping
 async def test_what_is_worked_on_is_cancelled_at_the_end():
     server = serving(LIMITS)
     task = working(server, 5.0)

@@ -1,6 +1,7 @@
 """Bytes into requests, in order."""
 
 import asyncio
+import itertools
 
 import pytest
 from aiohttp.base_protocol import BaseProtocol
@@ -38,14 +39,13 @@ async def test_a_whole_request_waits(queue):
     assert (len(queue.waiting), queue.has_partial) == (1, False)
 
 
-@pytest.mark.parametrize(
-    ("data", "begun"),
-    [(b"G", True), (b"\r\n", False), (b"\r\n\r\nGE", True), (GET + b"GE", True), (GET, False)],
-)
-async def test_a_request_begins_with_its_first_byte(queue, data, begun):
-    queue.feed(data)
+async def test_a_request_begins_with_its_first_byte():
+    expected = {b"G": True, b"\r\n": False, b"\r\n\r\nGE": True, GET + b"GE": True, GET: False}
+    queues = {data: made() for data in expected}
+    for data, queue in queues.items():
+        queue.feed(data)
 
-    assert queue.has_partial is begun
+    assert {data: queue.has_partial for data, queue in queues.items()} == expected
 
 
 async def test_a_body_begins_no_request(queue):
@@ -88,22 +88,23 @@ def long(size: int) -> bytes:
     return GET[:-2] + b"".join(lines) + b"\r\n"
 
 
-@pytest.mark.parametrize("piece", [1, 1000, 40_000])
-@pytest.mark.parametrize("before", [b"", GET, POST + b"hello"])
 @pytest.mark.parametrize(
     ("size", "refused"), [(LIMITS.head_bytes, False), (LIMITS.head_bytes + 1, True)]
 )
-async def test_a_whole_head_is_measured(queue, piece, before, size, refused):
+async def test_a_whole_head_is_measured(size, refused):
     """In whatever pieces it comes, and whatever comes before it."""
-    data = before + long(size)
-    for at in range(0, len(data), piece):
-        if not queue.closed:
-            queue.feed(data[at : at + piece])
+    befores = (b"", GET, POST + b"hello")
+    for before, piece in ((b"", 1), *itertools.product(befores, (1000, 40_000))):
+        queue = made()
+        data = before + long(size)
+        for at in range(0, len(data), piece):
+            if not queue.closed:
+                queue.feed(data[at : at + piece])
 
-    heads = [queue.take()[0] for _ in range(len(queue.waiting))]
+        heads = [queue.take()[0] for _ in range(len(queue.waiting))]
 
-    assert (queue.closed, isinstance(heads[-1], HeadTooLarge)) == (refused, refused)
-    assert len(heads) == (2 if before else 1)
+        assert (queue.closed, isinstance(heads[-1], HeadTooLarge)) == (refused, refused)
+        assert len(heads) == (2 if before else 1)
 
 
 async def test_a_head_without_an_end_is_refused_before_its_end(queue):
@@ -175,47 +176,37 @@ async def test_the_same_bytes_are_the_same_request(queue):
     assert first is second is third
 
 
-@pytest.mark.parametrize(
-    ("pieces", "requests"),
-    [
-        ([b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 28\r\n\r\n", GET], 1),
-        ([CHUNKED, GET], 1),
-        ([b"GET /b HTTP/1.1\r\nX: ", GET], 1),
-        ([GET + b"G", GET], 1),
-        ([GET + b"G", GET + b"G"], 1),
-        ([GET[1:]], 0),
-        ([POST + b"helloG", GET[1:], GET[1:]], 2),
-        ([b"X" + GET], 0),
-        ([GET + GET, GET], 3),
-        ([GET + GET, GET + GET], 4),
-        ([b"\r\n", GET], 1),
-    ],
-    ids=[
-        "body",
-        "chunks",
-        "header",
-        "begun",
-        "begun twice",
-        "without its first byte",
-        "begun behind a body",
-        "behind a byte",
-        "two at once",
-        "twice two at once",
-        "blank line",
-    ],
-)
-async def test_the_same_bytes_in_another_place_are_read_anew(queue, pieces, requests):
+async def test_the_same_bytes_in_another_place_are_read_anew():
     """They may be a part of something else."""
-    heads: list[RawRequestMessage] = []
+    cases = {
+        "body": ([b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 28\r\n\r\n", GET], 1),
+        "chunks": ([CHUNKED, GET], 1),
+        "header": ([b"GET /b HTTP/1.1\r\nX: ", GET], 1),
+        "begun": ([GET + b"G", GET], 1),
+        "begun twice": ([GET + b"G", GET + b"G"], 1),
+        "without its first byte": ([GET[1:]], 0),
+        "begun behind a body": ([POST + b"helloG", GET[1:], GET[1:]], 2),
+        "behind a byte": ([b"X" + GET], 0),
+        "two at once": ([GET + GET, GET], 3),
+        "twice two at once": ([GET + GET, GET + GET], 4),
+        "blank line": ([b"\r\n", GET], 1),
+    }
+    for name, (pieces, requests) in cases.items():
+        heads = taken(GET, *pieces)
 
-    for piece in [GET, *pieces]:
+        assert len(heads) == 1 + requests, name
+        assert heads[0] not in heads[1:], name
+
+
+def taken(*pieces: bytes) -> list[RawRequestMessage]:
+    """Read the pieces, and take each request at once."""
+    queue, heads = made(), []
+    for piece in pieces:
         if not queue.closed:
             queue.feed(piece)
         while queue.waiting:
             heads += [each for each in queue.take()[:1] if not isinstance(each, Exception)]
-
-    assert len(heads) == 1 + requests
-    assert heads[0] not in heads[1:]
+    return heads
 
 
 async def test_blank_lines_behind_a_request_that_waits_are_no_request(queue):

@@ -8,22 +8,23 @@ from aiohttp import http_parser
 from gateway.net.common.parser import UnfitParser
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from tests.world.raw_http import HOST, ask, exchange
-from tests.world.wired import listening
+from tests.world.raw_http import HOST, ask, split, until_closed
+from tests.world.waiting import settle, until
+from tests.world.wired import PATIENT, listening
 
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
 async def test_a_handler_is_served(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, "/a")
 
     assert (answer.status, seen.requests) == (200, [("/a", b"")])
 
 
 async def test_the_real_port_is_told(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         assert listener.port > 0
 
 
@@ -40,7 +41,7 @@ async def test_several_listeners_can_share_a_port(seen):
 
 
 async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         second = Listener(seen.answer, at=Address(port=listener.port))
 
         with pytest.raises(OSError, match="address already in use"):
@@ -50,7 +51,7 @@ async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
 
 
 async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         await listener.stop_accepting()
 
         with pytest.raises(ConnectionRefusedError):
@@ -59,20 +60,25 @@ async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
 
 async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
     """503 ``SVC.GTW.006`` with Retry-After, and the application is not asked."""
-    async with listening(seen.answer, seen) as listener:
-        asyncio.get_running_loop().call_later(0.1, stopping(listener))
-        told = await exchange(listener.port, GET, GET + GET, gap_s=0.2)
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(GET)
+        await until(lambda: seen.requests)
+        await listener.stop_accepting()
+        writer.write(GET + GET)
+        answers = split(await reader.read())
+        writer.close()
 
-    assert told.statuses == [200, 503]
-    assert told.answers[1].code == "SVC.GTW.006"
-    assert told.answers[1].headers["retry-after"] == "1"
-    assert (told.answers[1].headers["connection"], told.closed) == ("close", True)
+    assert [answer.status for answer in answers] == [200, 503]
+    assert answers[1].code == "SVC.GTW.006"
+    assert answers[1].headers["retry-after"] == "1"
+    assert answers[1].headers["connection"] == "close"
     assert len(seen.requests) == 1
 
 
 async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
-    async with listening(seen.answer, seen) as listener:
-        calling = asyncio.create_task(exchange(listener.port, HELD))
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
         await listener.stop_accepting()
         seen.gate.set()
@@ -83,20 +89,21 @@ async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
 
 
 async def test_close_waits_for_a_request_in_flight(seen):
-    async with listening(seen.answer, seen) as listener:
-        calling = asyncio.create_task(exchange(listener.port, HELD))
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
-        asyncio.get_running_loop().call_later(0.2, seen.gate.set)
+        closing = asyncio.create_task(listener.close(600.0))
+        await settle()
+        waits = not closing.done()
+        seen.gate.set()
 
-        finished = await listener.close(2.0)
-
-    assert (finished, (await calling).statuses) == (True, [200])
+        assert (waits, await closing, (await calling).statuses) == (True, True, [200])
 
 
 async def test_close_does_not_wait_for_ever(seen):
     """What is still in flight at the end is cut off, and that is told."""
-    async with listening(seen.answer, seen) as listener:
-        calling = asyncio.create_task(exchange(listener.port, HELD))
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
 
         finished = await listener.close(0.05)
@@ -108,16 +115,16 @@ async def test_close_does_not_wait_for_ever(seen):
 async def test_close_does_not_wait_for_idle_callers(seen):
     listener = Listener(seen.answer, at=Address(), limits=ServerLimits())
     await listener.start()
-    calling = asyncio.create_task(exchange(listener.port, GET))
-    await asyncio.sleep(0.1)
+    calling = asyncio.create_task(until_closed(listener.port, GET))
+    await until(lambda: seen.requests)
 
-    finished = await asyncio.wait_for(listener.close(60.0), 20)
+    finished = await listener.close(3600.0)
 
     assert (finished, (await calling).statuses) == (True, [200])
 
 
 async def test_stopping_and_closing_can_be_repeated(seen):
-    async with listening(seen.answer, seen) as listener:
+    async with listening(seen.answer, seen, PATIENT) as listener:
         await listener.stop_accepting()
         await listener.stop_accepting()
 
@@ -149,14 +156,6 @@ async def test_nothing_is_opened_without_the_c_parser(seen, monkeypatch):
     assert listener.port == 0
 
 
-def stopping(listener: Listener):
-    """Make a plain call of it, for a timer."""
-    tasks = set()
-    return lambda: tasks.add(asyncio.get_running_loop().create_task(listener.stop_accepting()))
-
-
 async def held(listener: Listener) -> None:
     """Wait until the held request is being worked on."""
-    async with asyncio.timeout(20):
-        while not listener.server.in_flight:
-            await asyncio.sleep(0.01)
+    await until(lambda: listener.server.in_flight)

@@ -29,10 +29,11 @@ def test_the_spelling_of_nginx_is_read(der: bytes):
     assert forwarded_certificate([quote(ssl.DER_cert_to_PEM_cert(der), safe="/+=- ")]) == der
 
 
-@pytest.mark.parametrize(
-    "values",
-    [[], [""], [":"], ["::"], [":AAAA"], [":%:"], [":AAA:"], ["nonsense"], ["%FF"], [":AAAA:"] * 2],
-)
-def test_whatever_else_comes_is_no_certificate(values: list[str]):
+def test_other_values_are_no_certificate():
     """An empty one is what some proxies send for a caller that showed none."""
-    assert forwarded_certificate(values) == b""
+    others = [
+        [], [""], [":"], ["::"], [":AAAA"], [":%:"], [":AAA:"], ["nonsense"], ["%FF"],
+        [":AAAA:"] * 2,
+    ]  # fmt: skip
+
+    assert [values for values in others if forwarded_certificate(values) != b""] == []

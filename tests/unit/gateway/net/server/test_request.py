@@ -11,10 +11,13 @@ from yarl import URL
 
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
-from tests.world.raw_http import HOST, exchange
-from tests.world.wired import listening
+from tests.unit.gateway.net.server import pairs
+from tests.world.raw_http import HOST, exchange, until_closed
+from tests.world.waiting import until
+from tests.world.wired import PATIENT, listening
 
 POST = b"POST / HTTP/1.1\r\n" + HOST
+LENGTH_5, LENGTH_0 = ("Content-Length", "005"), ("Content-Length", "0")
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
@@ -34,9 +37,9 @@ class Connection:
         return headers["Host"].encode()
 
 
-@pytest.mark.parametrize(
-    ("target", "path", "query"),
-    [
+def test_a_target_is_a_path_and_a_query():
+    """Neither is decoded."""
+    expected = [
         ("/", "/", ""),
         ("/a%2Fb?c=d%20e&f", "/a%2Fb", "c=d%20e&f"),
         ("//a", "//a", ""),
@@ -44,13 +47,11 @@ class Connection:
         ("/a?b?c", "/a", "b?c"),
         ("http://other:80/a%20b?c=d", "/a%20b", "c=d"),
         ("http://other", "/", ""),
-    ],
-)
-def test_a_target_is_a_path_and_a_query(target, path, query):
-    """Neither is decoded."""
-    request = made(path=target)
+    ]
 
-    assert (request.path, request.query) == (path, query)
+    requests = [(target, made(path=target)) for target, _, _ in expected]
+
+    assert [(target, each.path, each.query) for target, each in requests] == expected
 
 
 def test_the_rest_is_as_it_came():
@@ -61,17 +62,14 @@ def test_the_rest_is_as_it_came():
     assert request.is_complete
 
 
-@pytest.mark.parametrize(
-    ("headers", "length"),
-    [([], 0), ([("Content-Length", "005")], 5), ([("Content-Length", "0")], 0)],
-)
-def test_a_declared_length_is_known(headers, length):
-    assert made(*headers).content_length == length
+def test_a_declared_length_is_known():
+    lengths = [made(*headers).content_length for headers in ([], [LENGTH_5], [LENGTH_0])]
+
+    assert lengths == [0, 5, 0]
 
 
-@pytest.mark.parametrize(
-    ("expected", "version", "awaits"),
-    [
+def test_an_expectation_is_met_or_ignored():
+    cases = [
         (["100-continue"], HttpVersion11, True),
         (["100-Continue"], HttpVersion11, True),
         (["100-continue"], HttpVersion10, False),
@@ -79,32 +77,29 @@ def test_a_declared_length_is_known(headers, length):
         (["100-continue", "a-miracle"], HttpVersion11, False),
         ([""], HttpVersion11, False),
         ([], HttpVersion11, False),
-    ],
-)
-def test_an_expectation_is_met_or_ignored(expected, version, awaits):
-    request = made(*[("Expect", each) for each in expected], version=version)
+    ]
+    for expected, version, awaits in cases:
+        request = made(*[("Expect", each) for each in expected], version=version)
 
-    request.send_continue()
+        request.send_continue()
 
-    assert (request.awaits_continue, request.connection.continued) == (awaits, int(awaits))
+        assert (request.awaits_continue, request.connection.continued) == (awaits, int(awaits))
 
 
 class Reader:
-    """Reads five bytes within 0.2 s and remembers how it went."""
+    """Reads five bytes within a time and remembers how it went."""
 
-    def __init__(self) -> None:
+    def __init__(self, within_s: float = 60.0) -> None:
+        self.within_s = within_s
         self.read: list[bytes] = []
         self.problems: list[type[Exception]] = []
-        self.ended = asyncio.Event()
 
     async def __call__(self, request: Request) -> Reply:
         try:
-            self.read.append(await request.read(5, 0.2))
+            self.read.append(await request.read(5, self.within_s))
         except Exception as problem:
             self.problems.append(type(problem))
             raise
-        finally:
-            self.ended.set()
         return Reply()
 
 
@@ -123,16 +118,16 @@ def reader() -> Reader:
     ],
 )
 async def test_a_body_is_read_whole(seen, reader, portions):
-    async with listening(reader, seen) as listener:
-        told = await exchange(listener.port, *portions, patience_s=0.1)
+    async with listening(reader, seen, PATIENT) as listener:
+        told = await exchange(listener.port, *portions, answers=1)
 
     assert told.statuses == [200]
     assert reader.read == [b"hello"]
 
 
 async def test_no_body_is_an_empty_one(seen, reader):
-    async with listening(reader, seen) as listener:
-        await exchange(listener.port, POST + b"\r\n", patience_s=0.1)
+    async with listening(reader, seen, PATIENT) as listener:
+        await exchange(listener.port, POST + b"\r\n", answers=1)
 
     assert reader.read == [b""]
 
@@ -151,28 +146,31 @@ async def test_no_body_is_an_empty_one(seen, reader):
 )
 async def test_a_body_that_cannot_be_read_is_refused(seen, reader, portions, problem, refusal):
     """The application may catch these; left alone they are answered all the same."""
-    async with listening(reader, seen) as listener:
-        told = await exchange(listener.port, *portions)
+    reader.within_s = 0.05 if problem is RequestTimeout else 60.0
+    async with listening(reader, seen, PATIENT) as listener:
+        told = await until_closed(listener.port, *portions)
 
     assert reader.problems == [problem]
     assert [(answer.status, answer.code) for answer in told.answers] == [refusal]
     assert told.closed
 
 
-async def test_the_deadline_is_for_the_whole_body(seen, reader):
+def test_the_deadline_is_for_the_whole_body():
     """A byte now and then does not move it."""
-    portions = [POST + b"Content-Length: 5\r\n\r\n", *[b"a"] * 4]
+    portions = [POST + b"Content-Length: 5\r\n\r\n", *[b"a"] * 5]
 
-    async with listening(reader, seen) as listener:
-        told = await exchange(listener.port, *portions, gap_s=0.07)
+    answers = pairs.exchange(Reader(20.0), PATIENT, *portions, gap_s=6.0)
 
-    assert told.statuses == [408]
+    assert [answer.status for answer in answers] == [408]
 
 
 async def test_nobody_is_answered_who_hung_up(seen, reader):
-    async with listening(reader, seen) as listener:
-        await exchange(listener.port, POST + b"Content-Length: 5\r\n\r\n", patience_s=0.05)
-        await asyncio.wait_for(reader.ended.wait(), 20)
+    async with listening(reader, seen, PATIENT) as listener:
+        _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(POST + b"Content-Length: 5\r\n\r\n")
+        await until(lambda: listener.server.in_flight)
+        writer.close()
+        await until(lambda: reader.problems)
 
     assert issubclass(reader.problems[0], ConnectionError)
     assert seen.refusals == []
@@ -191,8 +189,10 @@ async def test_nobody_is_answered_who_hung_up(seen, reader):
 async def test_a_body_is_invited_only_when_it_will_be_read(seen, reader, portions, statuses):
     start = POST + b"Expect: 100-continue\r\n"
 
-    async with listening(reader, seen) as listener:
-        told = await exchange(listener.port, start + portions[0], *portions[1:], patience_s=0.1)
+    async with listening(reader, seen, PATIENT) as listener:
+        told = await exchange(
+            listener.port, start + portions[0], *portions[1:], answers=len(statuses)
+        )
 
     assert told.statuses == statuses
 

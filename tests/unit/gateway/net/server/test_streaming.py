@@ -13,7 +13,8 @@ from gateway.net.server.reply import Reply, Written
 from gateway.net.server.request import Request
 from gateway.net.server.streaming import Pieces, write_pieces
 from tests.world.raw_http import HOST
-from tests.world.wired import SHORT, listening
+from tests.world.waiting import until
+from tests.world.wired import PATIENT, listening
 
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 OLD = b"GET / HTTP/1.0\r\n" + HOST + b"Connection: keep-alive\r\n\r\n"
@@ -55,7 +56,7 @@ class Pieced:
 
 async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
     pieces = Pieced(3)
-    async with listening(Writer(pieces), seen) as listener:
+    async with listening(Writer(pieces), seen, PATIENT) as listener:
         url = f"http://127.0.0.1:{listener.port}/"
         async with aiohttp.ClientSession() as session:
             for _ in range(2):
@@ -69,7 +70,7 @@ async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
 
 async def test_a_caller_of_http_1_0_reads_to_the_end(seen):
     """It knows no chunks; the end of the connection is the end of the body."""
-    async with listening(Writer(Pieced(2)), seen) as listener:
+    async with listening(Writer(Pieced(2)), seen, PATIENT) as listener:
         told = await _raw(listener.port, OLD)
 
     head, _, body = told.partition(b"\r\n\r\n")
@@ -83,7 +84,7 @@ async def test_what_fails_on_the_way_resets_the_connection(asked, seen):
     """Without chunks, an end like any other would look like a whole file."""
     pieces = Pieced(2, fails=LookupError("gone"))
     writer = Writer(pieces)
-    async with listening(writer, seen) as listener:
+    async with listening(writer, seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
         sender.write(asked)
         with pytest.raises(ConnectionResetError):
@@ -96,7 +97,10 @@ async def test_what_fails_on_the_way_resets_the_connection(asked, seen):
 
 async def test_a_client_library_sees_that_the_file_is_cut(seen):
     pieces = Pieced(2, fails=LookupError("gone"))
-    async with listening(Writer(pieces), seen) as listener, aiohttp.ClientSession() as session:
+    async with (
+        listening(Writer(pieces), seen, PATIENT) as listener,
+        aiohttp.ClientSession() as session,
+    ):
         url = f"http://127.0.0.1:{listener.port}/"
         with pytest.raises(aiohttp.ClientError):
             async with session.get(url) as said:
@@ -106,23 +110,24 @@ async def test_a_client_library_sees_that_the_file_is_cut(seen):
 async def test_a_caller_that_goes_away_ends_the_reading(seen):
     pieces = Pieced()
     writer = Writer(pieces)
-    async with listening(writer, seen) as listener:
+    async with listening(writer, seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
         sender.write(GET)
         await reader.read(4096)
         sender.transport.abort()
-        await _until(lambda: pieces.closed)
+        await until(lambda: pieces.closed)
 
     assert [isinstance(each, ConnectionError) for each in writer.problems] == [True]
 
 
 async def test_a_caller_that_takes_nothing_is_left_and_nothing_piles_up(seen):
     pieces = Pieced()
-    async with listening(Writer(pieces), seen) as listener:
+    limits = replace(PATIENT, answer_deadline_s=0.05)
+    async with listening(Writer(pieces), seen, limits) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
         sender.write(GET)
         await reader.read(10)
-        await _until(lambda: pieces.closed)
+        await until(lambda: pieces.closed)
         sender.close()
 
     # What the system's own buffers hold, and 64 KiB of ours.
@@ -130,23 +135,24 @@ async def test_a_caller_that_takes_nothing_is_left_and_nothing_piles_up(seen):
 
 
 async def test_the_whole_may_not_take_for_ever(seen):
-    """Somebody who takes a little now and then never stalls, and is cut all the same."""
+    """A caller that takes every piece never stalls, and is cut all the same."""
     pieces = Pieced()
     writer = Writer(pieces)
-    async with listening(writer, seen, replace(SHORT, stream_deadline_s=0.3)) as listener:
+    async with listening(writer, seen, replace(PATIENT, stream_deadline_s=0.05)) as listener:
+        url = f"http://127.0.0.1:{listener.port}/"
         async with aiohttp.ClientSession() as session:
             with pytest.raises(aiohttp.ClientError):
-                await _slowly(session, listener.port)
-        await _until(lambda: pieces.closed)
+                await _take_all(session, url)
+        await until(lambda: pieces.closed)
 
     assert [type(each) for each in writer.problems] == [TimeoutError]
 
 
 async def test_head_is_told_what_get_would_be_and_reads_nothing(seen):
     pieces = Pieced()
-    async with listening(Writer(pieces), seen) as listener:
+    async with listening(Writer(pieces), seen, PATIENT) as listener:
         asked = GET.replace(b"GET", b"HEAD")
-        told = await _raw(listener.port, asked + asked)
+        told = await _raw(listener.port, asked + asked[:-2] + b"Connection: close\r\n\r\n")
 
     assert told.count(b"Transfer-Encoding: chunked") == 2
     assert b"first" not in told
@@ -154,9 +160,9 @@ async def test_head_is_told_what_get_would_be_and_reads_nothing(seen):
 
 
 async def test_memory_stays_flat(seen):
-    """40 MB pass; some pieces are held at once."""
-    serves = Writer(Pieced(4_000))
-    async with listening(serves, seen) as listener, aiohttp.ClientSession() as session:
+    """20 MB pass; some pieces are held at once."""
+    serves = Writer(Pieced(2_000))
+    async with listening(serves, seen, PATIENT) as listener, aiohttp.ClientSession() as session:
         gc.collect()
         tracemalloc.start()
         async with session.get(f"http://127.0.0.1:{listener.port}/") as said:
@@ -166,13 +172,13 @@ async def test_memory_stays_flat(seen):
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
 
-    assert size == len(b"first,") + 4_000 * len(PIECE)
+    assert size == len(b"first,") + 2_000 * len(PIECE)
     assert peak < 4 * 2**20
 
 
 async def test_stopping_waits_for_it_and_then_cuts_it(seen):
     pieces = Pieced()
-    async with listening(Writer(pieces), seen) as listener:
+    async with listening(Writer(pieces), seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)
         sender.write(GET)
         await reader.read(10)
@@ -185,10 +191,10 @@ async def test_stopping_waits_for_it_and_then_cuts_it(seen):
     assert pieces.closed
 
 
-async def _slowly(session: aiohttp.ClientSession, port: int) -> None:
-    async with session.get(f"http://127.0.0.1:{port}/") as said:
+async def _take_all(session: aiohttp.ClientSession, url: str) -> None:
+    async with session.get(url) as said:
         async for _ in said.content.iter_any():
-            await asyncio.sleep(0.01)
+            pass
 
 
 async def _raw(port: int, asked: bytes) -> bytes:
@@ -198,9 +204,3 @@ async def _raw(port: int, asked: bytes) -> bytes:
     told = await reader.read(-1)
     sender.close()
     return told
-
-
-async def _until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not is_so():
-            await asyncio.sleep(0.02)

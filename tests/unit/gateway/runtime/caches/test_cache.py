@@ -15,6 +15,7 @@ from gateway.runtime.caches.shared import SharedCache
 from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Event
 from tests.world.banks.witness import Clock
+from tests.world.leaping import leaping
 
 KIB = b"x" * 1024
 BOUND = 8 * 1024
@@ -45,6 +46,7 @@ async def test_a_value_replaces_the_one_before_with_all_its_parts(cache: MemoryC
     assert [await cache.get("k", part) for part in range(2)] == [b"d", None]
 
 
+@leaping
 async def test_its_time_begins_anew_with_every_value(cache: MemoryCache, clock: Clock):
     """A timer of the value before must not take the new one."""
     await cache.put("k", [b"a"], 0.02)
@@ -63,6 +65,7 @@ async def test_its_time_ends_by_our_clock(cache: MemoryCache, clock: Clock):
     assert await cache.size() == 0
 
 
+@leaping
 async def test_memory_is_given_back_when_the_time_is_over(cache: MemoryCache):
     """Nobody asks any more: the value itself is gone all the same."""
     await cache.put("k", [KIB], 0.02)

@@ -14,7 +14,9 @@ from gateway.runtime.caches.shared import SharedCache, connect
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Event
 from tests.servers.process import free_port
+from tests.servers.streams import listening
 from tests.world.banks.witness import Clock
+from tests.world.waiting import forever, until
 
 CANARY = b"Maria Silva 52998224725"
 
@@ -22,12 +24,12 @@ CANARY = b"Maria Silva 52998224725"
 class Process:
     """A process with the server at ``url``, or with none there."""
 
-    def __init__(self, url: str, key: bytes = b"k" * 32) -> None:
+    def __init__(self, url: str, key: bytes = b"k" * 32, patience_s: float = 60.0) -> None:
         self.clock = Clock()
         self.failed: Counter[str] = Counter()
         self.memory = MemoryCache(2**20, self.clock)
         self.cache = SharedCache(
-            connect(url, "pixgate:v1:sandbox", 0.3),
+            connect(url, "pixgate:v1:sandbox", patience_s),
             Sealer({"new": key}, "new"),
             self.memory,
             self.count,
@@ -98,10 +100,13 @@ async def test_what_lies_there_is_sealed_bounded_in_time_and_under_our_name(
 
 
 async def test_its_time_ends_in_redis(one: Process):
-    await one.cache.put("k", [b"a"], 0.05)
-    await asyncio.sleep(0.1)
+    async def is_over() -> bool:
+        return await one.cache.get("k") is None
 
-    assert await one.cache.get("k") is None
+    await one.cache.put("k", [b"a"], 0.05)
+
+    await until(is_over)
+    assert not one.failed
 
 
 @pytest.mark.parametrize("what", ["moved", "changed", "foreign"])
@@ -164,25 +169,15 @@ async def test_a_server_that_is_away_is_left_alone_for_a_while(alone: Process):
 
 
 async def test_a_server_that_says_nothing_is_waited_for_briefly():
-    over = asyncio.Event()
+    async def silent(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await forever()
 
-    async def silent(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await over.wait()
-        writer.close()
-        await writer.wait_closed()
+    async with listening(silent) as port:
+        process = Process(f"redis://127.0.0.1:{port}/0", patience_s=0.05)
 
-    server = await asyncio.start_server(silent, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    process = Process(f"redis://127.0.0.1:{port}/0")
-
-    async with asyncio.timeout(20):
         assert await process.cache.get("k") is None
-    assert process.failed == {"get": 1}
-    await process.cache.close()
-    over.set()
-    server.close()
-    await server.wait_closed()
-    await asyncio.sleep(0.01)
+        assert process.failed == {"get": 1}
+        await process.cache.close()
 
 
 async def test_what_redis_did_not_take_is_newer_than_what_it_has(one: Process, redis_url: str):

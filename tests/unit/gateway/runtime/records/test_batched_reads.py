@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,8 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.batched_reads import BatchedReads
+from tests.world.leaping import leaping
+from tests.world.waiting import settle
 
 
 @dataclass
@@ -37,18 +40,12 @@ class Store:
             raise StoreUnavailable
         return {key: key.upper() for key in keys if key != "x"}
 
-    def reads(self, seconds: float = 60.0) -> BatchedReads[str]:
-        return BatchedReads(self.find_all, seconds)
+    def reads(self) -> BatchedReads[str]:
+        return BatchedReads(self.find_all, 60.0)
 
 
 async def told(*waiting: Awaitable[str | None]) -> list[str | BaseException | None]:
     return await asyncio.gather(*waiting, return_exceptions=True)
-
-
-async def turns() -> None:
-    """Let everything go as far as it goes."""
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 async def test_keys_of_one_turn_are_read_by_one_statement():
@@ -67,11 +64,11 @@ async def test_while_two_statements_run_the_next_one_gathers():
     waiting = []
     for keys in ("ab", "c", "de", "f"):
         waiting += list(map(reads.read, keys))
-        await turns()
+        await settle()
     running = store.running, list(store.statements)
 
     store.gates[0].set()
-    await turns()
+    await settle()
     store.is_gated = False
     for gate in store.gates:
         gate.set()
@@ -86,9 +83,9 @@ async def test_who_asks_after_a_statement_began_gets_another_one():
     store = Store(is_gated=True)
     reads = store.reads()
     first = reads.read("a")
-    await turns()
+    await settle()
     second = reads.read("a")
-    await turns()
+    await settle()
     for gate in store.gates:
         gate.set()
 
@@ -142,20 +139,20 @@ async def test_a_mistake_of_ours_hangs_nobody():
     assert [type(each) for each in await told(*map(reads.read, "ab"))] == [KeyError] * 2
 
 
+@leaping
 async def test_a_silent_store_is_given_up_by_all_in_time():
     """By those too who waited for a place: the bound is that of the whole look-up."""
     store = Store(is_gated=True)
-    reads = store.reads(seconds=0.2)
-    loop = asyncio.get_running_loop()
-    began, waiting = loop.time(), []
+    reads = BatchedReads(store.find_all, 0.2, time.monotonic)
+    began, waiting = time.monotonic(), []
     for key in "abcd":
         waiting.append(reads.read(key))
-        await turns()
+        await settle()
 
     failed = await told(*waiting)
 
     assert [type(each) for each in failed] == [StoreUnavailable] * 4
-    assert loop.time() - began < 5  # instead of a minute, on a machine that may be busy
+    assert time.monotonic() - began == pytest.approx(0.2, abs=0.01)
     assert store.running == 0
 
 
@@ -164,9 +161,9 @@ async def test_time_spent_waiting_for_a_place_counts():
     store = Store(is_gated=True)
     reads = BatchedReads(store.find_all, 0.5, lambda: now)
     first = [reads.read("a")]
-    await turns()
+    await settle()
     first.append(reads.read("b"))
-    await turns()
+    await settle()
     late = reads.read("c")
     now = 10.0
     for gate in store.gates:
@@ -181,7 +178,7 @@ async def test_one_that_gives_up_stops_nobody_else():
     store = Store(is_gated=True)
     reads = store.reads()
     one, other = map(reads.read, "ab")
-    await turns()
+    await settle()
     one.cancel()
     store.gates[0].set()
 
@@ -194,9 +191,9 @@ async def test_nobody_waits_for_a_process_that_ends():
     waiting = []
     for key in "abc":
         waiting.append(reads.read(key))
-        await turns()
+        await settle()
     for task in list(reads._under_way):
         task.cancel()
-    await turns()
+    await settle()
 
     assert all(each.cancelled() for each in waiting)

@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.records import kept_records
 from gateway.runtime.records.kept_records import LastUses
+from tests.world.leaping import leaping
 from tests.world.standing import NOON
 
 AWAY = StoreUnavailable("away")
@@ -42,33 +42,31 @@ async def test_what_was_used_is_written_once_at_the_end():
     assert register.touched == [("cli_a", b"digest", NOON)]
 
 
-async def test_it_is_written_now_and_then(monkeypatch: pytest.MonkeyPatch):
+@leaping
+async def test_it_is_written_now_and_then():
     """Not with the request: that would be a write for every read."""
-    monkeypatch.setattr(kept_records, "_WRITE_EVERY_S", 0.01)
     register = Register()
     noted = uses(register)
     noted.task.start()
 
     noted.note("cli_a", b"digest")
     before = list(register.touched)
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(5.1)
     during = list(register.touched)
     await noted.task.stop()
 
     assert (before, len(during), len(register.touched)) == ([], 1, 1)
 
 
-async def test_a_store_that_is_away_stops_nothing(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-):
+@leaping
+async def test_a_store_that_is_away_stops_nothing(caplog: pytest.LogCaptureFixture):
     """A lost use is no harm; the next one is written."""
-    monkeypatch.setattr(kept_records, "_WRITE_EVERY_S", 0.01)
     register = Register()
     register.away = True
     noted = uses(register)
     noted.task.start()
     noted.note("cli_a", b"digest")
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(5.1)
 
     register.away = False
     noted.note("cli_b", b"digest")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.kept_records import watched, within
+from tests.world.leaping import leaping
 
 AWAY = StoreUnavailable("ConnectionRefusedError")
 
@@ -21,15 +23,18 @@ async def failing(_key: str) -> str | None:
     raise AWAY
 
 
+@leaping
 async def test_a_look_up_in_time_is_handed_on():
     assert await within(1, found)("a") == "the record of a"
 
 
+@leaping
 async def test_a_failing_one_too():
     with pytest.raises(StoreUnavailable, match="ConnectionRefusedError"):
         await within(1, failing)("a")
 
 
+@leaping
 async def test_a_slow_one_is_given_up():
     """And stopped."""
     stopped: list[str] = []
@@ -49,6 +54,7 @@ async def test_a_slow_one_is_given_up():
     assert stopped == ["a"]
 
 
+@leaping
 async def test_one_that_is_slow_to_stop_is_not_waited_for():
     """A driver may take seconds to let go of a silent server."""
     let_go = asyncio.Event()
@@ -60,17 +66,17 @@ async def test_one_that_is_slow_to_stop_is_not_waited_for():
             await let_go.wait()
             raise AWAY
 
-    loop = asyncio.get_running_loop()
-    began = loop.time()
+    began = time.monotonic()
     with pytest.raises(StoreUnavailable, match="stubborn"):
         await within(0.01, stubborn)("a")
-    took = loop.time() - began
+    took_s = time.monotonic() - began
     let_go.set()
     await asyncio.sleep(0.01)
 
-    assert took < 5  # instead of a minute, on a machine that may be busy
+    assert took_s < 0.1
 
 
+@leaping
 async def test_a_caller_who_gives_up_stops_the_look_up():
     started, stopped = asyncio.Event(), asyncio.Event()
 
@@ -88,10 +94,10 @@ async def test_a_caller_who_gives_up_stops_the_look_up():
     with pytest.raises(asyncio.CancelledError):
         await caller
 
-    async with asyncio.timeout(20):
-        await stopped.wait()
+    await stopped.wait()
 
 
+@leaping
 async def test_it_is_shown_whether_the_store_answers():
     shown: list[tuple[str, float]] = []
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-import pytest
-
 from gateway.domain.accounts.accounts import Account, BankCoordinates
 from gateway.domain.accounts.credentials import (
     EVERY_PERMISSION,
@@ -60,38 +58,34 @@ OLDER = SecretDigest(
 )
 
 
-@pytest.mark.parametrize(
-    "account",
-    [
+def test_an_account_comes_back_as_it_was():
+    accounts = [
         ACCOUNT,
         replace(ACCOUNT, active=False, verified=True, certificate_ends_at=AT),
         replace(ACCOUNT, company_id="padaria", provider="", sealed_credentials=b""),
         replace(ACCOUNT, coordinates=BankCoordinates(), provider_account="é" * 300),
-    ],
-)
-def test_an_account_comes_back_as_it_was(account: Account):
-    packed = PackedRecords(AccountPacking(), 10)
-    packed.put(account.id, account, 1.25)
+    ]
+    for account in accounts:
+        packed = PackedRecords(AccountPacking(), 10)
+        packed.put(account.id, account, 1.25)
 
-    assert packed.get(account.id) == (account, 1.25)
+        assert packed.get(account.id) == (account, 1.25)
 
 
-@pytest.mark.parametrize(
-    "credential",
-    [
+def test_a_credential_comes_back_as_it_was():
+    credentials = [
         CREDENTIAL,
         replace(CREDENTIAL, account_id=ACCOUNT.id, permissions=frozenset(), secrets=()),
         replace(CREDENTIAL, secrets=(*CREDENTIAL.secrets, OLDER), expires_at=AT, revoked_at=AT),
         replace(CREDENTIAL, limits=CredentialLimits(per_payout=Money(1), per_day=None)),
         replace(CREDENTIAL, limits=CredentialLimits(per_payout=None, per_day=Money(10**12))),
         replace(CREDENTIAL, permissions=frozenset(EVERY_PERMISSION)),
-    ],
-)
-def test_a_credential_comes_back_as_it_was(credential: Credential):
-    packed = PackedRecords(CredentialPacking(), 10)
-    packed.put(credential.client_id, credential, 0.5)
+    ]
+    for credential in credentials:
+        packed = PackedRecords(CredentialPacking(), 10)
+        packed.put(credential.client_id, credential, 0.5)
 
-    assert packed.get(credential.client_id) == (credential, 0.5)
+        assert packed.get(credential.client_id) == (credential, 0.5)
 
 
 KEYS = [

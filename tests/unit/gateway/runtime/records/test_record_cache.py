@@ -3,71 +3,20 @@
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable
-from dataclasses import dataclass, field
 
 import pytest
 
 from gateway.domain.backoffice.change_feed import ALWAYS, Belief
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Ready
-from gateway.runtime.records.packed_records import PackedRecords
-from gateway.runtime.records.record_cache import Lifetimes, RecordCache
+from gateway.runtime.records.record_cache import Lifetimes
+from tests.unit.gateway.runtime.records.record_cache import Source, settled
 from tests.world.leaping import leaping
-
-LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
-
-
-class Texts:
-    """How texts are packed."""
-
-    def pack(self, record: str) -> bytes:
-        return record.encode()
-
-    def unpack(self, _key: str, packed: bytes) -> str:
-        return packed.decode()
-
-
-@dataclass
-class Source:
-    """A store of texts that can be slow, down, or told something else."""
-
-    records: dict[str, str] = field(default_factory=lambda: {"a": "A", "b": "B"})
-    loaded: list[str] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
-    is_down: bool = False
-    gate: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def __post_init__(self) -> None:
-        self.gate.set()
-
-    async def load(self, key: str) -> str | None:
-        self.loaded.append(key)
-        await self.gate.wait()
-        if self.is_down:
-            raise StoreUnavailable
-        return self.records.get(key)
-
-    def begin(self, key: str) -> asyncio.Future[str | None]:
-        return asyncio.ensure_future(self.load(key))
-
-    def cache(self, lifetimes: Lifetimes = LONG, belief: Belief = ALWAYS) -> RecordCache[str]:
-        return RecordCache(lifetimes, self.begin, self.seen.append, belief)
-
-    def packing(self, ready: int, most: int, found_s: float = 60.0) -> RecordCache[str]:
-        """Keep few ready, and more packed."""
-        lifetimes = Lifetimes(found_s=found_s, absent_s=60.0, size=ready)
-        packed = PackedRecords(Texts(), most)
-        return RecordCache(lifetimes, self.begin, self.seen.append, ALWAYS, packed)
 
 
 @pytest.fixture
 def source() -> Source:
     return Source()
-
-
-async def settled(*waiting: Awaitable[str | None]) -> list[str | BaseException | None]:
-    return await asyncio.gather(*waiting, return_exceptions=True)
 
 
 @leaping
@@ -402,73 +351,6 @@ async def test_two_caches_share_nothing(source: Source):
     assert (await one.find("a"), await two.find("a")) == ("A", "other")
 
 
-@leaping
-async def test_what_is_not_ready_any_more_is_unpacked(source: Source):
-    source.records = {str(number): f"record {number}" for number in range(20)}
-    cache = source.packing(ready=5, most=1000)
-    for key in source.records:
-        await cache.find(key)
-
-    again = [cache.find(key) for key in source.records]
-
-    assert all(isinstance(each, Ready) for each in again)
-    assert await settled(*again) == list(source.records.values())
-    assert (source.loaded, source.seen.count("hit")) == (list(source.records), 20)
-    assert len(cache._entries) == 5
-
-
-@leaping
-async def test_a_packed_record_is_as_old_as_its_reading(source: Source):
-    """Unpacking makes nothing younger."""
-    cache = source.packing(ready=1, most=1000, found_s=0.2)
-    before = time.monotonic()
-    await settled(*map(cache.find, ("a", "b")))
-    await asyncio.sleep(0.1)
-    while "b" not in cache._entries:
-        await cache.find("b")
-    since = [cache.read_since("b", instant) for instant in (before, before + 0.05)]
-    await asyncio.sleep(0.15)
-    source.records["b"] = "new"
-
-    assert await cache.find("b") == "new"
-    assert [each is not None for each in since] == [True, False]
-
-
-@pytest.mark.parametrize("ready", [1, 100])
-@leaping
-async def test_a_packed_record_is_forgotten_with_the_ready_one(source: Source, ready: int):
-    cache = source.packing(ready=ready, most=1000)
-    await settled(*map(cache.find, ("a", "b")))
-    source.records |= {"a": "new", "b": "new"}
-
-    assert [cache.forget("a"), cache.forget("a"), cache.forget_all()] == [True, False, 1]
-    assert await settled(*map(cache.find, ("a", "b"))) == ["new", "new"]
-
-
-@leaping
-async def test_a_record_that_has_gone_is_not_unpacked(source: Source):
-    """Its absence may be pushed out by others; what was packed before must not come back."""
-    cache = source.packing(ready=1, most=1000)
-    await cache.find("a")
-    del source.records["a"]
-    await cache.renew("a")
-    await cache.find("b")
-
-    assert await cache.find("a") is None
-
-
-@leaping
-async def test_ids_that_do_not_exist_push_no_packed_record_out(source: Source):
-    cache = source.packing(ready=5, most=5)
-    await cache.find("a")
-    for number in range(200):
-        await cache.find(f"guess-{number}")
-    source.loaded.clear()
-
-    assert await cache.find("a") == "A"
-    assert source.loaded == []
-
-
 @pytest.mark.parametrize("way", ["its time is over", "renewed", "nothing is believed"])
 @leaping
 async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way: str):
@@ -489,60 +371,3 @@ async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way
 
     assert len(source.loaded) >= 2
     assert cache._entries["a"].value is before
-
-
-@leaping
-async def test_what_is_asked_for_often_becomes_ready(source: Source):
-    cache = source.packing(ready=1, most=1000)
-    await settled(*map(cache.find, ("a", "b")))
-
-    for _ in range(40):
-        await cache.find("b")
-
-    assert "b" in cache._entries
-
-
-@leaping
-async def test_those_asked_for_once_push_out_nobody_who_is_asked_for_again(source: Source):
-    source.records = {str(number): "record" for number in range(3000)}
-    cache = source.packing(ready=1000, most=5000)
-    keys = list(source.records)
-    often, once = keys[:1000], keys[1000:]
-    await settled(*map(cache.find, often))
-
-    await settled(*map(cache.find, once))
-
-    assert list(cache._entries) == often
-    assert isinstance(cache.find(once[0]), Ready)
-
-
-@leaping
-async def test_it_knows_of_a_packed_record_too_since_when_it_is_so(source: Source):
-    """A look that came late enough must not be made again because others are ready."""
-    cache = source.packing(ready=1, most=1000)
-    await cache.find("a")
-    before = time.monotonic()
-    await cache.find("b")
-
-    since = cache.read_since("b", before)
-
-    assert since is not None
-    assert since.value == "B"
-    assert cache.read_since("b", time.monotonic()) is None
-
-
-@leaping
-async def test_many_in_turn_do_not_push_out_each_other(source: Source):
-    """Twice as many as are kept ready: half of them are found ready, instead of none."""
-    source.records = {str(number): "record" for number in range(2000)}
-    cache = source.packing(ready=1000, most=5000)
-    for _ in range(10):
-        for key in source.records:
-            await cache.find(key)
-
-    ready = 0
-    for key in source.records:
-        ready += key in cache._entries
-        await cache.find(key)
-
-    assert 700 <= ready <= 1000

@@ -12,9 +12,9 @@ import pytest
 
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.runtime.worker.leases import LeasedTasks, WorkerWatch
-from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from tests.world.leaping import leaping
+from tests.world.store import migrated
 
 
 @dataclass(slots=True)
@@ -39,9 +39,7 @@ class Workers:
 
 @pytest.fixture
 async def workers(tmp_path: Path) -> AsyncIterator[Workers]:
-    url = f"sqlite:///{tmp_path}/store.db"
-    await schema.upgrade(url)
-    store = open_store(url)
+    store = open_store(migrated(tmp_path / "store.db"))
     yield Workers(store)
     await store.close()
 
