@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 
 import pytest
 from asyncpg.exceptions import (
@@ -28,7 +29,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from gateway.domain.kernel.storage import AlreadyExists, StoreUnavailable
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.batching import Undone, faults_of_rows
-from gateway.store.kernel.database import Database, Limits, failures_as_ours
+from gateway.store.kernel.database import Database, failures_as_ours
+from tests.world.waiting import forever
 
 
 class Told(Exception):
@@ -208,11 +210,12 @@ async def test_a_unit_of_work_ends_when_its_time_is_over(
     url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
 ) -> None:
     """Whatever it is that takes so long."""
-    opened = open_store(url, Limits(whole_s=0.5))
+    opened = open_store(url)
+    hasty = replace(opened.database, whole_s=0.05)
 
     async def dawdle() -> None:
-        async with work(opened.database):
-            await asyncio.sleep(5)
+        async with work(hasty):
+            await forever()
 
     with pytest.raises(StoreUnavailable, match="TimeoutError"):
         await dawdle()

@@ -17,6 +17,8 @@ from gateway.telemetry.logs.lines import (
     inside,
     ready,
 )
+from tests.world.leaping import leaping
+from tests.world.waiting import until
 
 
 class Line(msgspec.Struct):
@@ -53,6 +55,7 @@ def test_without_a_loop_a_line_is_written_at_once(paper: Paper):
     assert paper.sheets == [b"one\n"]
 
 
+@leaping
 async def test_lines_are_written_together_after_a_moment(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.02)
     lines.start()
@@ -65,6 +68,7 @@ async def test_lines_are_written_together_after_a_moment(paper: Paper):
     assert (before, paper.sheets) == ([], [b"one\ntwo\n"])
 
 
+@leaping
 async def test_the_timer_is_set_again_for_later_lines(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.01)
     lines.start()
@@ -101,6 +105,7 @@ async def test_lines_of_the_loop_stay_in_order(paper: Paper, most: int):
     assert read == [each for number in range(10) for each in ({"own": number}, number)]
 
 
+@leaping
 async def test_a_line_that_is_put_does_not_wait_for_ever(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.01)
     lines.start()
@@ -177,7 +182,7 @@ async def test_threads_may_append(paper: Paper):
     for thread in threads:
         thread.start()
     await asyncio.to_thread(lambda: [thread.join() for thread in threads])
-    await asyncio.sleep(0.05)
+    await until(lambda: paper.text.count(b"\n") == 800)
 
     expected = {b"%d.%d" % (name, number) for name in range(4) for number in range(200)}
     assert sorted(paper.text.splitlines()) == sorted(expected)
