@@ -28,3 +28,14 @@ def bank(shell: Shell) -> Iterator[SandboxBank]:
     """A sandbox bank where the command line looks for it."""
     with bank_beside(shell) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def demo_shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A command line that has made the demo at the bank beside it, for the tests of a module."""
+    folder = tmp_path_factory.mktemp("demo")
+    migrated(folder / "pixgate.db")
+    shell = Shell(folder)
+    with bank_beside(shell):
+        shell.says("demo")
+        yield shell
