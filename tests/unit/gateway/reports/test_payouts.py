@@ -6,8 +6,6 @@ import csv
 import io
 from dataclasses import replace
 
-import pytest
-
 from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
@@ -32,11 +30,11 @@ def test_a_table_opens_in_a_portuguese_spreadsheet():
     assert (told["Em revisão"], told["Liquidado em (Brasília)"]) == ("não", "")
 
 
-@pytest.mark.parametrize("state", PayoutState)
-def test_every_state_has_a_word(state: PayoutState):
-    _, line = read(replace(payout(), state=state))
+def test_every_state_has_a_word():
+    for state in PayoutState:
+        _, line = read(replace(payout(), state=state))
 
-    assert line[8]
+        assert line[8]
 
 
 def test_what_was_certainly_not_sent_is_not_called_failed():

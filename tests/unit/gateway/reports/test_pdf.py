@@ -83,18 +83,16 @@ def test_pages_are_numbered_and_each_has_its_head():
         assert {"Extrato da conta", "Data e hora", "Histórico", "Valor (R$)"} <= set(texts)
 
 
-@pytest.mark.parametrize(
-    "told",
-    [many(80), document(entry(counterparty=LONG)), document(), document(holder=LONG)],
-    ids=["many", "long counterparty", "empty", "long holder"],
-)
-def test_nothing_stands_outside_the_margins_or_upon_another(told):
-    for page in pages_of(write(told)):
-        for placed in page:
-            assert 42 <= placed.left <= WIDTH - 42
-            assert 30 <= placed.up <= HEIGHT - 42
-        places = [(round(placed.left), round(placed.up)) for placed in page]
-        assert len(set(places)) == len(places)
+def test_nothing_stands_outside_the_margins_or_upon_another():
+    cases = [many(80), document(entry(counterparty=LONG)), document(), document(holder=LONG)]
+
+    for told in cases:
+        for page in pages_of(write(told)):
+            for placed in page:
+                assert 42 <= placed.left <= WIDTH - 42
+                assert 30 <= placed.up <= HEIGHT - 42
+            places = [(round(placed.left), round(placed.up)) for placed in page]
+            assert len(set(places)) == len(places)
 
 
 def test_the_table_ends_above_the_foot():
@@ -115,16 +113,14 @@ def test_no_movement_is_a_page_that_says_so():
     assert numbers(content) == ["Página 1 de 1"]
 
 
-@pytest.mark.parametrize("environment", Environment)
-def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing(
-    environment: Environment,
-):
-    told = document(*[ENTRY] * 40, environment=environment)
+def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
+    for environment in Environment:
+        told = document(*[ENTRY] * 40, environment=environment)
 
-    pages = pages_of(write(told))
+        pages = pages_of(write(told))
 
-    marked = [SANDBOX in [placed.text for placed in page] for page in pages]
-    assert marked == [environment is Environment.SANDBOX] * len(pages)
+        marked = [SANDBOX in [placed.text for placed in page] for page in pages]
+        assert marked == [environment is Environment.SANDBOX] * len(pages)
 
 
 def test_what_the_font_lacks_is_seen():

@@ -236,14 +236,14 @@ def test_a_closed_loop_loses_no_line(paper: Paper):
     assert paper.sheets == [b"late\n"]
 
 
-@pytest.mark.parametrize("text", ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"])
-def test_what_was_made_ready_stands_in_a_line_as_fields(text: str):
-    words = ready({"words": text, "more": text}, inside({"last": text}))
+def test_what_was_made_ready_stands_in_a_line_as_fields():
+    for text in ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"]:
+        words = ready({"words": text, "more": text}, inside({"last": text}))
 
-    line = encode_struct(Line(own=text, words=words))
+        line = encode_struct(Line(own=text, words=words))
 
-    assert json.loads(line) == {"own": text, "words": text, "more": text, "last": text}
-    assert line.count(b"\n") == 1
+        assert json.loads(line) == {"own": text, "words": text, "more": text, "last": text}
+        assert line.count(b"\n") == 1
 
 
 def test_times_are_written_in_utc():
@@ -260,6 +260,11 @@ def test_a_line_stays_one_line():
     assert not set(line[:-1]) & set(range(0x20))
 
 
-@pytest.mark.parametrize("value", ["\udc80", 2**70, {1: "x"}, object()])
-def test_no_value_stops_a_line(value: object):
-    assert json.loads(encode({"event": "x", "value": value}))["event"] == "x"
+def test_no_value_stops_a_line():
+    wrong = [
+        value
+        for value in ["\udc80", 2**70, {1: "x"}, object()]
+        if json.loads(encode({"event": "x", "value": value}))["event"] != "x"
+    ]
+
+    assert wrong == []
