@@ -380,12 +380,12 @@ def test_events_of_many_words_fill_no_memory(world: World):
     assert len(world.observer._tallies[Event.SHED]) <= 1024
 
 
-@pytest.mark.parametrize("event", Event)
-def test_every_event_has_its_series(world: World, event: Event):
+def test_every_event_has_its_series(world: World):
     """A member without a series would fail a request when it is counted."""
-    world.observer.count(event, "sandbox.get_balance")
+    for event in Event:
+        world.observer.count(event, "sandbox.get_balance")
 
 
-@pytest.mark.parametrize("gauge", Gauge)
-def test_every_gauge_has_its_series(world: World, gauge: Gauge):
-    world.observer.show(gauge, 1.0)
+def test_every_gauge_has_its_series(world: World):
+    for gauge in Gauge:
+        world.observer.show(gauge, 1.0)
