@@ -104,7 +104,8 @@ def test_the_unresolved_are_oldest_first(shell, lost):
 
     first, second = shell.reads("payouts", "unresolved")
 
-    assert (first["reference"], first["age"], second["reference"]) == ("older", "3h 2m", "order-1")
+    assert (first["reference"], second["reference"]) == ("older", "order-1")
+    assert first["age"].startswith("3h ")
     assert (first["reason"], first["phase"]) == ("timeout", "sent")
     assert "older" in shell.says("payouts", "unresolved").splitlines()[1]
 
