@@ -40,20 +40,25 @@ LOCKS = {
 }
 
 
-@pytest.mark.parametrize(("name", "floor"), FLOORS.items())
-def test_what_is_installed_is_new_enough(name: str, floor: str):
-    assert Version(version(name)) >= Version(floor)
+def test_what_is_installed_is_new_enough():
+    wrong = [
+        (name, floor) for name, floor in FLOORS.items() if Version(version(name)) < Version(floor)
+    ]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(("name", "floor"), FLOORS.items())
-def test_what_is_asked_for_is_new_enough(name: str, floor: str):
+def test_what_is_asked_for_is_new_enough():
     """Whoever installs the distribution without our pins is safe too."""
-    asked = next(need for need in [*RUN, *EXTRAS] if need.name == name)
+    for name, floor in FLOORS.items():
+        asked = next(need for need in [*RUN, *EXTRAS] if need.name == name)
 
-    lowest = [Version(part.version) for part in asked.specifier if part.operator in {">=", "=="}]
+        lowest = [
+            Version(part.version) for part in asked.specifier if part.operator in {">=", "=="}
+        ]
 
-    assert lowest
-    assert max(lowest) >= Version(floor)
+        assert lowest
+        assert max(lowest) >= Version(floor)
 
 
 def test_a_pin_is_what_was_asked_for():
@@ -71,11 +76,11 @@ def test_a_pin_is_what_was_asked_for():
     assert wrong == []
 
 
-@pytest.mark.parametrize("lock", LOCKS)
-def test_every_pin_has_its_hash(lock: str):
-    text = (ROOT / f"requirements/{lock}.txt").read_text()
+def test_every_pin_has_its_hash():
+    for lock in LOCKS:
+        text = (ROOT / f"requirements/{lock}.txt").read_text()
 
-    assert "".join(pin[0] for pin in PIN.finditer(text)) == text
+        assert "".join(pin[0] for pin in PIN.finditer(text)) == text
 
 
 @pytest.mark.parametrize("folder", [".", "tests/proofs/clients"])

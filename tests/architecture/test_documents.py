@@ -18,22 +18,22 @@ STATUS = re.compile(r"^Status: (accepted|superseded by \d{4}), \d{4}-\d\d-\d\d$"
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_generated_page_says_what_the_code_says(page: str):
+def test_a_generated_page_says_what_the_code_says():
     """After a change of the catalogue: ``make docs``."""
-    if not (ROOT / "gateway/__main__.py").is_file():
-        pytest.skip("the command that writes the page does not exist yet")
-    written = subprocess.run(
-        [sys.executable, "-m", "gateway", page, "--markdown"],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=60,
-    )
+    for page in PAGES:
+        if not (ROOT / "gateway/__main__.py").is_file():
+            pytest.skip("the command that writes the page does not exist yet")
+        written = subprocess.run(
+            [sys.executable, "-m", "gateway", page, "--markdown"],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            timeout=60,
+        )
 
-    assert (written.returncode, written.stderr) == (0, "")
-    assert (ROOT / "docs" / f"{page}.md").read_text() == written.stdout
+        assert (written.returncode, written.stderr) == (0, "")
+        assert (ROOT / "docs" / f"{page}.md").read_text() == written.stdout
 
 
 def test_a_link_leads_somewhere():
@@ -83,17 +83,17 @@ def test_decisions_are_numbered_without_a_gap():
     assert [path.name[:4] for path in ADRS] == [f"{n:04}" for n in range(1, len(ADRS) + 1)]
 
 
-@pytest.mark.parametrize("path", ADRS, ids=lambda path: path.stem)
-def test_a_decision_is_one_page_of_four_parts(path: Path):
+def test_a_decision_is_one_page_of_four_parts():
     """What was decided, why, what it costs: a page that lacks one is an opinion."""
-    text = path.read_text()
+    for path in ADRS:
+        text = path.read_text()
 
-    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+        headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
 
-    assert text.startswith(f"# {path.name[:4]}. ")
-    assert headings == ["Context", "Decision", "Consequences"]
-    assert STATUS.search(text)
-    assert len(text.splitlines()) <= 60
+        assert text.startswith(f"# {path.name[:4]}. ")
+        assert headings == ["Context", "Decision", "Consequences"]
+        assert STATUS.search(text)
+        assert len(text.splitlines()) <= 60
 
 
 def test_the_index_names_every_page():

@@ -28,9 +28,8 @@ def test_what_is_added_breaks_nothing(promised: str, present: str):
     assert broken({"kit": [promised]}, {"kit": [present, "another"]}) == []
 
 
-@pytest.mark.parametrize(
-    ("promised", "present"),
-    [
+def test_what_is_taken_away_or_asked_for_is_noticed():
+    cases = [
         ("read", "reads"),
         ("read(a)", "read(b)"),
         ("read(a)", "read(a, b)"),
@@ -39,10 +38,15 @@ def test_what_is_added_breaks_nothing(promised: str, present: str):
         ("read(a, b=)", "read(a, b)"),
         ("Made.__init__(self, a)", "Made.__init__(self, a, b)"),
         ("Word.NEW=new", "Word.NEW=newer"),
-    ],
-)
-def test_what_is_taken_away_or_asked_for_is_noticed(promised: str, present: str):
-    assert broken({"kit": [promised]}, {"kit": [present]}) == [f"kit: {promised}"]
+    ]
+
+    wrong = [
+        (promised, present)
+        for promised, present in cases
+        if broken({"kit": [promised]}, {"kit": [present]}) != [f"kit: {promised}"]
+    ]
+
+    assert wrong == []
 
 
 def test_a_module_that_is_gone_is_noticed():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.world.stores.told import WRITERS
@@ -24,13 +25,24 @@ BY_HAND = re.compile(
     re.IGNORECASE,
 )
 
+NAMED = re.compile(r"\b(" + "|".join([*TABLES, "credential_secrets", "payout_stops"]) + r")\b")
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@cache
 def sources() -> list[Path]:
-    """All but the schema, and the sandbox bank, which has accounts of its own."""
+    """
+    Modules that name one of the tables.
+
+    Without the schema, and the sandbox bank, which has accounts of its own.
+    """
     return [
-        path for path in modules() if path.parts[0] == "gateway" and "migrations" not in path.parts
+        path
+        for path in modules()
+        if path.parts[0] == "gateway"
+        and "migrations" not in path.parts
+        and NAMED.search((ROOT / path).read_text())
     ]
 
 
@@ -94,6 +106,7 @@ def writers(tree: ast.Module) -> set[str]:
         found |= more
 
 
+@cache
 def entrances() -> dict[str, Function]:
     """Methods that change what is kept, by their names; what they call stands behind them."""
     found = {}

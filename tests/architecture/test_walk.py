@@ -9,6 +9,7 @@ import pytest
 from tests.architecture import walk
 from tests.architecture.page import PAGE, listed
 from tests.architecture.walk import Background, Walk, usual
+from tests.world.leaping import leaping
 
 # The goals. A bound becomes smaller, or larger with its reason here.
 # A payout enters six more than it did: the digest by which its recipient is found again, its events
@@ -47,6 +48,7 @@ def test_what_most_walks_entered_is_in():
     assert usual([Walk(["a"]), *[Walk(["a", "b"])] * 3]).files == ["a", "b"]
 
 
+@leaping
 async def test_what_the_background_does_and_begins_is_no_part_of_a_request():
     """A timer that was set before, a task it begins, and what that calls."""
     loop, seen = asyncio.get_running_loop(), list[tuple[str, bool]]()

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import sqlite3
 import sys
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
@@ -28,6 +29,7 @@ import msgspec
 
 from tests.world.gateway.world import World, opened, order, sandbox
 from tests.world.tree import PACKAGES, ROOT
+from tests.world.waiting import until
 
 BANK = ("provider_adapters/simulated_bank/", "provider_adapters/sandbox/simulator/")
 LATER = ("gateway/telemetry/logs/writer.py",)
@@ -40,9 +42,6 @@ _MOST = 0.75
 _END_S = 0.01
 # Lets what a request leaves behind end before the next one begins.
 _REST_S = 0.05
-
-# The bank's callbacks about what the demo made come within this time.
-_START_S = 1.0
 # A payout that settles makes the bank send a callback, which would be recorded too.
 _NEVER_S = 86_400.0
 
@@ -227,12 +226,20 @@ async def _all() -> dict[str, Walk]:
             settings = sandbox(Path(folder))
             bank = msgspec.structs.replace(settings.sandbox_bank, settle_after_s=_NEVER_S)
             async with opened(msgspec.structs.replace(settings, sandbox_bank=bank)) as world:
-                await asyncio.sleep(_START_S)
+                await until(lambda: not callbacks_due(settings.bank_file))
+                await asyncio.sleep(_REST_S)
                 balance = usual(await _walked(world, tracer, _balance))
                 payout = usual(await _walked(world, tracer, _payout))
                 return {"balance": balance, "payout": payout}
     finally:
         tracer.close()
+
+
+def callbacks_due(file: Path) -> int:
+    """Count what the bank has yet to send about what the demo made."""
+    with closing(sqlite3.connect(file)) as books:
+        [(number,)] = books.execute("SELECT count(*) FROM notices").fetchall()
+    return int(number)
 
 
 def walks() -> dict[str, Walk]:

@@ -15,7 +15,6 @@ from gateway.cli.main import pixgate
 from provider_adapters.sandbox.simulator.dialect import SandboxBank
 
 CONFIG = Path(__file__).resolve().parents[2] / "config.yaml"
-_WAIT_S = 10
 
 
 @dataclass(slots=True)
@@ -73,12 +72,12 @@ def bank_beside(shell: Shell) -> Iterator[SandboxBank]:
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
-        asyncio.run_coroutine_threadsafe(bank.start(), loop).result(_WAIT_S)
+        asyncio.run_coroutine_threadsafe(bank.start(), loop).result()
         shell.environ["PIXGATE_BANK_PORT"] = str(bank.port)
         shell.environ["PIXGATE_BANK_CONTROL_PORT"] = str(bank.control_port)
         yield bank
-        asyncio.run_coroutine_threadsafe(bank.close(), loop).result(_WAIT_S)
+        asyncio.run_coroutine_threadsafe(bank.close(), loop).result()
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(_WAIT_S)
+        thread.join()
         loop.close()

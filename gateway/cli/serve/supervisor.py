@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -53,6 +53,12 @@ def supervise(config: Path, settings: Settings, wanted: int) -> int:
     return supervisor.run()
 
 
+def _command(name: str, config: Path) -> Sequence[str]:
+    """Return a command of ours."""
+    # -P: not what lies in the current folder and is called like a module of ours
+    return (sys.executable, "-P", "-m", "gateway", name, "--config", str(config))
+
+
 class Supervisor:
     """
     Keeps so many processes running.
@@ -62,7 +68,13 @@ class Supervisor:
         workers: That of the worker, where there is one.
     """
 
-    def __init__(self, config: Path, wanted: int, run: str) -> None:
+    def __init__(
+        self,
+        config: Path,
+        wanted: int,
+        run: str,
+        command: Callable[[str, Path], Sequence[str]] = _command,
+    ) -> None:
         """Start nothing yet; ``run`` is the setting ``worker.run``."""
         number = sys.stdout.fileno()
         self._writer = LineWriter(to_descriptor(number), without_waiting(number))
@@ -70,11 +82,11 @@ class Supervisor:
         self._way = _way() if has_worker else None  # ours stays open: what waits outlives a worker
         to, out = (each.fileno() for each in self._way) if self._way else (NO_LINES, NO_LINES)
         self.servers = [
-            Child(Program(f"server process {number}", number, _command("serve", config), to))
+            Child(Program(f"server process {number}", number, command("serve", config), to))
             for number in range(wanted)
         ]
         self.workers = [
-            Child(Program("the worker", number, _command("worker", config), out))
+            Child(Program("the worker", number, command("worker", config), out))
             for number in range(wanted, wanted + has_worker)
         ]
         self._work_inside = run == "inside"
@@ -194,9 +206,3 @@ def _way() -> tuple[socket.socket, socket.socket] | None:
         return None
     ends[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WAY_BYTES)
     return ends
-
-
-def _command(name: str, config: Path) -> Sequence[str]:
-    """Return a command of ours."""
-    # -P: not what lies in the current folder and is called like a module of ours
-    return (sys.executable, "-P", "-m", "gateway", name, "--config", str(config))

@@ -123,7 +123,9 @@ ROWS = (
         file="gateway/app/lifecycle.py",
         right="if asked is signal.SIGTERM:",
         wrong="if asked is signal.SIGINT:",
-        tests=(f"{_RUNNING}::test_a_stop_is_told_before_it_is_done",),
+        tests=(
+            f"{_RUNNING}::test_sigterm_leaves_the_port_open_for_a_while_and_sigint_closes_it_at_once",
+        ),
     ),
     Mistake(
         name="unknown-setting-ignored",

@@ -155,9 +155,9 @@ def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_me
         made(settings(settings=URL, account_limits=limits))
 
 
-@pytest.mark.parametrize(
-    ("adapter", "more", "pace"),
-    [
+def test_following_up_has_a_share_of_what_adapter_and_settings_allow():
+    """Rates of calls that a look never makes do not count."""
+    cases = [
         ("sandbox", {}, Pace(at_once=16)),
         ("sandbox", {"in_flight": 3}, Pace(at_once=1)),
         (
@@ -175,14 +175,11 @@ def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_me
         ),
         ("woovi", {}, Pace(at_once=16, per_s=1.0)),
         ("asaas", {}, Pace(at_once=16, of_account=12)),
-    ],
-)
-def test_following_up_has_a_share_of_what_adapter_and_settings_allow(
-    adapter: str, more: dict[str, object], pace: Pace
-):
-    """Rates of calls that a look never makes do not count."""
-    one = Provider(**{"adapter": adapter, "settings": URL, **more})
+    ]
 
-    connection = connect("bank", Settings(providers={"bank": one}), Witness())
+    for adapter, more, pace in cases:
+        one = Provider(**{"adapter": adapter, "settings": URL, **more})
 
-    assert connection.pace == pace
+        connection = connect("bank", Settings(providers={"bank": one}), Witness())
+
+        assert connection.pace == pace

@@ -109,9 +109,14 @@ def test_the_address_of_a_retired_sealing_key_goes_on_answering():
     assert not addresses(settings())["one"].knows(current)
 
 
-@pytest.mark.parametrize("token", ["", "0" * 32, "é", "\udcff"])
-def test_another_address_is_not_known(token: str):
-    assert not addresses(settings())["one"].knows(token)
+def test_another_address_is_not_known():
+    wrong = [
+        token
+        for token in ["", "0" * 32, "é", "\udcff"]
+        if addresses(settings())["one"].knows(token)
+    ]
+
+    assert wrong == []
 
 
 async def test_a_former_secret_is_believed_as_well_while_it_is_named():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from inspect import iscoroutinefunction
@@ -31,6 +30,7 @@ from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from tests.world.kernel import Witness
 from tests.world.standing import NOON
+from tests.world.waiting import until
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -171,9 +171,5 @@ async def test_figures_are_sampled_with_the_lag(settings: Settings):
     made.sampled.append(lambda: sampled.append(1))
 
     made.lag.task.start()
-    async with asyncio.timeout(5):
-        while not sampled:
-            await asyncio.sleep(0.02)
+    await until(lambda: sampled)
     await made.lag.task.stop()
-
-    assert sampled

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from gateway.cli.startup import LATER, uncollected
+from tests.world.store import migrated
 
 SELDOM = {
     *("alembic", "babel", "reportlab", "jinja2", "schemathesis", "asyncpg"),
@@ -74,14 +75,13 @@ def serving(tmp_path_factory):
         "var": str(folder),
         "server": {"port": 0},
         "admin": {"port": 0},
-        "database": {"migrate": "always"},
         "providers": {"sandbox": bank},
         "sandbox_bank": {"start": False},
     }
     config.write_text(json.dumps(settings))  # JSON is YAML
     command = [sys.executable, "-c", SERVING, str(config), str(told)]
-    for _ in range(2):  # the first one migrates
-        subprocess.run(command, check=True, capture_output=True, timeout=120)
+    migrated(folder / "pixgate.db")
+    subprocess.run(command, check=True, capture_output=True)
     return json.loads(told.read_text())
 
 

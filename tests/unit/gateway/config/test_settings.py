@@ -47,18 +47,18 @@ STRUCTS = [
 ]
 
 
-@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
-def test_every_setting_has_a_meaning(struct):
-    told = " ".join(re.findall(r"^ {8}([a-z_, ]+):", struct.__doc__, re.MULTILINE))
-    names = set(re.findall(r"[a-z_]+", told))
+def test_every_setting_has_a_meaning():
+    for struct in STRUCTS:
+        told = " ".join(re.findall(r"^ {8}([a-z_, ]+):", struct.__doc__, re.MULTILINE))
+        names = set(re.findall(r"[a-z_]+", told))
 
-    assert names == {member.name for member in msgspec.structs.fields(struct)}
+        assert names == {member.name for member in msgspec.structs.fields(struct)}
 
 
-@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
-def test_settings_do_not_change(struct):
-    assert struct.__struct_config__.frozen
-    assert struct.__struct_config__.forbid_unknown_fields
+def test_settings_do_not_change():
+    for struct in STRUCTS:
+        assert struct.__struct_config__.frozen
+        assert struct.__struct_config__.forbid_unknown_fields
 
 
 def test_the_embedded_store_and_bank_lie_in_the_folder():
@@ -75,9 +75,9 @@ def test_a_configured_store_and_bank_stay():
     assert (settings.store_url, settings.bank_file) == ("postgresql://db/x", Path("b.db"))
 
 
-@pytest.mark.parametrize(
-    ("url", "pooler", "named"),
-    [
+def test_a_store_s_address_says_which_pooler_is_in_between():
+    """So that every command that opens the store knows."""
+    cases = [
         ("postgresql://db/x", "none", "postgresql://db/x"),
         ("postgresql://db/x", "session", "postgresql://db/x?pooler=session"),
         (
@@ -87,13 +87,12 @@ def test_a_configured_store_and_bank_stay():
         ),
         ("sqlite:///x.db", "transaction", "sqlite:///x.db"),
         ("", "transaction", "sqlite:///var/pixgate.db"),
-    ],
-)
-def test_a_store_s_address_says_which_pooler_is_in_between(url: str, pooler: str, named: str):
-    """So that every command that opens the store knows."""
-    settings = settings_from(f"database: {{pooler: {pooler}, url: '${{DB:-}}'}}", {"DB": url})
+    ]
 
-    assert settings.store_url == named
+    for url, pooler, named in cases:
+        settings = settings_from(f"database: {{pooler: {pooler}, url: '${{DB:-}}'}}", {"DB": url})
+
+        assert settings.store_url == named
 
 
 @pytest.mark.parametrize(

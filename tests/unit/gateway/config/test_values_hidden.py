@@ -1,27 +1,23 @@
 """Texts that hide themselves."""
 
-import pytest
-
 from gateway.config.values import Address, Secret, without_credentials
 
 CANARY = "canary-7f3a"
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
+def test_a_secret_is_not_told():
+    cases = [
         repr,
         str,
         lambda secret: f"{secret}",
         lambda secret: "%s" % secret,  # noqa: UP031 - as loggers do
         lambda secret: f"{[secret]}",
-    ],
-    ids=["repr", "str", "format", "percent", "in a list"],
-)
-def test_a_secret_is_not_told(told):
-    text = told(Secret(CANARY))
+    ]
 
-    assert CANARY not in text
+    for told in cases:
+        text = told(Secret(CANARY))
+
+        assert CANARY not in text
 
 
 def test_a_secret_gives_its_bytes_to_who_asks_for_them():
@@ -42,9 +38,8 @@ def test_an_address_shows_no_password_but_is_whole_when_used():
     assert str(address) == url
 
 
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
+def test_credentials_of_urls_are_hidden():
+    cases = [
         ("postgresql://db/x", "postgresql://db/x"),
         ("postgresql://a:b@db/x", "postgresql://***@db/x"),
         (
@@ -54,7 +49,8 @@ def test_an_address_shows_no_password_but_is_whole_when_used():
         ("postgresql://db/x?sslpassword=p", "postgresql://db/x?sslpassword=***"),
         ("sqlite:///var/pixgate.db", "sqlite:///var/pixgate.db"),
         ("", ""),
-    ],
-)
-def test_credentials_of_urls_are_hidden(url: str, shown: str):
-    assert without_credentials(url) == shown
+    ]
+
+    wrong = [(url, shown) for url, shown in cases if without_credentials(url) != shown]
+
+    assert wrong == []

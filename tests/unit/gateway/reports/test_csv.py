@@ -48,14 +48,14 @@ def test_an_empty_report_is_its_head():
     assert (write(document()).count(b"\r\n"), write_brazilian(document()).count(b"\r\n")) == (1, 1)
 
 
-@pytest.mark.parametrize("text", ['a "b", c', "a;b", "one\r\ntwo", "one\ntwo", "'", "漢😀"])
-def test_any_text_comes_back_as_it_was(text: str):
+def test_any_text_comes_back_as_it_was():
     """Quoted where RFC 4180 (2.6, 2.7) asks for it."""
-    told = document(entry(description=text))
+    for text in ['a "b", c', "a;b", "one\r\ntwo", "one\ntwo", "'", "漢😀"]:
+        told = document(entry(description=text))
 
-    plain, brazilian = read(write(told)), read(write_brazilian(told), ";")
+        plain, brazilian = read(write(told)), read(write_brazilian(told), ";")
 
-    assert (plain[0]["description"], brazilian[0]["Descrição"]) == (text, text)
+        assert (plain[0]["description"], brazilian[0]["Descrição"]) == (text, text)
 
 
 @pytest.mark.parametrize("writer", [write, write_brazilian])

@@ -4,8 +4,6 @@ import json
 import re
 from datetime import datetime, timedelta, timezone
 
-import pytest
-
 from gateway.domain.bank.statements import Balance, Direction, MovementKind
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.reports.json import write
@@ -62,13 +60,13 @@ def test_a_movement_tells_everything():
     assert (told[1]["operation"], told[1]["type"], told[1]["value"]) == ("fee", "debit", "2.50")
 
 
-@pytest.mark.parametrize("centavos", [0, 1, 10, 1050, MAX_CENTAVOS])
-def test_an_amount_is_a_number_with_two_decimals(centavos: int):
-    content = write(document(entry(value=Money(centavos)))).decode()
+def test_an_amount_is_a_number_with_two_decimals():
+    for centavos in [0, 1, 10, 1050, MAX_CENTAVOS]:
+        content = write(document(entry(value=Money(centavos)))).decode()
 
-    written = re.search(r'"value":(\d+\.\d\d),', content)
+        written = re.search(r'"value":(\d+\.\d\d),', content)
 
-    assert written[1] == str(Money(centavos))
+        assert written[1] == str(Money(centavos))
 
 
 def test_what_is_not_known_is_null_and_an_absent_time_empty():
@@ -89,17 +87,22 @@ def test_times_are_utc_to_the_second():
     assert told["data"][0]["created_at"] == "2026-11-20T12:00:00Z"
 
 
-@pytest.mark.parametrize("text", ["=1+1", 'a"b\\', "one\ntwo", "\x00", "漢😀"])
-def test_texts_stand_as_the_bank_told_them(text: str):
-    assert read(write(document(entry(description=text))))["data"][0]["description"] == text
+def test_texts_stand_as_the_bank_told_them():
+    wrong = [
+        text
+        for text in ["=1+1", 'a"b\\', "one\ntwo", "\x00", "漢😀"]
+        if read(write(document(entry(description=text))))["data"][0]["description"] != text
+    ]
+
+    assert wrong == []
 
 
 def test_what_json_cannot_carry_is_replaced():
     assert read(write(document(entry(description="\ud800"))))["data"][0]["description"] == "\ufffd"
 
 
-@pytest.mark.parametrize("kind", MovementKind)
-def test_every_kind_is_told(kind: MovementKind):
-    told = document(entry(is_pix=False, kind=kind, direction=Direction.DEBIT))
+def test_every_kind_is_told():
+    for kind in MovementKind:
+        told = document(entry(is_pix=False, kind=kind, direction=Direction.DEBIT))
 
-    assert read(write(told))["data"][0]["kind"] == kind.value
+        assert read(write(told))["data"][0]["kind"] == kind.value

@@ -26,33 +26,31 @@ def test_it_is_the_same_in_every_report():
     assert alone == among == "1e2bf4405f94ed073b88b5b1a59ae506"
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
+def test_what_a_bank_words_anew_is_the_same_movement():
+    cases = [
         {"description": "Pix de Maria"},
         {"counterparty": Party(name="MARIA")},
         {"kind": MovementKind.OTHER},
         {"e2e_id": ""},
-    ],
-    ids=str,
-)
-def test_what_a_bank_words_anew_is_the_same_movement(changed: dict[str, object]):
-    assert id_of(entry(**changed)) == id_of(ENTRY)
+    ]
+
+    wrong = [changed for changed in cases if id_of(entry(**changed)) != id_of(ENTRY)]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
+def test_banks_repeat_ids_so_they_count_together_with_the_rest():
+    """A fee stands under the payment's id, a return under the payout's."""
+    cases = [
         {"provider_id": "mov-9"},
         {"direction": Direction.DEBIT},
         {"value": Money(1)},
         {"created_at": NOON + timedelta(microseconds=1)},
-    ],
-    ids=str,
-)
-def test_banks_repeat_ids_so_they_count_together_with_the_rest(changed: dict[str, object]):
-    """A fee stands under the payment's id, a return under the payout's."""
-    assert id_of(entry(**changed)) != id_of(ENTRY)
+    ]
+
+    wrong = [changed for changed in cases if id_of(entry(**changed)) == id_of(ENTRY)]
+
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -45,19 +45,24 @@ def test_every_turn_ends_a_page():
     assert [[placed.text for placed in page] for page in pages] == [["0"], ["1"], ["2"]]
 
 
-@pytest.mark.parametrize("face", Face)
-def test_every_letter_of_portuguese_is_in_the_font(face: Face):
-    sheet = paper()
-    sheet.write((1, 20), PORTUGUESE, Ink(size=8, face=face))
-    sheet.turn()
+def test_every_letter_of_portuguese_is_in_the_font():
+    for face in Face:
+        sheet = paper()
+        sheet.write((1, 20), PORTUGUESE, Ink(size=8, face=face))
+        sheet.turn()
 
-    assert pages_of(sheet.content())[0][0].text == PORTUGUESE
-    assert width(PORTUGUESE, Ink(size=8, face=face)) > 0
+        assert pages_of(sheet.content())[0][0].text == PORTUGUESE
+        assert width(PORTUGUESE, Ink(size=8, face=face)) > 0
 
 
-@pytest.mark.parametrize("text", ["漢字", "😀", "\u202e", "\x07", "\ud800"])
-def test_what_the_font_lacks_is_replaced_visibly(text: str):
-    assert drawable(f"a{text}b") == f"a{MISSING * len(text)}b"
+def test_what_the_font_lacks_is_replaced_visibly():
+    wrong = [
+        text
+        for text in ["漢字", "😀", "\u202e", "\x07", "\ud800"]
+        if drawable(f"a{text}b") != f"a{MISSING * len(text)}b"
+    ]
+
+    assert wrong == []
 
 
 def test_every_character_that_can_be_drawn_comes_out():

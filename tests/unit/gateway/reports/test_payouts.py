@@ -6,8 +6,6 @@ import csv
 import io
 from dataclasses import replace
 
-import pytest
-
 from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
@@ -39,11 +37,11 @@ def test_a_partner_s_reference_is_no_formula():
     assert line[3] == "'=1+1"
 
 
-@pytest.mark.parametrize("state", PayoutState)
-def test_every_state_has_a_word(state: PayoutState):
-    _, line = read(replace(payout(), state=state))
+def test_every_state_has_a_word():
+    for state in PayoutState:
+        _, line = read(replace(payout(), state=state))
 
-    assert line[8]
+        assert line[8]
 
 
 def test_what_was_certainly_not_sent_is_not_called_failed():

@@ -85,7 +85,7 @@ def test_processes_that_start_together_agree(sandbox):
     def start(number: int) -> Keys:
         def random(size: int) -> bytes:
             if size == 32:
-                together.wait(timeout=5)
+                together.wait()
             return bytes([number]) * size
 
         return load_keys(sandbox, random)

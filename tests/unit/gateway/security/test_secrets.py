@@ -69,9 +69,8 @@ def test_one_wrong_character_is_noticed(at: int, character: str):
     assert has_valid_checksum(wrong) is (wrong == KNOWN)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_has_another_form_is_no_secret():
+    cases = [
         "",
         KNOWN[:-1],
         KNOWN + "0",
@@ -82,14 +81,11 @@ def test_one_wrong_character_is_noticed(at: int, character: str):
         KNOWN.replace("4", "\N{FULLWIDTH DIGIT FOUR}"),
         "gws_" + "\ud800" * 49,
         "x" * 1_000_000,
-    ],
-    ids=[
-        *("empty", "cut", "longer", "newline", "space", "capitals", "accent", "wide digit"),
-        *("surrogate", "huge"),
-    ],
-)
-def test_what_has_another_form_is_no_secret(text: str):
-    assert not has_valid_checksum(text)
+    ]
+
+    wrong = [text for text in cases if has_valid_checksum(text)]
+
+    assert wrong == []
 
 
 @pytest.mark.parametrize("body", ["gws_" + "A" * 42, "gws_" + "A" * 44, "xws_" + "A" * 43])

@@ -31,9 +31,8 @@ def test_a_digest_is_hmac_sha_256_under_the_pepper_in_force(digester):
     assert len(digest) == 32
 
 
-@pytest.mark.parametrize(
-    ("digests", "matches"),
-    [
+def test_a_secret_matches_while_it_lives(digester):
+    cases = [
         ([], False),
         ([stored("right")], True),
         ([stored("wrong")], False),
@@ -45,14 +44,15 @@ def test_a_digest_is_hmac_sha_256_under_the_pepper_in_force(digester):
         ([stored("right", expires_at=NOW)], False),
         ([stored("wrong"), stored("right", expires_at=NOW)], False),
         ([stored("a"), stored("b"), stored("right")], False),
-    ],
-    ids=[
-        *("unknown id", "current", "wrong", "rotated away", "current of two", "old pepper"),
-        *("pepper gone", "not ended", "ends now", "ended", "third"),
-    ],
-)
-def test_a_secret_matches_while_it_lives(digester, digests, matches):
-    assert digester.matches("right", digests, NOW) is matches
+    ]
+
+    wrong = [
+        (digests, matches)
+        for digests, matches in cases
+        if digester.matches("right", digests, NOW) is not matches
+    ]
+
+    assert wrong == []
 
 
 def test_the_digest_that_matched_is_told(digester):
@@ -67,11 +67,11 @@ def test_the_digest_that_matched_is_told(digester):
     assert found == [current, rotated]
 
 
-@pytest.mark.parametrize("digest", [b"", b"\0" * 32, b"\0" * 31, b"\0" * 33])
-def test_a_damaged_digest_matches_nothing(digester, digest):
-    damaged = SecretDigest(key_id="new", digest=digest, created_at=NOW)
+def test_a_damaged_digest_matches_nothing(digester):
+    for digest in [b"", b"\0" * 32, b"\0" * 31, b"\0" * 33]:
+        damaged = SecretDigest(key_id="new", digest=digest, created_at=NOW)
 
-    assert not digester.matches("right", [damaged], NOW)
+        assert not digester.matches("right", [damaged], NOW)
 
 
 def test_the_text_behind_the_dummy_opens_nothing(digester):

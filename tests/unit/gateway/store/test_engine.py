@@ -52,8 +52,6 @@ async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_a_store_left_open_does_not_keep_the_process(url: str) -> None:
     """SQLite's driver has a thread for each connection."""
-    done = subprocess.run(
-        [sys.executable, "-c", LEFT_OPEN, url], check=False, timeout=30, cwd=Path.cwd()
-    )
+    done = subprocess.run([sys.executable, "-c", LEFT_OPEN, url], check=False, cwd=Path.cwd())
 
     assert done.returncode == 0

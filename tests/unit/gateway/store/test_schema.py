@@ -40,7 +40,6 @@ def test_a_start_does_not_pay_for_migrations() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PREPARED_ONLY],
         check=False,
-        timeout=30,
         cwd=Path.cwd(),
         capture_output=True,
         text=True,

@@ -11,22 +11,19 @@ FILE, SERVER = "sqlite:///var/pixgate.db", "postgresql://db/pix"
 OLD, SAFE, NEWER = (3, 51, 2), (3, 51, 3), (4, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("environment", "url", "allowed", "version"),
-    [
+def test_a_safe_store_is_let_through() -> None:
+    cases = [
         (PRODUCTION, FILE, True, SAFE),
         (PRODUCTION, FILE, True, NEWER),
         (PRODUCTION, SERVER, False, OLD),
         (SANDBOX, SERVER, False, OLD),
         (SANDBOX, FILE, False, SAFE),
-    ],
-)
-def test_a_safe_store_is_let_through(
-    environment: Environment, url: str, allowed: bool, version: tuple[int, int, int]
-) -> None:
-    warning = refuse_unsafe_sqlite(environment, url, allowed=allowed, version=version)
+    ]
 
-    assert warning is None
+    for environment, url, allowed, version in cases:
+        warning = refuse_unsafe_sqlite(environment, url, allowed=allowed, version=version)
+
+        assert warning is None
 
 
 def test_the_sandbox_is_told_of_an_older_library_and_that_it_may_go_on() -> None:

@@ -16,16 +16,17 @@ DIGITS = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{DIGITS}-00f067aa0ba902b7-01"
 
 
-@pytest.mark.parametrize(
-    "value", ["a", "order-1042", "A" * 128, "a.b_c:d-e", str(uuid.UUID(DIGITS)), "00000"]
-)
-def test_one_value_of_harmless_characters_is_the_caller_s_own(value: str):
-    assert trace.accepted([value]) == value
+def test_one_value_of_harmless_characters_is_the_caller_s_own():
+    cases = ["a", "order-1042", "A" * 128, "a.b_c:d-e", str(uuid.UUID(DIGITS)), "00000"]
+
+    wrong = [value for value in cases if trace.accepted([value]) != value]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_anything_else_is_not():
+    """It would be reflected into a header, a body and a log."""
+    cases = [
         [],
         [""],
         ["a", "a"],
@@ -41,12 +42,11 @@ def test_one_value_of_harmless_characters_is_the_caller_s_own(value: str):
         ["\x00"],
         [" a"],
         ["١"],
-    ],
-    ids=lambda values: ascii(values)[:24],
-)
-def test_anything_else_is_not(values: list[str]):
-    """It would be reflected into a header, a body and a log."""
-    assert trace.accepted(values) is None
+    ]
+
+    wrong = [values for values in cases if trace.accepted(values) is not None]
+
+    assert wrong == []
 
 
 @given(st.lists(st.text(max_size=150), max_size=2))
@@ -59,9 +59,8 @@ def test_a_w3c_trace_is_continued_as_a_uuid():
     assert trace.continued([PARENT.replace("00-", "cc-", 1)]) == str(uuid.UUID(DIGITS))
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_an_invalid_traceparent_is_not():
+    cases = [
         [],
         [PARENT, PARENT],
         [""],
@@ -74,11 +73,11 @@ def test_a_w3c_trace_is_continued_as_a_uuid():
         [PARENT[:-1]],
         [PARENT.replace("-", "_")],
         [PARENT.replace("4b", "\u0664b")],
-    ],
-    ids=ascii,
-)
-def test_an_invalid_traceparent_is_not(values: list[str]):
-    assert trace.continued(values) is None
+    ]
+
+    wrong = [values for values in cases if trace.continued(values) is not None]
+
+    assert wrong == []
 
 
 @given(st.text(max_size=60))
@@ -135,9 +134,10 @@ def test_a_forked_process_does_not_repeat_its_parent_s():
     assert one != other
 
 
-@pytest.mark.parametrize("text", ["", "a", DIGITS, f"{{{uuid.UUID(DIGITS)}}}"])
-def test_not_every_trace_id_is_a_uuid(text: str):
-    assert not trace.is_uuid(text)
+def test_not_every_trace_id_is_a_uuid():
+    wrong = [text for text in ["", "a", DIGITS, f"{{{uuid.UUID(DIGITS)}}}"] if trace.is_uuid(text)]
+
+    assert wrong == []
 
 
 async def test_it_follows_what_a_request_starts_and_nothing_else():

@@ -83,9 +83,8 @@ def test_an_expiry_is_a_day_in_utc(shell, company_id):
     assert listed["state"] == "live"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_mistake_in_typing_is_status_two(shell):
+    cases = [
         ("issue", "--name", "ERP"),
         ("issue", "--name", "ERP", "--company", "1", "--permission", "balance:fly"),
         ("issue", "--name", "ERP", "--company", "1", "--permission", "money:read"),
@@ -93,11 +92,15 @@ def test_an_expiry_is_a_day_in_utc(shell, company_id):
         ("rotate", "cli_1", "--overlap", "1"),
         ("rotate", "cli_1", "--overlap", "-1h"),
         ("rotate",),
-    ],
-    ids=" ".join,
-)
-def test_a_mistake_in_typing_is_status_two(shell, arguments):
-    assert "Error: " in shell.fails("credential", *arguments, status=2)
+    ]
+
+    wrong = [
+        arguments
+        for arguments in cases
+        if "Error: " not in shell.fails("credential", *arguments, status=2)
+    ]
+
+    assert wrong == []
 
 
 def test_a_credential_is_issued_with_limits(shell, company_id):
@@ -111,12 +114,12 @@ def test_a_credential_is_issued_with_limits(shell, company_id):
     assert (shown["limit_per_payout"], shown["limit_per_day"]) == ("100.50", "2000.00")
 
 
-@pytest.mark.parametrize("amount", ["0.00", "-1.00", "1e3", "1.001", "much"])
-def test_what_is_no_amount_limits_nothing(shell, company_id, amount):
-    done = shell.run(
-        "credential", "issue", "--name", "ERP", "--company", company_id,
-        "--limit-per-day", amount,
-    )  # fmt: skip
+def test_what_is_no_amount_limits_nothing(shell, company_id):
+    for amount in ["0.00", "-1.00", "1e3", "1.001", "much"]:
+        done = shell.run(
+            "credential", "issue", "--name", "ERP", "--company", company_id,
+            "--limit-per-day", amount,
+        )  # fmt: skip
 
-    assert done.exit_code == 2
+        assert done.exit_code == 2
     assert shell.reads("credential", "list") == []

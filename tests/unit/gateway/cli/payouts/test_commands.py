@@ -36,13 +36,13 @@ def test_every_command_is_there():
     assert set(payouts.commands) == COMMANDS
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS - {"review"}))
-def test_every_command_takes_a_configuration_and_prints_json(shell, command):
-    said = shell.says("payouts", command, "--help")
+def test_every_command_takes_a_configuration_and_prints_json(shell):
+    for command in sorted(COMMANDS - {"review"}):
+        said = shell.says("payouts", command, "--help")
 
-    assert "--config" in said
-    assert "--json" in said
-    assert ("--by" in said) is (command in {"probe", "stop", "resume"})
+        assert "--config" in said
+        assert "--json" in said
+        assert ("--by" in said) is (command in {"probe", "stop", "resume"})
 
 
 def test_payouts_are_listed_with_how_sure_we_are(shell, lost):
@@ -104,7 +104,8 @@ def test_the_unresolved_are_oldest_first(shell, lost):
 
     first, second = shell.reads("payouts", "unresolved")
 
-    assert (first["reference"], first["age"], second["reference"]) == ("older", "3h 2m", "order-1")
+    assert (first["reference"], second["reference"]) == ("older", "order-1")
+    assert first["age"].startswith("3h ")
     assert (first["reason"], first["phase"]) == ("timeout", "sent")
     assert "older" in shell.says("payouts", "unresolved").splitlines()[1]
 
@@ -185,20 +186,23 @@ def test_a_window_has_one_to_ninety_days(init: datetime):
         days(init, NOON, NOON)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_mistake_in_typing_is_status_two(shell):
+    cases = [
         ("list",),
         ("show", "order-1"),
         ("show", *AT),
         ("list", *AT, "--state", "lost"),
         ("list", *AT, "--init", "today"),
         ("probe",),
-    ],
-    ids=" ".join,
-)
-def test_a_mistake_in_typing_is_status_two(shell, arguments):
-    assert "Error: " in shell.fails("payouts", *arguments, status=2)
+    ]
+
+    wrong = [
+        arguments
+        for arguments in cases
+        if "Error: " not in shell.fails("payouts", *arguments, status=2)
+    ]
+
+    assert wrong == []
 
 
 def test_a_sister_account_sees_nothing_of_it(shell, lost):

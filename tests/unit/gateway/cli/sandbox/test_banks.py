@@ -30,18 +30,15 @@ def test_an_address_is_told_and_forgotten(tmp_path: Path):
         folder.address("sandbox")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_wrong_options_are_a_usage_error(fresh_shell: Shell):
+    for options in (
         ["--port", "1"],
         ["sandbox", "nobody"],
         ["--control-port", "1"],
         ["--token-port", "1"],
         ["--port", "x"],
-    ],
-)
-def test_wrong_options_are_a_usage_error(shell: Shell, options: list[str]):
-    shell.fails("bank", *options, status=2)
+    ):
+        fresh_shell.fails("bank", *options, status=2)
 
 
 def test_production_has_no_simulated_banks(shell: Shell):
@@ -70,7 +67,7 @@ async def test_all_banks_run_in_one_process_until_they_are_told_to_stop(tmp_path
         told = [BankFolder(tmp_path / "banks").address(name) for name in simulators.names()]
     finally:
         running.send_signal(signal.SIGTERM)
-        ended = await asyncio.to_thread(running.wait, 30)
+        ended = await asyncio.to_thread(running.wait)
         running.stdout.close()
 
     assert [line["bank"] for line in lines] == list(simulators.names())

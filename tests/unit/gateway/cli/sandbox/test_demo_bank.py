@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -22,10 +24,10 @@ from tests.world.shell import Shell
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(params=simulators.names())
-def running(request: pytest.FixtureRequest, shell: Shell) -> Iterator[tuple[str, SimulatedBank]]:
-    """A simulated bank in a thread of its own, told of in the shell's folder."""
-    name, folder = request.param, BankFolder(shell.folder / "banks")
+@contextmanager
+def running(name: str, shell: Shell) -> Iterator[SimulatedBank]:
+    """Run a simulated bank in a thread of its own, told of in the shell's folder."""
+    folder = BankFolder(shell.folder / "banks")
     folder.path.mkdir()
     bank = SimulatedBank(
         dialect=simulators.find(name).dialect,
@@ -36,20 +38,15 @@ def running(request: pytest.FixtureRequest, shell: Shell) -> Iterator[tuple[str,
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    asyncio.run_coroutine_threadsafe(bank.start(), loop).result(10)
-    folder.tell(name, address_of(bank))
-    yield name, bank
-    asyncio.run_coroutine_threadsafe(bank.close(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
-    loop.close()
-
-
-def configured(shell: Shell, printed: str) -> None:
-    """Add the lines that were printed to the shell's configuration, under a name of their own."""
-    document = yaml.safe_load((shell.folder.parent / "config.yaml").read_text())
-    document["providers"].update(yaml.safe_load(printed)["providers"])
-    (shell.folder.parent / "config.yaml").write_text(yaml.safe_dump(document))
+    try:
+        asyncio.run_coroutine_threadsafe(bank.start(), loop).result()
+        folder.tell(name, address_of(bank))
+        yield bank
+        asyncio.run_coroutine_threadsafe(bank.close(), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 @pytest.fixture
@@ -61,17 +58,35 @@ def own_config(shell: Shell) -> None:
 
 
 @pytest.mark.usefixtures("own_config")
-def test_what_is_printed_is_all_that_the_configuration_lacks(
-    shell: Shell, running: tuple[str, SimulatedBank]
-):
-    name, bank = running
+@pytest.mark.parametrize("name", simulators.names())
+def test_the_provider_that_is_printed_is_all_that_the_configuration_lacks(shell: Shell, name: str):
+    """It is written into the file once, where nothing else changes."""
+    file = Path(shell.environ["PIXGATE_CONFIG"])
+    before = file.read_text()
 
-    refused = shell.fails("demo", "--bank", name)
-    configured(shell, refused.partition("\n\n")[2])
-    made = shell.reads("demo", "--bank", name)
+    with running(name, shell) as bank:
+        printed = shell.fails("demo", "--bank", name).partition("\n\n")[2]
+        made = shell.reads("demo", "--bank", name, "--configure")
+        written = file.read_text()
+        again = shell.reads("demo", "--bank", name, "--configure")
+        assert_ready(shell, made)
 
-    assert made["bank"] == name
-    assert made["control_url"] == bank.control_url
+    assert yaml.safe_load(printed)["providers"].items() <= providers(written).items()
+    assert file.read_text() == written
+    assert removed(before, written) == []
+    assert (made["bank"], made["control_url"]) == (name, bank.control_url)
+    assert (again["provider"], again["bank"]) == (made["provider"], name)
+    assert again["account_id"] != made["account_id"]
+
+
+def providers(text: str) -> dict[str, object]:
+    """Read the providers of a configuration file."""
+    found: dict[str, object] = yaml.safe_load(text)["providers"]
+    return found
+
+
+def assert_ready(shell: Shell, made: Any) -> None:
+    """Demand that the account of a demo can be used, and gets callbacks where the bank can."""
     [account] = [
         each for each in shell.reads("account", "list") if each["id"] == made["account_id"]
     ]
@@ -86,36 +101,17 @@ def test_the_charge_has_a_reference_that_every_bank_knows_it_by():
     assert txids(Environment.SANDBOX, "any account", CHARGE)[0] == CHARGE
 
 
-@pytest.mark.usefixtures("own_config")
-def test_the_configuration_is_written_once(shell: Shell, running: tuple[str, SimulatedBank]):
-    name, _ = running
-    file = Path(shell.environ["PIXGATE_CONFIG"])
-    before = file.read_text()
+def test_a_running_bank_is_controlled_by_its_name(shell: Shell):
+    name, other, *_ = simulators.names()
 
-    first = shell.reads("demo", "--bank", name, "--configure")
-    written = file.read_text()
-    second = shell.reads("demo", "--bank", name, "--configure")
+    with running(name, shell):
+        made = shell.reads("sandbox", "--bank", name, "fault", "payout", "hang")
+        listed = shell.reads("sandbox", "--bank", name, "fault")
+        refused = shell.fails("sandbox", "--bank", other, "fault")
 
-    assert file.read_text() == written
-    assert first["provider"] == second["provider"]
-    assert first["account_id"] != second["account_id"]
-    assert removed(before, written) == []
-
-
-def test_a_running_bank_is_controlled_by_its_name(shell: Shell, running: tuple[str, SimulatedBank]):
-    name, bank = running
-
-    made = shell.reads("sandbox", "--bank", name, "fault", "payout", "hang")
-    listed = shell.reads("sandbox", "--bank", name, "fault")
-
-    assert bank.control_url
     assert (made["operation"], made["fault"]) == ("payout", "hang")
     assert [each["fault"] for each in listed] == ["hang"]
-    assert "does not run" in shell.fails("sandbox", "--bank", _other(name), "fault")
-
-
-def _other(name: str) -> str:
-    return next(each for each in simulators.names() if each != name)
+    assert "does not run" in refused
 
 
 def test_a_bank_that_does_not_run_is_named(shell: Shell):

@@ -70,15 +70,15 @@ def test_nothing_else_is_left_in_the_folder(file):
     assert [each.name for each in file.path.parent.iterdir()] == ["demo.json"]
 
 
-@pytest.mark.parametrize("content", ["", "{", "{}", '{"base_url": 1}', "\xff"])
-def test_what_is_no_demo_is_named_and_left_alone(file, content: str):
+def test_what_is_no_demo_is_named_and_left_alone(file):
     file.path.parent.mkdir()
-    file.path.write_bytes(content.encode("latin-1"))
+    for content in ["", "{", "{}", '{"base_url": 1}', "\xff"]:
+        file.path.write_bytes(content.encode("latin-1"))
 
-    with pytest.raises(RuleViolation, match=r"demo\.json"):
-        file.read()
+        with pytest.raises(RuleViolation, match=r"demo\.json"):
+            file.read()
 
-    assert file.path.read_bytes() == content.encode("latin-1")
+        assert file.path.read_bytes() == content.encode("latin-1")
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
 
 from gateway.cli.serve.child import SILENT_S, Backoff, Child, Program
+from tests.world.waiting import block_until
 
 PLAYED = """
 import os, signal, socket, sys, time
@@ -39,7 +39,7 @@ class Placed:
     def ended(self) -> int:
         """Wait for the end of the process; return its status."""
         found: list[int] = []
-        until(lambda: self._reaped(found))
+        block_until(lambda: self._reaped(found))
         return found[0]
 
     def _reaped(self, found: list[int]) -> bool:
@@ -47,14 +47,6 @@ class Placed:
         status = self.place.reap()
         found.extend([] if status is None else [status])
         return bool(found)
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    late = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < late
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -142,7 +134,7 @@ def test_silence_for_too_long_is_killed_and_earlier_it_is_not(
     at = placed(program)
     place = at.start()
     if allowed_s == SILENT_S:
-        until(lambda: place.listen() or place._has_beaten)
+        block_until(lambda: place.listen() or place._has_beaten)
 
     turns = [place.watch(500) for _ in range(int(allowed_s) - 1)]
     patient = place.is_there and not any(turns)
@@ -152,16 +144,14 @@ def test_silence_for_too_long_is_killed_and_earlier_it_is_not(
 
 
 @pytest.mark.process
-def test_one_that_beats_is_never_killed(placed: Callable[[str], Placed]):
+def test_a_child_that_beats_is_never_killed(placed: Callable[[str], Placed]):
     at = placed("while True: link.send(b'.'); time.sleep(0.01)")
     place = at.start()
-    until(lambda: place.listen() or place._has_beaten)
 
     killed = []
-    for _ in range(30):
-        time.sleep(0.05)
-        place.listen()
+    for _ in range(3 * int(SILENT_S)):
         killed.append(place.watch(1))
+        block_until(lambda: place.listen() or place._silent_s == 0)
 
     assert not any(killed)
 
@@ -169,15 +159,12 @@ def test_one_that_beats_is_never_killed(placed: Callable[[str], Placed]):
 @pytest.mark.process
 def test_a_hangup_waits_until_it_cannot_end_the_process(placed: Callable[[str], Placed]):
     at = placed(
-        "time.sleep(0.3)\n"
-        "signal.signal(signal.SIGHUP, lambda *_: os._exit(5))\n"
-        "link.send(b'.')\n"
-        "time.sleep(60)"
+        "signal.signal(signal.SIGHUP, lambda *_: os._exit(5))\nlink.send(b'.')\ntime.sleep(60)"
     )
     place = at.start()
     place.send(signal.SIGHUP)
 
-    until(lambda: place.listen() or place._has_beaten)
+    block_until(lambda: place.listen() or place._has_beaten)
     place.tell(b"2 1\n")
 
     assert at.ended() == 5
@@ -186,16 +173,17 @@ def test_a_hangup_waits_until_it_cannot_end_the_process(placed: Callable[[str], 
 @pytest.mark.process
 def test_a_message_is_sent_once_and_not_before_it_is_heard(placed: Callable[[str], Placed]):
     at = placed(
-        "link.send(b'.'); first = link.recv(99); time.sleep(0.3); link.setblocking(False)\n"
-        "try: link.recv(99)\n"
-        "except BlockingIOError: sys.exit(4 if first == b'2 1\\n' else 1)"
+        "link.send(b'.'); heard = b''\n"
+        "while not heard.endswith(b'2 2\\n'): heard += link.recv(99)\n"
+        "sys.exit(4 if heard == b'2 1\\n2 2\\n' else 1)"
     )
     place = at.start()
     place.tell(b"2 0\n")
-    until(lambda: place.listen() or place._has_beaten)
+    block_until(lambda: place.listen() or place._has_beaten)
 
     for _ in range(3):
         place.tell(b"2 1\n")
+    place.tell(b"2 2\n")
 
     assert at.ended() == 4
 

@@ -8,21 +8,20 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import click
 import pytest
 
 from gateway.cli.serve.parent import Parent, Processes, end_with, linked, show_processes
 from gateway.telemetry.ports import Gauge
+from tests.world.waiting import until
 
 CHILD = """
-import os, sys, time
+import os, time
 from gateway.cli.serve.parent import Parent, end_with
 end_with(Parent(0, 0, os.getppid()))
-print(os.getpid(), flush=True)
-time.sleep(60)
+print(flush=True)
+time.sleep(600)
 """
 GRANDPARENT = f"""
 import subprocess, sys, time
@@ -31,19 +30,18 @@ time.sleep(60)
 """
 
 
-async def test_it_beats_tells_that_it_is_ready_and_shows_how_many_there_are():
+async def test_a_child_beats_reports_that_it_is_ready_and_shows_the_processes():
     ours, theirs = socket.socketpair()
     shown: dict[Gauge, float] = {}
     ours.send(b"3 1 1 1\n3 2 1 0\n3 3")
     with ours:
         async with linked(Parent(0, theirs.detach(), 0), shown.__setitem__, 0) as link:
             link.tell_ready()
-            await asyncio.sleep(1.2)
-            said = ours.recv(99)
+            said = b""
+            while said.count(b".") < 2:
+                said += await asyncio.to_thread(ours.recv, 99)
             ours.send(b" 1 0\n")
-            async with asyncio.timeout(5):
-                while shown.get(Gauge.SERVER_PROCESSES_RUNNING) != 3:
-                    await asyncio.sleep(0.01)
+            await until(lambda: shown.get(Gauge.SERVER_PROCESSES_RUNNING) == 3)
             held = os.dup(ours.fileno())  # else the end of the link would end the test run
 
     assert sorted(said) == sorted(b"r..")
@@ -63,8 +61,7 @@ async def test_the_end_of_the_link_stops_the_process():
     ours, theirs = socket.socketpair()
     async with linked(Parent(0, theirs.detach(), 0), lambda *_: None, 10_000):
         ours.close()
-        async with asyncio.timeout(5):
-            await stopped.wait()
+        await stopped.wait()
     loop.remove_signal_handler(signal.SIGTERM)
 
     assert received == [1]
@@ -78,18 +75,16 @@ def test_a_parent_that_is_dead_already_is_noticed():
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="the system tells it on Linux alone")
 def test_the_system_ends_it_when_the_parent_is_killed():
+    """The output that both write to ends with the last of them."""
     parent = subprocess.Popen([sys.executable, "-c", GRANDPARENT], stdout=subprocess.PIPE)
     assert parent.stdout is not None
-    child = Path(f"/proc/{int(parent.stdout.readline())}")
+    begun = parent.stdout.readline()
 
     parent.kill()
     parent.wait()
 
-    late = time.monotonic() + 10
-    while child.exists() and time.monotonic() < late:
-        time.sleep(0.05)
-    parent.stdout.close()
-    assert not child.exists()
+    with parent.stdout as said:
+        assert (begun, said.read()) == (b"\n", b"")
 
 
 def test_what_children_are_told_is_what_they_show():

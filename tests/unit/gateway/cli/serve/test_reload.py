@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from gateway.config.reloading import RELOADABLE, Reloading, reloaded
 from gateway.config.settings import Limits, Rate, RateLimits, Server, Settings, Telemetry
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
+from tests.world.waiting import until
 
 CHANGED = RateLimits(**{name: Rate(rate=7, burst=70) for name in RateLimits.__struct_fields__})
 
@@ -122,10 +122,9 @@ async def test_it_is_done_each_time_it_is_asked_for(tmp_path: Path):
     ]
     reload = Reload(gateway, lambda: reads[len(turns)])
 
-    async with reload.running(), asyncio.timeout(5):
+    async with reload.running():
         for number in (1, 2, 3):
             reload.asked.set()
-            while len(turns) < number:
-                await asyncio.sleep(0.01)
+            await until(lambda done=number: len(turns) == done)
 
     assert [each.limits.in_flight for each in turns] == [1, 2, 3]

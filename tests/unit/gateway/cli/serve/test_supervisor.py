@@ -12,11 +12,12 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from gateway.cli.serve.supervisor import Supervisor
 from gateway.store import schema
 from tests.servers.process import free_port
 from tests.world.gateway.processes import ROOT
+from tests.world.waiting import until
 
-START_S = 90
 HOSTILE = ("gateway", "json", "policies", "sqlalchemy")
 """Modules that lie in the folder in which the service is started, and are not ours."""
 PIXGATE = (Path(sys.executable).with_name("pixgate"),)
@@ -42,22 +43,23 @@ async def crew(folder: Path, **environ: str) -> AsyncIterator[tuple[subprocess.P
         yield process, ops_port
     finally:
         process.terminate()
-        await asyncio.to_thread(process.wait, START_S)
+        await asyncio.to_thread(process.wait)
 
 
 async def ready(port: int) -> None:
     """Wait until the process with this operations port is ready."""
-    async with aiohttp.ClientSession() as session, asyncio.timeout(START_S):
-        while True:
+    async with aiohttp.ClientSession() as session:
+
+        async def is_ready() -> bool:
             try:
                 async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
-                    if answer.status == 200:
-                        return
-            # A port nobody listens on may even answer with what it was asked: a socket can
-            # connect to itself.
+                    return answer.status == 200
+            # A port without a listener may even answer with the request: a socket can connect
+            # to itself.
             except aiohttp.ClientError:
-                pass
-            await asyncio.sleep(0.1)
+                return False
+
+        await until(is_ready)
 
 
 async def digest(port: int) -> str:
@@ -85,21 +87,18 @@ async def test_a_process_that_died_is_replaced_and_a_stop_ends_them_all(
         before = children(process)
         for pid in (process.pid, *before):
             os.kill(pid, signal.SIGHUP)
-        await asyncio.sleep(0.5)
-        await ready(port)
+        log = tmp_path / "said.log"
+        await until(lambda: "SIGHUP: passed on to 3 processes" in log.read_text())
+        await until(lambda: log.read_text().count("SIGHUP: the configuration has not changed") >= 3)
         assert children(process) == before
         os.kill(before[1], signal.SIGKILL)
-        async with asyncio.timeout(START_S):
-            while before[1] in children(process) or len(children(process)) < 3:
-                await asyncio.sleep(0.05)
+        await until(lambda: before[1] not in children(process) and len(children(process)) == 3)
         await ready(port + 1)
 
         process.send_signal(signal.SIGINT)
 
-        assert await asyncio.to_thread(process.wait, START_S) == 0
-    said = (tmp_path / "said.log").read_text()
-    assert said.count("SIGHUP: the configuration has not changed") >= 3
-    assert said.count("SIGHUP: passed on to 3 processes") == 1
+        assert await asyncio.to_thread(process.wait) == 0
+    assert log.read_text().count("SIGHUP: passed on to 3 processes") == 1
 
 
 @pytest.mark.process
@@ -124,10 +123,15 @@ def test_a_full_disk_below_its_log_ends_no_supervisor():
 
 
 @pytest.mark.process
-async def test_processes_that_cannot_start_end_the_crew(tmp_path: Path, postgres_url: str):
-    """A schema that nobody made is not made by trying again."""
-    async with crew(tmp_path, PIXGATE_DATABASE_URL=postgres_url) as (process, _port):
-        ended = await asyncio.to_thread(process.wait, START_S)
+def test_server_processes_that_are_never_ready_end_the_crew(capfd: pytest.CaptureFixture[str]):
+    """Three times each: a schema that is missing is not made by trying again."""
+    failing = (sys.executable, "-I", "-S", "-c", "raise SystemExit(3)")
+    crew = Supervisor(Path("config.yaml"), 2, "apart", lambda *_: failing)
 
-    assert ended == 1
-    assert "run `pixgate db upgrade`" in (tmp_path / "said.log").read_text()
+    status = crew.run()
+
+    said = capfd.readouterr().out
+    assert status == 1
+    assert [each.failures for each in crew.servers] == [3, 3]
+    assert said.count("and none has ever been ready: giving up") == 1
+    assert said.count("ended with status 3; another one starts in 0.2 s") == 2

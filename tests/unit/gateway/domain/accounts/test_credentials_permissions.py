@@ -43,18 +43,22 @@ def within(held: str, needed: str) -> bool:
     return held_resource == resource and action in COVERED[held_action]
 
 
-@pytest.mark.parametrize("permission", EVERY_PERMISSION, ids=str)
-def test_a_permission_comes_back_as_it_was_written(permission: Permission):
-    assert Permission.parse(str(permission)) == permission
+def test_a_permission_comes_back_as_it_was_written():
+    wrong = [
+        permission
+        for permission in EVERY_PERMISSION
+        if Permission.parse(str(permission)) != permission
+    ]
+
+    assert wrong == []
 
 
 def test_a_permission_is_read_by_the_words_of_the_contract():
     assert Permission.parse("pix_key:manage") == Permission(WORDS["pix_key"], Action.MANAGE)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_not_written_so_is_no_permission():
+    cases = [
         "",
         ":",
         "balance",
@@ -73,12 +77,11 @@ def test_a_permission_is_read_by_the_words_of_the_contract():
         "*:read",
         "balance:*",
         "accounts:read",
-    ],
-    ids=ascii,
-)
-def test_what_is_not_written_so_is_no_permission(text: str):
-    with pytest.raises(ValueError, match=r"."):
-        Permission.parse(text)
+    ]
+
+    for text in cases:
+        with pytest.raises(ValueError, match=r"."):
+            Permission.parse(text)
 
 
 @given(st.one_of(st.text(), st.from_regex(r"\A[a-z_]{0,12}:[a-zA-Z]{0,7}\Z")))

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import msgspec
-import pytest
 
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
 from gateway.domain.backoffice.access_orders import (
@@ -20,7 +19,6 @@ from gateway.domain.backoffice.access_orders import (
     Invitation,
     LimitsChange,
     RoleGrant,
-    UserChange,
     kind_of,
     read,
     still_fits,
@@ -63,9 +61,10 @@ ORDERS: list[BackOfficeOrder] = [
 ]
 
 
-@pytest.mark.parametrize("order", ORDERS, ids=lambda each: type(each).__name__)
-def test_what_is_written_is_read_back(order: BackOfficeOrder):
-    assert read(written(order)) == order
+def test_what_is_written_is_read_back():
+    wrong = [order for order in ORDERS if read(written(order)) != order]
+
+    assert wrong == []
 
 
 def test_every_kind_but_money_is_an_order_here():
@@ -103,9 +102,8 @@ LATER = NOON + timedelta(seconds=1)
 MORE = frozenset({Role.OPERATOR, Role.SECURITY})
 
 
-@pytest.mark.parametrize(
-    ("order", "changed", "fits"),
-    [
+def test_an_order_fits_while_it_gives_no_more_than_it_said():
+    cases = [
         (GRANT, {}, True),
         (GRANT, {"companies": frozenset("a")}, True),
         (GRANT, {"companies": frozenset("abc")}, False),
@@ -122,9 +120,12 @@ MORE = frozenset({Role.OPERATOR, Role.SECURITY})
         (ENABLING, {"active": False, "updated_at": LATER}, False),
         (ENABLING, {"active": True, "updated_at": LATER}, True),
         (RESET, {"companies": frozenset(), "roles": MORE, "updated_at": LATER}, True),
-    ],
-)
-def test_an_order_fits_while_it_gives_no_more_than_it_said(
-    order: UserChange, changed: dict[str, Any], fits: bool
-):
-    assert still_fits(order, person(**changed)) is fits
+    ]
+
+    wrong = [
+        (order, changed, fits)
+        for order, changed, fits in cases
+        if still_fits(order, person(**changed)) is not fits
+    ]
+
+    assert wrong == []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
 from gateway.domain.accounts.credentials import SecretCollection
 from gateway.domain.backoffice.approvals import (
     NEEDED,
@@ -47,19 +45,19 @@ def test_every_kind_needs_a_right():
     assert set(NEEDED) == set(ApprovalKind)
 
 
-@pytest.mark.parametrize("kind", ApprovalKind)
-def test_an_order_holds_while_its_orderer_may_order_it(kind: ApprovalKind):
-    order = replace(ISSUE, kind=kind)
+def test_an_order_holds_while_its_orderer_may_order_it():
+    for kind in ApprovalKind:
+        order = replace(ISSUE, kind=kind)
 
-    assert why_void(MARIA, order) == ""
-    assert why_void(replace(MARIA, companies=frozenset({COMPANY})), order) == ""
-    for changed in (
-        None,
-        replace(MARIA, active=False),
-        replace(MARIA, roles=frozenset({Role.VIEWER, Role.APPROVER})),
-        replace(MARIA, companies=frozenset({OTHER_COMPANY})),
-    ):
-        assert why_void(changed, order).startswith("Who ordered it ")
+        assert why_void(MARIA, order) == ""
+        assert why_void(replace(MARIA, companies=frozenset({COMPANY})), order) == ""
+        for changed in (
+            None,
+            replace(MARIA, active=False),
+            replace(MARIA, roles=frozenset({Role.VIEWER, Role.APPROVER})),
+            replace(MARIA, companies=frozenset({OTHER_COMPANY})),
+        ):
+            assert why_void(changed, order).startswith("Who ordered it ")
 
 
 def test_a_secret_can_be_fetched_for_a_quarter_of_an_hour():
@@ -67,14 +65,14 @@ def test_a_secret_can_be_fetched_for_a_quarter_of_an_hour():
     assert SecretCollection("a1", NOON).approved_after == NOON - timedelta(minutes=15)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_there_is_nothing_else_to_fetch():
+    cases = [
         replace(APPROVED, kind=ApprovalKind.CREDENTIAL_LIMITS),
         replace(APPROVED, collected_at=NOON),
         replace(APPROVED, state=ApprovalState.VOID),
         ISSUE,
-    ],
-)
-def test_there_is_nothing_else_to_fetch(other: Approval):
-    assert other.collected_until is None
+    ]
+
+    wrong = [other for other in cases if other.collected_until is not None]
+
+    assert wrong == []

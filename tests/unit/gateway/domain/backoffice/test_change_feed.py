@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
-
 from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Kept, outdated
 from gateway.domain.payouts.stops import RESUMED, STOPPED
 from gateway.runtime.audit_log import FAILED, REFUSED, TAKEN
 
 
-@pytest.mark.parametrize(
-    ("action", "subject", "record"),
-    [
+def test_an_act_makes_the_record_old_that_it_names():
+    """A stop names what it holds for, which itself has not changed."""
+    cases = [
         ("account.created", "account:a-1", (Kept.ACCOUNT, "a-1")),
         ("account.changed", "account:a-1", (Kept.ACCOUNT, "a-1")),
         ("credential.issued", "credential:cli_1", (Kept.CREDENTIAL, "cli_1")),
@@ -21,32 +17,39 @@ from gateway.runtime.audit_log import FAILED, REFUSED, TAKEN
         ("signing_key.retired", "signing_key:k:1", (Kept.SIGNING_KEY, "k:1")),
         (RESUMED, "stop:s-1", (Kept.STOP, "")),
         *((STOPPED, f"{scope}:x", (Kept.STOP, "")) for scope in ("account", "provider")),
-    ],
-)
-def test_an_act_makes_the_record_old_that_it_names(
-    action: str, subject: str, record: tuple[Kept, str]
-):
-    """A stop names what it holds for, which itself has not changed."""
-    assert outdated(Act(action, subject)) == record
+    ]
+
+    wrong = [
+        (action, subject, record)
+        for action, subject, record in cases
+        if outdated(Act(action, subject)) != record
+    ]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "subject",
-    ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"],
-)
-def test_an_act_on_anything_else_makes_nothing_old(subject: str):
+def test_an_act_on_anything_else_makes_nothing_old():
     """A stranger's failed sign-ins least of all."""
-    assert outdated(Act("sign_in.failed", subject)) is None
+    cases = ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"]
+
+    wrong = [subject for subject in cases if outdated(Act("sign_in.failed", subject)) is not None]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize("action", [*FAILED.values(), *TAKEN.values(), REFUSED])
-@pytest.mark.parametrize("kind", Kept)
-def test_what_is_only_counted_makes_nothing_old(action: str, kind: Kept):
+def test_what_is_only_counted_makes_nothing_old():
     """Whatever it was about: nobody empties memory by being refused or by looking."""
-    assert outdated(Act(action, f"{kind}:a-1")) is None
+    wrong = [
+        (action, kind)
+        for action in [*FAILED.values(), *TAKEN.values(), REFUSED]
+        for kind in Kept
+        if outdated(Act(action, f"{kind}:a-1")) is not None
+    ]
+
+    assert wrong == []
 
 
 def test_nothing_is_believed_unless_somebody_says_until_when():
-    now = time.monotonic()
+    now = 1_000.0
 
     assert Belief().until < now < Belief(now + 1).until < ALWAYS.until

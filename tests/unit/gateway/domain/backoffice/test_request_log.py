@@ -17,7 +17,9 @@ def test_a_cursor_is_read_as_it_was_written():
     assert str(CURSOR) == "1795181468771123-4711"
 
 
-@pytest.mark.parametrize("text", ["", "1", "1-", "-1", "1-2-3", "1.5-2", "١-2", f"{'9' * 17}-1"])
-def test_a_cursor_has_one_form(text: str):
-    with pytest.raises(ValueError, match=r".*"):
-        Cursor.read(text)
+def test_a_cursor_has_one_form():
+    cases = ["", "1", "1-", "-1", "1-2-3", "1.5-2", "١-2", f"{'9' * 17}-1"]
+
+    for text in cases:
+        with pytest.raises(ValueError, match=r".*"):
+            Cursor.read(text)

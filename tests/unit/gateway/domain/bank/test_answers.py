@@ -31,12 +31,12 @@ SAY_NOTHING = {"acknowledge_events", "probe", "remove_callback"}
 """That they returned is enough."""
 
 
-@pytest.mark.parametrize("name", sorted(set(CALLS) - SAY_NOTHING))
-async def test_another_type_is_not_believed(name: str):
-    for nonsense in (None, object(), CANARY, {"saldo": 1}, 10.5, True, (object(),), Money(1)):
-        world = CheckedWorld(**{name: saying(nonsense)})
+async def test_another_type_is_not_believed():
+    for name in sorted(set(CALLS) - SAY_NOTHING):
+        for nonsense in (None, object(), CANARY, {"saldo": 1}, 10.5, True, (object(),), Money(1)):
+            world = CheckedWorld(**{name: saying(nonsense)})
 
-        await world.fails(name, "adapter_answer_invalid")
+            await world.fails(name, "adapter_answer_invalid")
 
 
 BRAZIL = timezone(timedelta(hours=-3))
@@ -155,14 +155,10 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "lie"),
-    [each[1:] for each in WRONG_ANSWERS],
-    ids=[f"{name}: {why}" for why, name, _ in WRONG_ANSWERS],
-)
-async def test_the_answer_to_another_question_is_not_believed(name: str, lie: object):
+async def test_the_answer_to_another_question_is_not_believed():
     """Keys, references, values and ends of lists, as asked."""
-    await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
+    for name, lie in [each[1:] for each in WRONG_ANSWERS]:
+        await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
 
 
 def entry(**parts: object) -> Page[object]:
@@ -197,14 +193,10 @@ RIGHT_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [each[1:] for each in RIGHT_ANSWERS],
-    ids=[f"{name}: {what}" for what, name, _ in RIGHT_ANSWERS],
-)
-async def test_what_may_be_true_is_believed(name: str, answer: object):
+async def test_what_may_be_true_is_believed():
     """A payer's words come from anywhere: none of them may hide a whole statement."""
-    world = CheckedWorld(**{name: saying(answer)})
+    for name, answer in [each[1:] for each in RIGHT_ANSWERS]:
+        world = CheckedWorld(**{name: saying(answer)})
 
-    assert await world.ask(name) == answer
-    assert not world.counted
+        assert await world.ask(name) == answer
+        assert not world.counted

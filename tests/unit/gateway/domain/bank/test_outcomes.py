@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import IN_USE
 from gateway.domain.bank.providers import (
@@ -81,18 +79,18 @@ WRONG_FINDINGS: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(MONEY))
-@pytest.mark.parametrize("lie", WRONG_ORDERS.values(), ids=list(WRONG_ORDERS))
-async def test_an_order_ends_in_no_contradiction(name: str, lie: object):
+async def test_an_order_ends_in_no_contradiction():
     """Whatever it says, it is not known what became of the order."""
-    await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
+    for name in sorted(MONEY):
+        for lie in WRONG_ORDERS.values():
+            await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
 
 
-@pytest.mark.parametrize("lie", WRONG_FINDINGS.values(), ids=list(WRONG_FINDINGS))
-async def test_a_look_up_proves_nothing_by_a_contradiction(lie: object):
-    world = CheckedWorld(find_payout=saying(lie))
+async def test_a_look_up_proves_nothing_by_a_contradiction():
+    for lie in WRONG_FINDINGS.values():
+        world = CheckedWorld(find_payout=saying(lie))
 
-    await world.fails("find_payout", "adapter_answer_invalid")
+        await world.fails("find_payout", "adapter_answer_invalid")
 
 
 UNAUTHORIZED = changed(ANSWERED, reason="credentials_refused", http_status=401)
@@ -117,25 +115,23 @@ RIGHT: list[tuple[str, str, object]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [each[1:] for each in RIGHT], ids=[what for what, *_ in RIGHT]
-)
-async def test_what_may_be_true_is_believed(name: str, said: object):
+async def test_what_may_be_true_is_believed():
     """Of a look-up, the caller compares the amount: it goes to review."""
-    world = CheckedWorld(**{name: saying(said)})
+    for name, said in [each[1:] for each in RIGHT]:
+        world = CheckedWorld(**{name: saying(said)})
 
-    assert await world.ask(name) == said
-    assert not world.counted
+        assert await world.ask(name) == said
+        assert not world.counted
 
 
-@pytest.mark.parametrize("name", sorted(MONEY))
-async def test_words_of_evidence_are_ours_and_codes_are_short(name: str):
+async def test_words_of_evidence_are_ours_and_codes_are_short():
     """What is kept with an attempt is shown to operators: no text of the bank's."""
-    evidence = changed(ANSWERED, reason=CANARY, provider_code=CANARY)
-    world = CheckedWorld(**{name: saying(rejected(evidence))})
+    for name in sorted(MONEY):
+        evidence = changed(ANSWERED, reason=CANARY, provider_code=CANARY)
+        world = CheckedWorld(**{name: saying(rejected(evidence))})
 
-    said = await world.ask(name)
+        said = await world.ask(name)
 
-    assert isinstance(said, Rejected)
-    assert said.evidence.reason == "unlisted_reason"
-    assert said.evidence.provider_code == "unreadable"
+        assert isinstance(said, Rejected)
+        assert said.evidence.reason == "unlisted_reason"
+        assert said.evidence.provider_code == "unreadable"

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.domain.bank.refunds import IncomingPayment, IncomingStatus
 from gateway.domain.kernel.money import Money
 from tests.world.standing import NOON
 
 
-@pytest.mark.parametrize(
-    ("refunded", "status"),
-    [
+def test_the_status_is_told_by_the_amounts():
+    cases = [
         (0, IncomingStatus.PAID),
         (1, IncomingStatus.PARTLY_REFUNDED),
         (1049, IncomingStatus.PARTLY_REFUNDED),
         (1050, IncomingStatus.REFUNDED),
-    ],
-)
-def test_the_status_is_told_by_the_amounts(refunded: int, status: IncomingStatus):
-    payment = IncomingPayment(
-        reference="",
-        e2e_id="E1",
-        provider_id="1",
-        value=Money(1050),
-        refunded=Money(refunded),
-        paid_at=NOON,
-        payer=None,
-    )
+    ]
 
-    assert payment.status is status
+    for refunded, status in cases:
+        payment = IncomingPayment(
+            reference="",
+            e2e_id="E1",
+            provider_id="1",
+            value=Money(1050),
+            refunded=Money(refunded),
+            paid_at=NOON,
+            payer=None,
+        )
+
+        assert payment.status is status

@@ -2,9 +2,6 @@
 
 import re
 
-import pytest
-
-from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE, ServiceError
 
 # Contract part 7, then the codes the contract has none for.
@@ -65,10 +62,10 @@ def test_no_answer_is_a_504():
     assert 504 not in {error.status for error in CATALOGUE}
 
 
-@pytest.mark.parametrize("error", CATALOGUE, ids=lambda error: error.name)
-def test_an_error_says_what_happened_and_what_to_do_in_whole_sentences(error: ErrorCode):
-    for text in (error.message, error.remedy):
-        assert re.fullmatch(r"[A-Z][ -~]+\.", text)
+def test_an_error_says_what_happened_and_what_to_do_in_whole_sentences():
+    for error in CATALOGUE:
+        for text in (error.message, error.remedy):
+            assert re.fullmatch(r"[A-Z][ -~]+\.", text)
 
 
 def test_names_and_messages_are_told_apart():

@@ -11,18 +11,18 @@ from gateway.domain.kernel.windows import LocalWindow, Paging, Window, local_end
 DAY = date(2026, 1, 1)
 
 
-@pytest.mark.parametrize("days", [1, 2, 89, 90])
-def test_one_to_ninety_days_counted_with_both_ends_are_a_window(days: int):
+def test_one_to_ninety_days_counted_with_both_ends_are_a_window():
     """Contract part 8: ``init == ends`` is one day, the longest is 90."""
-    window = Window(DAY, DAY + timedelta(days=days - 1))
+    for days in [1, 2, 89, 90]:
+        window = Window(DAY, DAY + timedelta(days=days - 1))
 
-    assert window.end - window.start == timedelta(days=days)
+        assert window.end - window.start == timedelta(days=days)
 
 
-@pytest.mark.parametrize("days", [-365, -1, 0, 91, 92, 3650])
-def test_no_other_number_of_days_is_one(days: int):
-    with pytest.raises(ValueError, match="1 to 90 days"):
-        Window(DAY, DAY + timedelta(days=days - 1))
+def test_no_other_number_of_days_is_one():
+    for days in [-365, -1, 0, 91, 92, 3650]:
+        with pytest.raises(ValueError, match="1 to 90 days"):
+            Window(DAY, DAY + timedelta(days=days - 1))
 
 
 def test_both_ends_are_inside():
@@ -74,12 +74,14 @@ def test_any_two_days_are_a_window_or_refused(init: date, ends: date):
         assert window.start < window.end
 
 
-@pytest.mark.parametrize(
-    ("page", "limit", "offset"),
-    [(1, 25, 0), (2, 25, 25), (3, 100, 200), (1, 1, 0)],
-)
-def test_a_page_begins_behind_those_before_it(page: int, limit: int, offset: int):
-    assert Paging(page, limit).offset == offset
+def test_a_page_begins_behind_those_before_it():
+    wrong = [
+        (page, limit, offset)
+        for page, limit, offset in [(1, 25, 0), (2, 25, 25), (3, 100, 200), (1, 1, 0)]
+        if Paging(page, limit).offset != offset
+    ]
+
+    assert wrong == []
 
 
 def test_the_largest_page_stays_within_what_a_database_counts():

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
@@ -20,16 +18,21 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("state", PayoutState)
-def test_every_state_has_its_word(state: PayoutState):
-    assert certainty_of(replace(payout(), state=state)) is WORDS[state]
+def test_every_state_has_its_word():
+    wrong = [
+        state
+        for state in PayoutState
+        if certainty_of(replace(payout(), state=state)) is not WORDS[state]
+    ]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize("code", FailureCode)
-def test_what_failed_for_not_being_sent_was_not_sent(code: FailureCode):
-    failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(code))
+def test_what_failed_for_not_being_sent_was_not_sent():
+    for code in FailureCode:
+        failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(code))
 
-    word = certainty_of(failed)
+        word = certainty_of(failed)
 
-    expected = Certainty.CONFIRMED_REJECTED
-    assert word is (Certainty.NOT_SENT if code is FailureCode.NOT_SENT else expected)
+        expected = Certainty.CONFIRMED_REJECTED
+        assert word is (Certainty.NOT_SENT if code is FailureCode.NOT_SENT else expected)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.domain.requests.networks import network
 
 
-@pytest.mark.parametrize(
-    ("address", "known"),
-    [
+def test_one_household_is_one_network():
+    """Or who has a network of IPv6 would have as many tries as it has addresses."""
+    cases = [
         ("203.0.113.7", "203.0.113.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
@@ -20,8 +18,8 @@ from gateway.domain.requests.networks import network
         ("", ""),
         ("unix", "unix"),
         ("not:an:address", "not:an:address"),
-    ],
-)
-def test_one_household_is_one_network(address: str, known: str):
-    """Or who has a network of IPv6 would have as many tries as it has addresses."""
-    assert network(address) == known
+    ]
+
+    wrong = [(address, known) for address, known in cases if network(address) != known]
+
+    assert wrong == []

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from gateway.security.identity.one_time_codes import RecoveryCodes
 
 
@@ -27,26 +25,34 @@ def test_every_bit_counts():
     assert len(shown) == 50
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
+def test_a_code_is_read_as_people_type_it():
+    cases = [
         "03-ABCDE-01234",
         "03-abcde-01234",
         "03abcdeo1234",
         " 03 abcde olz34 ".replace("z", "2"),
         "03-ABCDE-0I234",
-    ],
-)
-def test_a_code_is_read_as_people_type_it(typed: str):
-    assert RecoveryCodes().read(typed) == (3, "03-ABCDE-01234")
+    ]
+
+    wrong = [typed for typed in cases if RecoveryCodes().read(typed) != (3, "03-ABCDE-01234")]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "typed",
-    ["", "123456", "10-ABCDE-01234", "03-ABCDE-0123", "03-ABCDU-01234", "0" * 33, "٠٣-ABCDE-01234"],
-)
-def test_what_is_no_code_is_none(typed: str):
-    assert RecoveryCodes().read(typed) is None
+def test_what_is_no_code_is_none():
+    cases = [
+        "",
+        "123456",
+        "10-ABCDE-01234",
+        "03-ABCDE-0123",
+        "03-ABCDU-01234",
+        "0" * 33,
+        "٠٣-ABCDE-01234",
+    ]
+
+    wrong = [typed for typed in cases if RecoveryCodes().read(typed) is not None]
+
+    assert wrong == []
 
 
 def test_what_is_made_is_read():

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pyotp
-import pytest
 
 from gateway.security.identity.one_time_codes import Totp
 
@@ -25,29 +24,37 @@ def at(second: int) -> datetime:
     return datetime.fromtimestamp(second, UTC)
 
 
-@pytest.mark.parametrize(("second", "code"), RFC)
-def test_the_codes_of_the_rfc_are_accepted(second: int, code: str):
-    assert Totp("pixgate").accepted_step(SECRET, code[-6:], at(second)) == second // 30
+def test_the_codes_of_the_rfc_are_accepted():
+    wrong = [
+        (second, code)
+        for second, code in RFC
+        if Totp("pixgate").accepted_step(SECRET, code[-6:], at(second)) != second // 30
+    ]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("late", "accepted"), [(-60, False), (-30, True), (0, True), (30, True), (60, False)]
-)
-def test_one_step_around_is_accepted_and_two_are_not(late: int, accepted: bool):
+def test_one_step_around_is_accepted_and_two_are_not():
     """The step of the code is told, not that of the clock."""
-    now = at(1_800_000_000)
-    code = pyotp.TOTP(SECRET).at(now + timedelta(seconds=late))
+    cases = [(-60, False), (-30, True), (0, True), (30, True), (60, False)]
 
-    step = Totp("pixgate").accepted_step(SECRET, code, now)
+    for late, accepted in cases:
+        now = at(1_800_000_000)
+        code = pyotp.TOTP(SECRET).at(now + timedelta(seconds=late))
 
-    assert step == ((1_800_000_000 + late) // 30 if accepted else None)
+        step = Totp("pixgate").accepted_step(SECRET, code, now)
+
+        assert step == ((1_800_000_000 + late) // 30 if accepted else None)
 
 
-@pytest.mark.parametrize(
-    "code", ["", "28708", "2870822", " 287082", "28708２", "abcdef", "287082\n"]
-)
-def test_what_is_not_six_digits_is_wrong(code: str):
-    assert Totp("pixgate").accepted_step(SECRET, code, at(59)) is None
+def test_what_is_not_six_digits_is_wrong():
+    cases = ["", "28708", "2870822", " 287082", "28708２", "abcdef", "287082\n"]
+
+    wrong = [
+        code for code in cases if Totp("pixgate").accepted_step(SECRET, code, at(59)) is not None
+    ]
+
+    assert wrong == []
 
 
 def test_a_secret_has_twenty_random_bytes():

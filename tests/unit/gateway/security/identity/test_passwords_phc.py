@@ -1,7 +1,5 @@
 """The text form of digests."""
 
-import pytest
-
 from gateway.security.identity import passwords
 from gateway.security.identity.passwords import Cost, Digest
 
@@ -19,9 +17,9 @@ def test_what_was_written_is_read():
     assert passwords.read(str(DIGEST)) == DIGEST
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+def test_another_form_or_a_cost_out_of_bounds_is_no_digest():
+    """Who writes into the store must not stop a process with a digest of a gigabyte."""
+    cases = [
         ("argon2id", "argon2i"),
         ("v=19", "v=16"),
         ("m=19456", "m=1048577"),
@@ -34,11 +32,15 @@ def test_what_was_written_is_read():
         ("keyid=YTFiMmMzZDQ", "keyid=/w"),
         ("keyid=YTFiMmMzZDQ", "keyid=YTFiM"),
         ("$c3Nz", "$c3N!"),
-    ],
-)
-def test_another_form_or_a_cost_out_of_bounds_is_no_digest(old: str, new: str):
-    """Who writes into the store must not stop a process with a digest of a gigabyte."""
-    assert passwords.read(str(DIGEST).replace(old, new)) is None
+    ]
+
+    wrong = [
+        (old, new)
+        for old, new in cases
+        if passwords.read(str(DIGEST).replace(old, new)) is not None
+    ]
+
+    assert wrong == []
 
 
 def test_nothing_is_no_digest():

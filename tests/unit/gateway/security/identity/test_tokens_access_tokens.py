@@ -93,16 +93,16 @@ async def test_the_helper_of_these_tests_makes_right_tokens(tokens, made):
     assert await tokens.verify(signed(made, {**HEAD, "kid": made.id}, BODY)) == CLAIMS
 
 
-@pytest.mark.parametrize("claim", sorted(BODY))
-async def test_every_claim_is_required(tokens, made, claim: str):
-    body = {name: value for name, value in BODY.items() if name != claim}
+async def test_every_claim_is_required(tokens, made):
+    for claim in sorted(BODY):
+        body = {name: value for name, value in BODY.items() if name != claim}
 
-    assert await refused(tokens, signed(made, {**HEAD, "kid": made.id}, body))
+        assert await refused(tokens, signed(made, {**HEAD, "kid": made.id}, body))
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
+async def test_a_claim_of_another_content_or_kind_is_refused(tokens, made):
+    """PyJWT alone would take an audience among others; so we ask it not to."""
+    cases = [
         {"iss": "https://evil.example"},
         {"iss": "https://pix.example/"},
         {"iss": "https://pix.exampl"},
@@ -128,24 +128,26 @@ async def test_every_claim_is_required(tokens, made, claim: str):
         {"exp": float("inf")},
         {"iat": "now"},
         {"nbf": [SECONDS]},
-    ],
-    ids=repr,
-)
-async def test_a_claim_of_another_content_or_kind_is_refused(tokens, made, changed: dict):
-    """PyJWT alone would take an audience among others; so we ask it not to."""
-    token = signed(made, {**HEAD, "kid": made.id}, {**BODY, **changed})
+    ]
 
-    assert await refused(tokens, token)
+    for changed in cases:
+        token = signed(made, {**HEAD, "kid": made.id}, {**BODY, **changed})
+
+        assert await refused(tokens, token)
 
 
-@pytest.mark.parametrize("content", [b"[]", b"null", b'"text"', b"{", b"", b"\xff", b"[" * 2000])
-async def test_a_body_that_is_no_object_is_refused(tokens, made, content: bytes):
-    assert await refused(tokens, signed(made, {**HEAD, "kid": made.id}, content))
+async def test_a_body_that_is_no_object_is_refused(tokens, made):
+    wrong = [
+        content
+        for content in [b"[]", b"null", b'"text"', b"{", b"", b"\xff", b"[" * 2000]
+        if not (await refused(tokens, signed(made, {**HEAD, "kid": made.id}, content)))
+    ]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
+async def test_any_other_head_is_refused_though_the_key_signed_it(tokens, made):
+    cases = [
         {"alg": "none"},
         {"alg": "None"},
         {"alg": "HS256"},
@@ -181,22 +183,21 @@ async def test_a_body_that_is_no_object_is_refused(tokens, made, content: bytes)
         {"b64": False},
         {"zip": "DEF"},
         {"cty": "JWT"},
-    ],
-    ids=repr,
-)
-async def test_any_other_head_is_refused_though_the_key_signed_it(tokens, made, changed: dict):
-    assert await refused(tokens, signed(made, {**HEAD, "kid": made.id, **changed}, BODY)) in {
-        "head",
-        "alg_or_typ",
-        "kid",
-    }
+    ]
+
+    for changed in cases:
+        assert await refused(tokens, signed(made, {**HEAD, "kid": made.id, **changed}, BODY)) in {
+            "head",
+            "alg_or_typ",
+            "kid",
+        }
 
 
-@pytest.mark.parametrize("absent", ["alg", "typ", "kid"])
-async def test_a_head_without_one_of_the_three_is_refused(tokens, made, absent: str):
-    head = {name: value for name, value in {**HEAD, "kid": made.id}.items() if name != absent}
+async def test_a_head_without_one_of_the_three_is_refused(tokens, made):
+    for absent in ["alg", "typ", "kid"]:
+        head = {name: value for name, value in {**HEAD, "kid": made.id}.items() if name != absent}
 
-    assert await refused(tokens, signed(made, head, BODY)) == "head"
+        assert await refused(tokens, signed(made, head, BODY)) == "head"
 
 
 async def test_a_head_that_says_it_twice_is_refused(tokens, made):
@@ -206,9 +207,14 @@ async def test_a_head_that_says_it_twice_is_refused(tokens, made):
     assert await refused(tokens, signed(made, head, BODY)) == "head"
 
 
-@pytest.mark.parametrize("content", [b"[]", b"{", b"null", b"1", b'[["alg","EdDSA"]]', b"\xff"])
-async def test_a_head_that_is_no_object_is_refused(tokens, made, content: bytes):
-    assert await refused(tokens, signed(made, content, BODY)) == "head"
+async def test_a_head_that_is_no_object_is_refused(tokens, made):
+    wrong = [
+        content
+        for content in [b"[]", b"{", b"null", b"1", b'[["alg","EdDSA"]]', b"\xff"]
+        if await refused(tokens, signed(made, content, BODY)) != "head"
+    ]
+
+    assert wrong == []
 
 
 async def test_a_key_that_comes_with_the_token_is_not_looked_at(tokens, made):
@@ -266,9 +272,8 @@ async def test_a_signature_plus_the_order_of_the_group_is_refused(tokens):
     assert await refused(tokens, f"{head}.{body}.{encoded(forged)}") == "InvalidSignatureError"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+async def test_what_has_not_the_form_is_not_decoded(tokens):
+    cases = [
         lambda _: "",
         lambda _: "x",
         lambda _: "..",
@@ -283,10 +288,15 @@ async def test_a_signature_plus_the_order_of_the_group_is_refused(tokens):
         lambda token: token.replace("e", "+", 1),
         lambda token: token.replace(".", "." + "A" * 4096 + ".", 1),
         lambda token: token + "A" * 4096,
-    ],
-)
-async def test_what_has_not_the_form_is_not_decoded(tokens, change):
-    assert await refused(tokens, change(await tokens.issue(CLAIMS))) == "form"
+    ]
+
+    wrong = [
+        change
+        for change in cases
+        if await refused(tokens, change(await tokens.issue(CLAIMS))) != "form"
+    ]
+
+    assert wrong == []
 
 
 async def test_a_token_of_more_than_four_kilobytes_is_not_looked_at(tokens, made):
@@ -311,17 +321,15 @@ async def test_after_that_it_is_over(tokens, clock):
     assert await refused(tokens, token) == "expired"
 
 
-@pytest.mark.parametrize("claim", ["iat", "nbf"])
-@pytest.mark.parametrize(("ahead", "right"), [(30, True), (31, False)])
-async def test_a_token_from_the_future_is_refused(
-    tokens, made, claim: str, ahead: int, right: bool
-):
-    token = signed(made, {**HEAD, "kid": made.id}, {**BODY, claim: SECONDS + ahead})
+async def test_a_token_from_the_future_is_refused(tokens, made):
+    for claim in ["iat", "nbf"]:
+        for ahead, right in [(30, True), (31, False)]:
+            token = signed(made, {**HEAD, "kid": made.id}, {**BODY, claim: SECONDS + ahead})
 
-    if right:
-        assert await tokens.verify(token)
-    else:
-        assert await refused(tokens, token) == "not_yet"
+            if right:
+                assert await tokens.verify(token)
+            else:
+                assert await refused(tokens, token) == "not_yet"
 
 
 async def test_what_was_proven_is_not_proven_again(tokens, monkeypatch):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.store.audit.audit_log import written
 
 
-@pytest.mark.parametrize(
-    ("ids", "text"), [((), ""), (("a",), "a"), (("b", "a"), "a b"), (("a", "b"), "a b")]
-)
-def test_equal_companies_are_equal_texts(ids: tuple[str, ...], text: str):
-    assert written(frozenset(ids)) == text
+def test_equal_companies_are_equal_texts():
+    cases = [((), ""), (("a",), "a"), (("b", "a"), "a b"), (("a", "b"), "a b")]
+
+    wrong = [(ids, text) for ids, text in cases if written(frozenset(ids)) != text]
+
+    assert wrong == []

@@ -5,9 +5,9 @@ import pytest
 from gateway.store.kernel.address import address, is_sqlite
 
 
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
+def test_our_driver_is_named() -> None:
+    """SQLAlchemy's own choice for plain ``postgresql://`` is another driver."""
+    cases = [
         ("sqlite:///var/pixgate.db", "sqlite+aiosqlite:///var/pixgate.db"),
         ("sqlite+aiosqlite:////srv/pixgate.db", "sqlite+aiosqlite:////srv/pixgate.db"),
         ("postgres://u:p@db/pix", "postgresql+asyncpg://u:p@db/pix"),
@@ -19,19 +19,18 @@ from gateway.store.kernel.address import address, is_sqlite
             "postgresql+asyncpg://db/pix?pooler=transaction",
         ),
         ("postgresql://db/pix?ssl=verify-full", "postgresql+asyncpg://db/pix?ssl=verify-full"),
-    ],
-)
-def test_our_driver_is_named(given: str, named: str) -> None:
-    """SQLAlchemy's own choice for plain ``postgresql://`` is another driver."""
-    read = address(given)
+    ]
 
-    assert read.render_as_string(hide_password=False) == named
-    assert is_sqlite(read) == given.startswith("sqlite")
+    for given, named in cases:
+        read = address(given)
+
+        assert read.render_as_string(hide_password=False) == named
+        assert is_sqlite(read) == given.startswith("sqlite")
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_another_form_is_refused_without_being_repeated() -> None:
+    """It may hold a password."""
+    cases = [
         "",
         "pixgate.db",
         "mysql://db/pix",
@@ -44,12 +43,11 @@ def test_our_driver_is_named(given: str, named: str) -> None:
         "postgresql://db",
         "postgresql://db/pix?options=-cfsync=off",
         "postgresql://u:hush@db:port/pix",
-    ],
-)
-def test_another_form_is_refused_without_being_repeated(given: str) -> None:
-    """It may hold a password."""
-    with pytest.raises(ValueError, match=r"store's URL|SQLite store") as caught:
-        address(given)
+    ]
 
-    assert "hush" not in str(caught.value)
-    assert caught.value.__cause__ is None
+    for given in cases:
+        with pytest.raises(ValueError, match=r"store's URL|SQLite store") as caught:
+            address(given)
+
+        assert "hush" not in str(caught.value)
+        assert caught.value.__cause__ is None

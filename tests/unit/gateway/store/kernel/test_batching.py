@@ -8,9 +8,10 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, Undone
+from tests.world.leaping import leaping
+from tests.world.waiting import settle
 
 ASKER: ContextVar[str] = ContextVar("asker", default="nobody")
-_PATIENCE_S = 5.0
 
 
 class Work:
@@ -40,9 +41,8 @@ class Work:
 
     async def begun(self, batches: int) -> None:
         """Wait until so many batches are or were at work."""
-        async with asyncio.timeout(_PATIENCE_S):
-            while len(self.seen) < batches:
-                await asyncio.sleep(0)
+        while len(self.seen) < batches:
+            await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_what_comes_meanwhile_gathers_in_its_order(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     late = asked(batches, [5, 3, 4])
-    await asyncio.sleep(0.01)
+    await settle()
 
     work.gate.set()
     answers = await asyncio.gather(first, *late)
@@ -101,11 +101,12 @@ async def test_a_batch_has_a_largest_size(work: Work) -> None:
     assert work.seen == [[0, 1], [2, 3], [4]]
 
 
+@leaping
 async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, relief_s=0))
     first = await held(batches, work)
     late = asked(batches, [1])
-    await asyncio.sleep(0.02)
+    await asyncio.sleep(1)
 
     work.gate.set()
     await asyncio.gather(first, *late)
@@ -113,14 +114,14 @@ async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
     assert work.most_at_once == 1
 
 
+@leaping
 async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: Work) -> None:
     """One batch that hangs does not hold up the rest."""
     batches = BatchQueue(work.do, BatchLimits(count=3, most=2, relief_s=0.002))
     first = await held(batches, work)
 
     late = asked(batches, range(1, 7))
-    await work.begun(3)
-    await asyncio.sleep(0.02)
+    await asyncio.sleep(1)
 
     assert work.seen == [[0], [1, 2], [3, 4]]
     work.gate.set()
@@ -191,6 +192,7 @@ async def test_one_who_goes_while_it_is_done_leaves_the_rest_alone(work: Work) -
     assert work.seen == [[1, 2]]
 
 
+@leaping
 async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
@@ -204,11 +206,12 @@ async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Wo
     assert work.seen == [[0], [2]]
 
 
+@leaping
 async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
     """How long the work may take is not the queue's business."""
     batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
 
     work.gate.set()
 
@@ -272,7 +275,7 @@ async def test_a_worker_that_is_cancelled_tells_its_own_and_is_replaced(
     await asyncio.sleep(0)
 
     await end(batches)
-    told = await asyncio.wait_for(asyncio.gather(*asking, return_exceptions=True), _PATIENCE_S)
+    told = await asyncio.gather(*asking, return_exceptions=True)
 
     assert told[1:] == [4, 6]
     assert told[0] == 2 or isinstance(told[0], StoreUnavailable)

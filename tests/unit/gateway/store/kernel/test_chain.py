@@ -7,7 +7,7 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from gateway.domain.kernel.audit import AuditEvent, AuditHead
+from gateway.domain.kernel.audit import AuditHead
 from gateway.store.kernel.chain import ChainKeys, KeyAbsent, chained
 from tests.world.stores.samples import NOW, event
 
@@ -30,20 +30,19 @@ def test_a_hash_is_what_anybody_can_compute() -> None:
     assert reached == hashlib.sha256(FIRST + DOCUMENT).digest()
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_every_field_is_in_the_hash() -> None:
+    cases = [
         replace(event(), at=NOW + timedelta(microseconds=1)),
         replace(event(), actor="other"),
         replace(event(), action="other"),
         replace(event(), subject="other"),
         replace(event(), trace_id="other"),
         event(other="x"),
-    ],
-    ids=["at", "actor", "action", "subject", "trace_id", "details"],
-)
-def test_every_field_is_in_the_hash(other: AuditEvent) -> None:
-    assert chained(FIRST, 1, other) != chained(FIRST, 1, event())
+    ]
+
+    wrong = [other for other in cases if chained(FIRST, 1, other) == chained(FIRST, 1, event())]
+
+    assert wrong == []
 
 
 KEYS = ChainKeys({"k": b"e" * 32}, {"k": b"h" * 32})

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 
 import pytest
 from asyncpg.exceptions import (
@@ -28,7 +29,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from gateway.domain.kernel.storage import AlreadyExists, StoreUnavailable
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.batching import Undone, faults_of_rows
-from gateway.store.kernel.database import Database, Limits, failures_as_ours
+from gateway.store.kernel.database import Database, failures_as_ours
+from tests.world.waiting import forever
 
 
 class Told(Exception):
@@ -44,9 +46,9 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
     return kind("INSERT", None, origin)
 
 
-@pytest.mark.parametrize(
-    ("problem", "reason", "quotes"),
-    [
+def test_a_failure_is_told_by_its_kind_alone() -> None:
+    """The driver's own words go no further where they may quote the row."""
+    cases = [
         (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
         (TimeoutError(), "TimeoutError", False),
         (PoolTimeout("QueuePool"), "TimeoutError", False),
@@ -59,17 +61,15 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
         (of_driver(DataError, sqlite3.DataError("x")), "DataError", True),
         (UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"), "UnicodeEncodeError", True),
         (OverflowError("99999999999999999999"), "OverflowError", True),
-    ],
-    ids=lambda value: value if isinstance(value, str) and value.isascii() else None,
-)
-def test_a_failure_is_told_by_its_kind_alone(problem: Exception, reason: str, quotes: bool) -> None:
-    """The driver's own words go no further where they may quote the row."""
-    with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
-        raise problem
+    ]
 
-    assert str(caught.value) == reason
-    assert (caught.value.__cause__ is None) == quotes
-    assert caught.value.__suppress_context__
+    for problem, reason, quotes in cases:
+        with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
+            raise problem
+
+        assert str(caught.value) == reason
+        assert (caught.value.__cause__ is None) == quotes
+        assert caught.value.__suppress_context__
 
 
 def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAPIError:
@@ -83,9 +83,9 @@ def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAP
 UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
 
 
-@pytest.mark.parametrize(
-    ("problem", "reason"),
-    [
+def test_a_server_s_words_are_told_where_they_quote_no_row():
+    """An operator needs them: the state alone says little, and a pooler's own states less."""
+    cases = [
         (
             of_server(InvalidSQLStatementNameError, UNNAMED),
             (
@@ -111,26 +111,26 @@ UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
         ),
         (of_server(UniqueViolationError, "52998224725 is there"), "UniqueViolationError 23505"),
         (of_server(RaiseError, "52998224725 must stay"), "RaiseError P0001"),
-    ],
-    ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
-)
-def test_a_server_s_words_are_told_where_they_quote_no_row(problem: DBAPIError, reason: str):
-    """An operator needs them: the state alone says little, and a pooler's own states less."""
-    with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
-        raise problem
+    ]
 
-    assert str(caught.value) == reason
+    for problem, reason in cases:
+        with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
+            raise problem
+
+        assert str(caught.value) == reason
 
 
-@pytest.mark.parametrize("passing", [asyncio.CancelledError, AlreadyExists, ValueError, KeyError])
-def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
-    with pytest.raises(passing), failures_as_ours():
-        raise passing
+def test_what_is_not_the_store_s_passes() -> None:
+    cases = [asyncio.CancelledError, AlreadyExists, ValueError, KeyError]
+
+    for passing in cases:
+        with pytest.raises(passing), failures_as_ours():
+            raise passing
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
+def test_what_one_row_may_have_caused_undoes_a_transaction() -> None:
+    """Then each of its rows may be tried alone; and nothing of the row is told."""
+    cases = [
         TimeoutError(),
         UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"),
         OverflowError("99999999999999999999"),
@@ -142,15 +142,13 @@ def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
         of_driver(DBAPIError, Told("40001")),
         of_driver(DBAPIError, Told("55P03")),
         of_driver(DBAPIError, Told("57014")),
-    ],
-    ids=repr,
-)
-def test_what_one_row_may_have_caused_undoes_a_transaction(problem: Exception) -> None:
-    """Then each of its rows may be tried alone; and nothing of the row is told."""
-    with pytest.raises(Undone) as caught, faults_of_rows(of=2):
-        raise problem
+    ]
 
-    assert caught.value.__suppress_context__
+    for problem in cases:
+        with pytest.raises(Undone) as caught, faults_of_rows(of=2):
+            raise problem
+
+        assert caught.value.__suppress_context__
 
 
 def test_a_row_alone_fails_as_it_is() -> None:
@@ -160,9 +158,9 @@ def test_a_row_alone_fails_as_it_is() -> None:
         raise StatementError(problem, "INSERT", None, ValueError())
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
+def test_what_no_row_can_have_caused_is_not_tried_for_each() -> None:
+    """A store that is gone would be asked as often as there are rows."""
+    cases = [
         ConnectionResetError(),
         PoolTimeout("QueuePool"),
         sqlite3.OperationalError("disk I/O error"),
@@ -171,13 +169,11 @@ def test_a_row_alone_fails_as_it_is() -> None:
         of_driver(DBAPIError, Told("53300")),
         of_driver(DBAPIError, Told("08006")),
         KeyError("a mistake of ours"),
-    ],
-    ids=repr,
-)
-def test_what_no_row_can_have_caused_is_not_tried_for_each(problem: Exception) -> None:
-    """A store that is gone would be asked as often as there are rows."""
-    with pytest.raises(type(problem)), faults_of_rows(of=2):
-        raise problem
+    ]
+
+    for problem in cases:
+        with pytest.raises(type(problem)), faults_of_rows(of=2):
+            raise problem
 
 
 @pytest.mark.parametrize(("commits", "seen"), [(False, Undone), (True, TimeoutError)])
@@ -208,11 +204,12 @@ async def test_a_unit_of_work_ends_when_its_time_is_over(
     url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
 ) -> None:
     """Whatever it is that takes so long."""
-    opened = open_store(url, Limits(whole_s=0.5))
+    opened = open_store(url)
+    hasty = replace(opened.database, whole_s=0.05)
 
     async def dawdle() -> None:
-        async with work(opened.database):
-            await asyncio.sleep(5)
+        async with work(hasty):
+            await forever()
 
     with pytest.raises(StoreUnavailable, match="TimeoutError"):
         await dawdle()

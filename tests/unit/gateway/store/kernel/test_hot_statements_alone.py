@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.postgres import open_server
 from gateway.store.kernel.sqlite import nowhere
 from tests.unit.gateway.store.kernel.things import THINGS
+from tests.world.waiting import settle
 
-_ONE = Limits(pool_size=1, checkout_s=0.2)
+_ONE = Limits(pool_size=1, checkout_s=60, whole_s=60)
 _ROW = {
     "name": "a",
     "at": datetime(2026, 11, 24, 3, 15, 0, 1, tzinfo=UTC),
@@ -69,31 +71,32 @@ async def test_one_that_fails_is_told_as_the_store_s_and_spoils_no_other(
     assert (database.usage.waiting, database.usage.in_use) == (0, 0)
 
 
-async def test_one_that_waits_for_too_long_for_a_connection_is_refused(database: Database) -> None:
-    async with database.reading():
-        with pytest.raises(StoreUnavailable):
-            await database.read_at_once(every)
-
-    assert await database.read_at_once(every)
-
-
-@pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
-@pytest.mark.parametrize("turns", range(8))
-async def test_one_that_is_cancelled_gives_its_connection_back(
-    database: Database, turns: int, *, again: bool
+async def test_a_wait_for_a_connection_that_takes_too_long_is_refused(
+    url: str, database: Database
 ) -> None:
-    """Wherever it is, also while it gives it back."""
-    assert await database.read_at_once(every)
-    looking = asyncio.ensure_future(database.read_at_once(every))
-    for _ in range(turns):
-        await asyncio.sleep(0.0003)
-    for _ in range(1 + again):
-        looking.cancel()
-        await asyncio.sleep(0)
-    await asyncio.wait([looking])
+    hasty = open_database(url, Limits(pool_size=1, checkout_s=0.05))
 
-    assert looking.cancelled() or looking.result()
-    assert await database.read_at_once(every)
+    async with hasty.reading():
+        with pytest.raises(StoreUnavailable):
+            await hasty.read_at_once(every)
+
+    assert await hasty.read_at_once(every) == await database.read_at_once(every)
+    await hasty.close()
+
+
+async def test_a_read_that_is_cancelled_gives_its_connection_back(database: Database) -> None:
+    """Wherever it is, also while it gives it back; else the next one waits for ever."""
+    for turns, times in product(range(8), (1, 2)):
+        looking = asyncio.ensure_future(database.read_at_once(every))
+        for _ in range(turns):
+            await asyncio.to_thread(int)  # as long as the driver has turns
+        for _ in range(times):
+            looking.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait([looking])
+
+        assert looking.cancelled() or looking.result()
+        assert await database.read_at_once(every)
 
 
 async def test_one_that_is_cancelled_in_the_driver_s_thread_waits_for_it(tmp_path: Path) -> None:
@@ -104,14 +107,14 @@ async def test_one_that_is_cancelled_in_the_driver_s_thread_waits_for_it(tmp_pat
     async def hold(execution: Execution) -> None:
         await execution.execute(select(func.sqlite_version()))
         held.set()
-        go.wait(5)
+        go.wait()
         done.set()
 
     looking = asyncio.ensure_future(database.read_at_once(hold))
-    await asyncio.to_thread(held.wait, 5)
+    await asyncio.to_thread(held.wait)
     for _ in range(3):
         looking.cancel()
-        await asyncio.sleep(0.01)
+        await settle()
     was_waiting = not looking.done()
     go.set()
     await asyncio.wait([looking])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from asyncpg.connection import LoggedQuery
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,8 +11,13 @@ from gateway.store.engine import open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Limits
 from gateway.store.kernel.poolers import Pooler, driver_options, pooler_of, without_pooler
+from tests.world.waiting import until
 
 TIMEOUTS = ("statement_timeout", "idle_in_transaction_session_timeout")
+SLEEPING = """
+SELECT count(*) FROM pg_stat_activity
+WHERE query LIKE 'SELECT pg_sleep%%' AND state = 'active' AND datname = current_database()
+"""
 ONE = Limits(pool_size=1, statement_s=1.5)
 
 
@@ -106,13 +109,15 @@ async def test_a_read_without_a_transaction_ends_by_our_clock(postgres_url: str)
     with pytest.raises(StoreUnavailable):
         async with store.database.reading() as connection:
             await connection.exec_driver_sql("SELECT pg_sleep(60)")
-    await asyncio.sleep(0.2)
-    async with store.database.reading() as connection:
-        count = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%%'"
-        left = (await connection.exec_driver_sql(f"{count} AND state = 'active'")).scalar_one()
-
     await store.close()
-    assert left == 0
+    patient = open_store(postgres_url)
+
+    async def is_over() -> bool:
+        async with patient.database.reading() as connection:
+            return not (await connection.exec_driver_sql(SLEEPING)).scalar_one()
+
+    await until(is_over)
+    await patient.close()
 
 
 @pytest.mark.parametrize(("pooler", "same"), [("none", True), ("session", False)])

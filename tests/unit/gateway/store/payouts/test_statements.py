@@ -1,16 +1,13 @@
 """One text per statement whatever is written, and no value without its place."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pytest
-from sqlalchemy import Insert, Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Dialect
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import SUCCESSORS, Failure, Intent, PayoutState
 from gateway.store.kernel.facts import KEYLESS
-from gateway.store.kernel.hot_statements import BulkParameters
 from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.payouts.rows import payout_row
@@ -38,64 +35,49 @@ FULL = of(
 )
 
 
-@pytest.mark.parametrize(
-    ("dialect", "insert_new", "bulk"),
-    [
+def test_values_fill_every_place_and_no_other() -> None:
+    """A value too many would be dropped in silence."""
+    dialect_cases = [
         (postgresql.dialect(), postgresql.insert, UNNEST_ARRAYS),
         (postgresql.dialect(), postgresql.insert, EXECUTE_MANY),
         (sqlite.dialect(), sqlite.insert, EXECUTE_MANY),
-    ],
-    ids=["postgresql, many", "postgresql, one", "sqlite"],
-)
-@pytest.mark.parametrize(
-    ("statement", "values"),
-    [
+    ]
+    statement_cases = [
         ("add", payout_row(payout())),
         ("step", step_values(BARE)),
         ("step", step_values(FULL)),
         ("claim", claim_values(payout(), attempt(2))),
         ("end", ending_values(BARE)),
         ("end", ending_values(FULL)),
-    ],
-    ids=["new", "bare step", "full step", "claim", "bare ending", "full ending"],
-)
-def test_values_fill_every_place_and_no_other(
-    dialect: Dialect,
-    insert_new: Callable[[Table], Insert],
-    bulk: BulkParameters,
-    statement: str,
-    values: dict[str, object],
-) -> None:
-    """A value too many would be dropped in silence."""
-    said = getattr(statements(bulk, insert_new), statement)
-    names = list(values) if said.is_insert else None
-    places = said.compile(dialect=dialect, column_keys=names).params
+    ]
 
-    own = places.keys() & (payouts.c.keys() if said.is_insert else _new_and_was(places))
+    for dialect, insert_new, bulk in dialect_cases:
+        for statement, values in statement_cases:
+            said = getattr(statements(bulk, insert_new), statement)
+            names = list(values) if said.is_insert else None
+            places = said.compile(dialect=dialect, column_keys=names).params
 
-    assert values.keys() == own
+            own = places.keys() & (payouts.c.keys() if said.is_insert else _new_and_was(places))
+
+            assert values.keys() == own
 
 
-@pytest.mark.parametrize("bulk", [UNNEST_ARRAYS, EXECUTE_MANY], ids=["many", "one"])
-@pytest.mark.parametrize(
-    ("statement", "values"),
-    [
+def test_values_of_a_whole_write_fill_every_place_too() -> None:
+    statement_cases = [
         ("intend", intent_values(Intent(payout(), attempt()), KEYLESS)),
         ("settle", settling_values(FULL, KEYLESS)),
         ("settle_free", settling_values(BARE, KEYLESS)),
-    ],
-    ids=["intent", "step", "step among many"],
-)
-def test_values_of_a_whole_write_fill_every_place_too(
-    bulk: BulkParameters, statement: str, values: dict[str, object]
-) -> None:
-    joined = statements(bulk, postgresql.insert, joins=True).joined
-    said = getattr(joined, statement)
-    own = {"outcome_1"}  # what the statement has in itself
+    ]
 
-    places = said.compile(dialect=postgresql.dialect(), column_keys=list(values)).params
+    for bulk in [UNNEST_ARRAYS, EXECUTE_MANY]:
+        for statement, values in statement_cases:
+            joined = statements(bulk, postgresql.insert, joins=True).joined
+            said = getattr(joined, statement)
+            own = {"outcome_1"}  # what the statement has in itself
 
-    assert values.keys() == places.keys() - own
+            places = said.compile(dialect=postgresql.dialect(), column_keys=list(values)).params
+
+            assert values.keys() == places.keys() - own
 
 
 def _new_and_was(places: Iterable[str]) -> set[str]:
@@ -119,15 +101,15 @@ def test_a_step_is_from_every_state_it_names_and_no_other(
     assert [values[f"was_state_{number}"] for number in range(4)] == states
 
 
-@pytest.mark.parametrize("after", PayoutState)
-def test_a_step_has_a_place_for_every_state_it_may_come_from(after: PayoutState) -> None:
-    before = {state.value for state, following in SUCCESSORS.items() if after in following}
-    if not before:
-        pytest.skip("nothing leads to it")
+def test_a_step_has_a_place_for_every_state_it_may_come_from() -> None:
+    for after in PayoutState:
+        before = {state.value for state, following in SUCCESSORS.items() if after in following}
+        if not before:
+            pytest.skip("nothing leads to it")
 
-    values = step_values(of(BARE, after=after, before=frozenset(map(PayoutState, before))))
+        values = step_values(of(BARE, after=after, before=frozenset(map(PayoutState, before))))
 
-    assert {values[name] for name in values if name.startswith("was_state_")} == before
+        assert {values[name] for name in values if name.startswith("was_state_")} == before
 
 
 def test_a_claim_is_from_unsent_and_the_attempt_before() -> None:

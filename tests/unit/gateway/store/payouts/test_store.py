@@ -15,16 +15,14 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), FORBIDDEN)
-async def test_a_step_the_states_do_not_allow_is_a_mistake_of_ours(
-    store: Store, before: PayoutState, after: PayoutState
-) -> None:
+async def test_a_step_the_states_do_not_allow_is_a_mistake_of_ours(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
-    with pytest.raises(ValueError, match=r"follow|claim"):
-        await store.payouts.record(change(before, after))
+    for before, after in FORBIDDEN:
+        with pytest.raises(ValueError, match=r"follow|claim"):
+            await store.payouts.record(change(before, after))
 
-    assert await store.payouts.find(payout().account_id, "order-1") == payout()
+        assert await store.payouts.find(payout().account_id, "order-1") == payout()
 
 
 @pytest.mark.parametrize(

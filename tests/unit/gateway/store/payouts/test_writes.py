@@ -22,6 +22,7 @@ from gateway.store.payouts.writes import (
     write_batch,
 )
 from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, payout
+from tests.world.waiting import forever, settle
 
 SENDING, NOT_SENT = PayoutState.SENDING, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
@@ -201,14 +202,14 @@ async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
     """Whether it is done later is not known; the wait in the queue counts too."""
 
     async def never(_writes: Sequence[Write]) -> Sequence[WriteResult | None]:
-        await asyncio.Event().wait()
+        await forever()
         return []
 
     writer = PayoutWriter(replace(store.database, whole_s=0.05))
     writer._moves._work = never
 
     with pytest.raises(StoreUnavailable, match="TimeoutError"):
-        await asyncio.wait_for(writer.write(change(SENDING, PAID)), 5)
+        await writer.write(change(SENDING, PAID))
 
 
 async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) -> None:
@@ -218,9 +219,9 @@ async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) ->
     async with store.database.writing() as connection:
         await connection.execute(select(literal(1)))
         first = asyncio.create_task(hasty.payouts.add(payout(), attempt()))
-        await asyncio.sleep(0.05)
+        await settle()
         with pytest.raises(StoreUnavailable, match="TimeoutError"):
-            await asyncio.wait_for(hasty.payouts.add(payout("order-2"), attempt()), 20)
+            await hasty.payouts.add(payout("order-2"), attempt())
 
     assert await first is None
     assert await store.payouts.find(ACCOUNT, "order-2") is None

@@ -17,6 +17,8 @@ from gateway.telemetry.logs.lines import (
     inside,
     ready,
 )
+from tests.world.leaping import leaping
+from tests.world.waiting import until
 
 
 class Line(msgspec.Struct):
@@ -53,6 +55,7 @@ def test_without_a_loop_a_line_is_written_at_once(paper: Paper):
     assert paper.sheets == [b"one\n"]
 
 
+@leaping
 async def test_lines_are_written_together_after_a_moment(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.02)
     lines.start()
@@ -65,6 +68,7 @@ async def test_lines_are_written_together_after_a_moment(paper: Paper):
     assert (before, paper.sheets) == ([], [b"one\ntwo\n"])
 
 
+@leaping
 async def test_the_timer_is_set_again_for_later_lines(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.01)
     lines.start()
@@ -101,6 +105,7 @@ async def test_lines_of_the_loop_stay_in_order(paper: Paper, most: int):
     assert read == [each for number in range(10) for each in ({"own": number}, number)]
 
 
+@leaping
 async def test_a_line_that_is_put_does_not_wait_for_ever(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.01)
     lines.start()
@@ -177,7 +182,7 @@ async def test_threads_may_append(paper: Paper):
     for thread in threads:
         thread.start()
     await asyncio.to_thread(lambda: [thread.join() for thread in threads])
-    await asyncio.sleep(0.05)
+    await until(lambda: paper.text.count(b"\n") == 800)
 
     expected = {b"%d.%d" % (name, number) for name in range(4) for number in range(200)}
     assert sorted(paper.text.splitlines()) == sorted(expected)
@@ -231,14 +236,14 @@ def test_a_closed_loop_loses_no_line(paper: Paper):
     assert paper.sheets == [b"late\n"]
 
 
-@pytest.mark.parametrize("text", ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"])
-def test_what_was_made_ready_stands_in_a_line_as_fields(text: str):
-    words = ready({"words": text, "more": text}, inside({"last": text}))
+def test_what_was_made_ready_stands_in_a_line_as_fields():
+    for text in ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"]:
+        words = ready({"words": text, "more": text}, inside({"last": text}))
 
-    line = encode_struct(Line(own=text, words=words))
+        line = encode_struct(Line(own=text, words=words))
 
-    assert json.loads(line) == {"own": text, "words": text, "more": text, "last": text}
-    assert line.count(b"\n") == 1
+        assert json.loads(line) == {"own": text, "words": text, "more": text, "last": text}
+        assert line.count(b"\n") == 1
 
 
 def test_times_are_written_in_utc():
@@ -255,6 +260,11 @@ def test_a_line_stays_one_line():
     assert not set(line[:-1]) & set(range(0x20))
 
 
-@pytest.mark.parametrize("value", ["\udc80", 2**70, {1: "x"}, object()])
-def test_no_value_stops_a_line(value: object):
-    assert json.loads(encode({"event": "x", "value": value}))["event"] == "x"
+def test_no_value_stops_a_line():
+    wrong = [
+        value
+        for value in ["\udc80", 2**70, {1: "x"}, object()]
+        if json.loads(encode({"event": "x", "value": value}))["event"] != "x"
+    ]
+
+    assert wrong == []

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
@@ -60,32 +59,32 @@ SECRETS = {
 }
 
 
-@pytest.mark.parametrize(("text", "canary"), SECRETS.values(), ids=SECRETS)
-def test_a_secret_in_a_text_is_hidden(text: str, canary: str):
-    assert canary in text
+def test_a_secret_in_a_text_is_hidden():
+    for text, canary in SECRETS.values():
+        assert canary in text
 
-    masked = [mask_text(around.format(text)) for around in ("{}", "a {} b", "x\n{}\ny", "({})")]
+        masked = [mask_text(around.format(text)) for around in ("{}", "a {} b", "x\n{}\ny", "({})")]
 
-    assert [each for each in masked if canary in each] == []
+        assert [each for each in masked if canary in each] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "masked"),
-    [
+def test_enough_is_left_to_recognise_it():
+    cases = [
         ("529.982.247-25", "***.982.247-**"),
         ("52998224725", "***.982.247-**"),
         ("12345678000195", "**.345.678/****-**"),
         ("maria@example.com", "ma***"),
         ("postgresql://gw:canary@db/x", "postgresql://gw:***@db/x"),
-    ],
-)
-def test_enough_is_left_to_recognise_it(text: str, masked: str):
-    assert mask_text(text) == masked
+    ]
+
+    wrong = [(text, masked) for text, masked in cases if mask_text(text) != masked]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_helps_to_find_a_fault_stays():
+    """An evp key is a UUID and nothing but: it stays, like every id."""
+    cases = [
         str(uuid.UUID(int=2**127 + 12345678901)),
         "98765432-1098-4765-8321-012345678901",
         "E12345678202611201015abcdefghijk",
@@ -96,11 +95,11 @@ def test_enough_is_left_to_recognise_it(text: str, masked: str):
         "SVC.AUT.010 not_visible provider_adapters.sandbox",
         "1763632800000 ms",
         "ABCDEFGHIJKL99",
-    ],
-)
-def test_what_helps_to_find_a_fault_stays(text: str):
-    """An evp key is a UUID and nothing but: it stays, like every id."""
-    assert mask_text(text) == text
+    ]
+
+    wrong = [text for text in cases if mask_text(text) != text]
+
+    assert wrong == []
 
 
 @given(some.uuids())
@@ -121,15 +120,19 @@ def test_any_text_can_be_masked(text: str):
     masked.encode()
 
 
-@pytest.mark.parametrize("character", ["\x7f", "\x9b", "\u2028", "\u202e", "\u2066", "\udc80"])
-def test_what_json_lets_through_is_written_out(character: str):
+def test_what_json_lets_through_is_written_out():
     """A terminal takes 0x9b for an escape sequence; 0x202e turns a line around."""
-    assert mask_text(f"a{character}b").isascii()
+    wrong = [
+        character
+        for character in ["\x7f", "\x9b", "\u2028", "\u202e", "\u2066", "\udc80"]
+        if not mask_text(f"a{character}b").isascii()
+    ]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_others_quote_is_hidden():
+    cases = [
         "bad value 'canary'",
         'bad value "canary"',
         "can't read 'canary'",
@@ -137,17 +140,18 @@ def test_what_json_lets_through_is_written_out(character: str):
         "cut off: 'canary and so on",
         "repr of 'can't canary'",
         "{'x': ['canary', \"canary\"]}",
-    ],
-)
-def test_what_others_quote_is_hidden(text: str):
-    assert "canary" not in mask_quoted(text)
+    ]
+
+    wrong = [text for text in cases if "canary" in mask_quoted(text)]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize("length", [8191, 8192, 8193, 8200, 8210])
-def test_a_cut_leaves_no_half_of_a_secret(length: int):
-    text = "x " * 4085 + "canary@example.com" * 10
+def test_a_cut_leaves_no_half_of_a_secret():
+    for length in [8191, 8192, 8193, 8200, 8210]:
+        text = "x " * 4085 + "canary@example.com" * 10
 
-    assert "canary" not in mask_text(text.ljust(length, "y"))
+        assert "canary" not in mask_text(text.ljust(length, "y"))
 
 
 def test_a_text_made_to_be_slow_is_not():
@@ -173,14 +177,16 @@ class Opaque:
     secret: str = "canary"
 
 
-@pytest.mark.parametrize("name", ["body", "headers", "password", "note", "reference", "query"])
-def test_a_field_nobody_allowed_is_hidden(name: str):
-    assert redact({name: "canary"}) == {name: MASK}
+def test_a_field_nobody_allowed_is_hidden():
+    cases = ["body", "headers", "password", "note", "reference", "query"]
+
+    wrong = [name for name in cases if redact({name: "canary"}) != {name: MASK}]
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_a_canary_in_a_field_is_hidden():
+    cases = [
         {"headers": {"Authorization": "canary"}},
         {"provider": {"body": "canary", "nested": [{"deep": "canary"}]}},
         {"status": "Basic Y2FuYXJ5OmNhbmFyeQ=="},
@@ -195,14 +201,13 @@ def test_a_field_nobody_allowed_is_hidden(name: str):
                 "state": {"state": {"state": {"state": {"state": {"state": {"state": "canary"}}}}}}
             }
         },
-    ],
-    ids=str,
-)
-def test_a_canary_in_a_field_is_hidden(value: dict[str, object]):
-    cleaned = str(redact(value))
+    ]
 
-    assert "canary" not in cleaned
-    assert "Y2Fu" not in cleaned
+    for value in cases:
+        cleaned = str(redact(value))
+
+        assert "canary" not in cleaned
+        assert "Y2Fu" not in cleaned
 
 
 def test_a_tax_number_that_is_a_number_is_hidden():

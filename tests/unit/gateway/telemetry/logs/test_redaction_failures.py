@@ -44,9 +44,9 @@ def test_a_chain_has_an_end():
     assert depth == 4
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
+def test_no_value_is_told():
+    """Messages of others put values in quotes, databases into parameters; locals are not read."""
+    cases = [
         ValueError("invalid literal for int() with base 10: 'hunter2'"),
         KeyError("hunter2"),
         ValueError("bad header: b'X-Secret: hunter2\\r\\n'"),
@@ -55,12 +55,11 @@ def test_a_chain_has_an_end():
         ValueError("failed\n[parameters: (hunter2,)]"),
         ValueError("password=hunter2"),
         Unreadable(),
-    ],
-    ids=lambda problem: type(problem).__name__,
-)
-def test_no_value_is_told(problem: Exception):
-    """Messages of others put values in quotes, databases into parameters; locals are not read."""
-    assert "hunter2" not in str(describe_failure(raised(problem)))
+    ]
+
+    wrong = [problem for problem in cases if "hunter2" in str(describe_failure(raised(problem)))]
+
+    assert wrong == []
 
 
 def test_a_long_message_is_cut():

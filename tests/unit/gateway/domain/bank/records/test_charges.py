@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.records.charges import ChargeState
 from tests.world.stores.charges import charge
@@ -18,11 +16,11 @@ def test_the_bank_s_words_are_ours_too():
     assert {each.value for each in ChargeStatus} < {each.value for each in ChargeState}
 
 
-@pytest.mark.parametrize("state", [each for each in ChargeState if each is not ChargeState.EXPIRED])
-def test_only_an_active_one_expires(state: ChargeState):
-    known = charge(state=state, expires_at=NOW)
-    expired = ChargeState.EXPIRED if state is ChargeState.ACTIVE else state
+def test_only_an_active_one_expires():
+    for state in [each for each in ChargeState if each is not ChargeState.EXPIRED]:
+        known = charge(state=state, expires_at=NOW)
+        expired = ChargeState.EXPIRED if state is ChargeState.ACTIVE else state
 
-    assert known.state_at(NOW - SECOND) is state
-    assert known.state_at(NOW) is expired
-    assert charge(state=state).state_at(NOW) is state
+        assert known.state_at(NOW - SECOND) is state
+        assert known.state_at(NOW) is expired
+        assert charge(state=state).state_at(NOW) is state
