@@ -18,6 +18,7 @@ from provider_adapters._road.limits import (
     ClientLimits,
 )
 from tests.world.banks.witness import Clock, still
+from tests.world.waiting import forever, settle
 
 BALANCE, KEYS = "get_balance", "list_keys"
 
@@ -165,18 +166,26 @@ async def test_what_waits_stands_in_turn_and_does_not_add_up_for_ever():
 
 
 async def test_who_gives_up_waiting_gives_the_token_back():
-    scene = Scene(rates={BALANCE: rate(1, 1)}, wait_s=60, runtime=Runtime())
+    """So each of them waits for the same token, a second away."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 3))
+        await forever()
+
+    scene = Scene(
+        rates={BALANCE: rate(1, 1)},
+        wait_s=60,
+        runtime=Runtime(clock=Clock(), sleep=sleep, random=lambda: 0.5),
+    )
     await scene.passes(call())
-    waiting = asyncio.create_task(scene.limits.enter(call()))
-    await asyncio.sleep(0.01)
+    for _ in range(3):
+        waiting = asyncio.create_task(scene.limits.enter(call()))
+        await settle()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
 
-    waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
-
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await scene.limits.enter(call())
-    assert scene.limits._wait_s(call()) < 1.01
+    assert slept == [1.0] * 3
 
 
 async def test_a_call_that_was_not_made_after_all_costs_nothing():
@@ -203,11 +212,12 @@ async def test_who_waits_for_the_account_s_turn_gets_it():
     scene = Scene(in_flight=1, wait_s=60)
     assert scene.limits.enter_now(call())
     waiting = asyncio.create_task(scene.limits.enter(call()))
-    await asyncio.sleep(0.01)
+    await settle()
+    assert not waiting.done()
 
     scene.limits.leave(call())
 
-    await asyncio.wait_for(waiting, 20)
+    await waiting
     assert not scene.limits.enter_now(call())
 
 

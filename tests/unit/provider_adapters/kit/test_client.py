@@ -39,6 +39,7 @@ from provider_adapters._road.limits import (
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.world.banks.witness import Clock, Witness, still
+from tests.world.leaping import leaping
 
 READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")
 PAY = ProviderRequest(
@@ -275,6 +276,7 @@ async def test_an_outcome_is_told_by_its_word(outcome: Outcome, word: str):
 
 
 @pytest.mark.parametrize(("sends", "kind"), [(True, Unknown), (False, NotSent)])
+@leaping
 async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind: type):
     scene = Scene(Silent(sends=sends))
 
@@ -286,6 +288,7 @@ async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind
 
 
 @pytest.mark.parametrize(("sends", "kind"), [(True, Unavailable), (False, Unreachable)])
+@leaping
 async def test_a_read_ends_in_time(sends: bool, kind: type[ProviderError]):
     scene = Scene(Silent(sends=sends))
 
@@ -324,6 +327,7 @@ async def test_an_open_breaker_refuses_before_a_byte():
     assert [call.outcome for call in scene.told.calls[10:]] == ["breaker_open"] * 2
 
 
+@leaping
 async def test_a_full_bulkhead_refuses_before_a_byte():
     scene = Scene(Silent())
     busy = [asyncio.create_task(scene.read()) for _ in range(2)]
@@ -359,6 +363,7 @@ async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
     assert scene.told.states == []
 
 
+@leaping
 async def test_a_cancelled_call_is_told_and_gives_everything_back():
     scene = Scene(Silent())
     call = asyncio.create_task(scene.pay())

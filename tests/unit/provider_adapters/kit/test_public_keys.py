@@ -19,7 +19,9 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.proofs import KeySignature
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys, PublicKey
 from tests.world.banks.signers import WOOVI, Signer, ecdsa, rsa_of
+from tests.world.leaping import leaping
 from tests.world.standing import Clock
+from tests.world.waiting import forever
 
 ASK = ProviderRequest(operation="keys", method="GET", template="/keys", path="/keys")
 BODY = b'{"evento": "teste"}'
@@ -166,12 +168,11 @@ async def test_an_answer_of_another_form_is_no_key(
         await keys.known()
 
 
-async def test_a_bank_that_hangs_is_not_waited_for(clock: Clock, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("provider_adapters.kit.public_keys._FETCH_S", 0.01)
-
+@leaping
+async def test_a_bank_that_hangs_is_not_waited_for(clock: Clock):
     class Hanging:
         async def read(self, _request: object, _translate: object) -> Any:
-            await asyncio.sleep(60)
+            await forever()
 
     with pytest.raises(Unavailable):
         await FetchedKeys(Hanging(), ASK, read, clock.monotonic).known()
