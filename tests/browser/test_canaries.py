@@ -119,13 +119,13 @@ async def test_what_is_planted_is_found_nowhere(
     secrets, answer, pages = await used(aviary)
     lines: list[str] = []
 
-    def is_written() -> bool:
-        """Lines of the log are written a moment later."""
-        lines.extend(capfd.readouterr())
+    async def is_written() -> bool:
+        """Lines of the log and figures are written a moment later."""
+        lines.extend((*capfd.readouterr(), await metrics(aviary)))
         return "panel_pages.credential_issue" in "".join(lines)
 
     await until(is_written)
-    logged = "".join((*lines, await metrics(aviary)))
+    logged = "".join(lines)
     own = {TAX_NUMBER, written(TAX_NUMBER), KEY}
     folder = Path(aviary.world.gateway.kernel.settings.var)
 
