@@ -18,6 +18,7 @@ from provider_adapters._road.limits import (
     ClientLimits,
 )
 from tests.world.banks.witness import Clock, still
+from tests.world.tables import cases
 from tests.world.waiting import forever, settle
 
 BALANCE, KEYS = "get_balance", "list_keys"
@@ -86,9 +87,7 @@ async def test_a_burst_is_let_through_and_then_the_rate():
     assert set(scene.refused) == {(BALANCE, "rate")}
 
 
-@pytest.mark.parametrize(
-    "other", [call(KEYS), call(account="b"), call(account="a", credential="another")]
-)
+@cases("other", [call(KEYS), call(account="b"), call(account="a", credential="another")])
 async def test_another_operation_account_or_credential_has_its_own(other: ProviderRequest):
     scene = Scene(rates={BALANCE: rate(1, 3), KEYS: rate(1, 3)})
     await scene.passed(call(), 9)
@@ -302,7 +301,7 @@ async def test_a_thousand_times_as_many_credentials_as_are_kept_stay_bounded():
     assert len(scene.limits._full_at) == len(scene.limits._paused) == 10_000
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "holds"),
     [
         (AccountLimits(), AccountLimits(in_flight=3, rates={BALANCE: rate(1, 1)})),
@@ -322,7 +321,7 @@ def test_what_the_operator_says_goes_over_what_the_adapter_declares(
     assert given.over(declared) == holds
 
 
-@pytest.mark.parametrize(
+@cases(
     ("limits", "bounded"),
     [
         (AccountLimits(), False),

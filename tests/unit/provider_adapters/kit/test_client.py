@@ -40,6 +40,7 @@ from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.world.banks.witness import Clock, Witness, still
 from tests.world.leaping import leaping
+from tests.world.tables import cases
 
 READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")
 PAY = ProviderRequest(
@@ -210,7 +211,7 @@ async def test_the_repetition_may_be_the_answer():
     assert scene.clock.at == pytest.approx(1000.1)
 
 
-@pytest.mark.parametrize(
+@cases(
     "failure",
     [Unavailable(Reason.SERVER_ERROR), Unavailable(Reason.TIMEOUT), BadReply(Reason.NOT_JSON)],
 )
@@ -241,7 +242,7 @@ async def test_money_that_met_no_bank_is_not_asked_for_twice_either():
     assert scene.road.calls == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("problem", "word"),
     [
         (BadReply(Reason.NOT_JSON), "bad_response"),
@@ -260,7 +261,7 @@ async def test_whatever_translating_a_payout_raises_is_unknown(problem: Provider
     assert [call.outcome for call in scene.told.calls] == [word]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("outcome", "word"),
     [
         (Accepted(evidence=ANSWER.evidence("a")), "ok"),
@@ -407,7 +408,7 @@ async def test_a_change_gives_what_the_answer_means():
     assert await scene.client.change(READ, lambda answer: answer.status) == 200
 
 
-@pytest.mark.parametrize(
+@cases(
     ("road", "translate", "problem"),
     [
         (Road(), raising(NotFound(Reason.NOT_FOUND)), NotFound),
@@ -415,7 +416,6 @@ async def test_a_change_gives_what_the_answer_means():
         (Road([BadReply(Reason.TOO_LARGE)]), accepted, Unavailable),
         (Road([Unreachable(Reason.CONNECT_FAILED)]), accepted, Unreachable),
     ],
-    ids=["refused", "lost", "unreadable", "unsent"],
 )
 async def test_a_change_is_sent_once_and_fails_by_what_left_us(
     road: Road,
@@ -507,10 +507,8 @@ async def test_a_place_is_free_again_however_the_call_ended():
     assert await scene.client.read(MINE, of_status) == "read"
 
 
-@pytest.mark.parametrize(
-    "headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
-                {"RateLimit-Reset": "60"}],
-)  # fmt: skip
+@cases("headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
+                {"RateLimit-Reset": "60"}])  # fmt: skip
 async def test_a_bank_that_asks_for_a_pause_gets_it_for_that_operation_and_account(
     headers: dict[str, str],
 ):

@@ -15,6 +15,7 @@ import pytest
 
 from provider_adapters.sandbox.simulator.dialect import SandboxBank
 from tests.unit.provider_adapters.simulated_bank.conftest import Caller
+from tests.world.tables import cases
 from tests.world.waiting import until
 
 ALONE = """
@@ -110,7 +111,7 @@ async def test_time_passes_without_readers(caller, wall):
         )
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "10.0.0.1", "::"])
+@cases("host", ["192.0.2.1", "10.0.0.1", "::"])
 def test_only_loopback_is_listened_on(host):
     with pytest.raises(ValueError, match="loopback"):
         SandboxBank(db_path="never", host=host)

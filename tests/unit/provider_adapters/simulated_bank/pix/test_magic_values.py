@@ -10,6 +10,7 @@ import pytest
 from provider_adapters.simulated_bank.http import fault_effects
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
 from provider_adapters.simulated_bank.pix import magic_values
+from tests.world.tables import cases
 from tests.world.waiting import until
 
 LATER_S = 31.0
@@ -167,7 +168,7 @@ async def test_a_known_key_is_a_repeat_whatever_its_amount(caller):
     assert len(await caller.executions()) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "account", "code"),
     [
         ("notfound@example.com", None, "KEY_NOT_FOUND"),
@@ -175,7 +176,6 @@ async def test_a_known_key_is_a_repeat_whatever_its_amount(caller):
         ("limit@example.com", None, "LIMIT_EXCEEDED"),
         (None, "000000-0", "ACCOUNT_INVALID"),
     ],
-    ids=str,
 )
 def test_a_magic_destination_is_refused(key, account, code):
     with pytest.raises(Refusal) as refused:
