@@ -11,12 +11,13 @@ from aiohttp.test_utils import TestServer
 from playwright.async_api import expect
 
 from tests.browser import panel_site
+from tests.browser.inspection import NEVER_MS
 from tests.browser.panel_site import PanelSite
 
 HERE = Path(__file__).parent
 
-# What comes at once on a quiet machine: five seconds would be too few on a busy one.
-expect.set_options(timeout=30_000)
+# Longer than pytest waits for a test: a page that never shows what it should fails there.
+expect.set_options(timeout=NEVER_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

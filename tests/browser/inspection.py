@@ -26,6 +26,9 @@ ENLARGED = WIDE // 2
 """What is left of the wide window at 200 %."""
 
 HEIGHT = 900
+NEVER_MS = 3_600_000
+"""The driver's own limits: a test has one, pytest's."""
+
 DOOR = "/panel/login"
 LARGEST_SHIFT = 0.02
 
@@ -167,6 +170,7 @@ async def inspecting(
         reduced_motion="reduce",
         **options,
     )
+    context.set_default_timeout(NEVER_MS)
     try:
         page = await context.new_page()
         await page.add_init_script(_WATCHING)

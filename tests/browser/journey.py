@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import csv
 import io
@@ -19,9 +18,6 @@ from tests.browser.inspection import Inspection, inspecting
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
 from tests.world.gateway.world import order
-
-SOON_S = 60
-"""A page looks again after five seconds; the machine may have much else to do."""
 
 PAYEE = "529.982.247-25"
 PAID = "12,34"
@@ -74,17 +70,15 @@ class Desk:
             await button.click()
             return
         # A page that is loaded anew before the answer has come loses what it says once.
-        async with self.page.expect_navigation(timeout=SOON_S * 1000):
+        async with self.page.expect_navigation():
             await button.click()
 
     async def see(self, text: str) -> None:
         """Wait until the page shows something: by itself or, without script, loaded anew."""
         shown = self.page.locator("main").get_by_text(text)
-        async with asyncio.timeout(SOON_S):
-            while not self.scripted and not await shown.count():
-                await asyncio.sleep(0.3)
-                await self.page.reload()
-        await expect(shown.first).to_be_visible(timeout=SOON_S * 1000)
+        while not self.scripted and not await shown.count():
+            await self.page.reload()
+        await expect(shown.first).to_be_visible()
 
     async def search(self, text: str) -> None:
         """Type into the one field in the top bar: one hit opens itself."""
@@ -233,13 +227,12 @@ async def probe(desk: Desk, reference: str) -> None:
     """Ask the bank about a payout until it is settled; who asks too soon is told to wait."""
     path = desk.account(f"/payouts/{reference}")
     desk.tab.refused.add(f"{desk.site.origin}/panel{path}/probe")
-    async with asyncio.timeout(SOON_S):
-        await desk.go("/unresolved")
-        asks = desk.page.get_by_role("button", name=f"Sondar {reference} agora")
-        while await asks.count():
+    await desk.go("/unresolved")
+    asks = desk.page.get_by_role("button", name=f"Sondar {reference} agora")
+    while await asks.count():
+        async with desk.page.expect_response(lambda said: said.request.method == "POST"):
             await asks.click()
-            await asyncio.sleep(1)
-            await desk.go("/unresolved")
+        await desk.go("/unresolved")
     await desk.go(path)
     await desk.see("liquidado")
 
@@ -271,12 +264,10 @@ async def judge(desks: tuple[Desk, Desk], partner: Partner, reference: str) -> N
 
 async def waiting(desk: Desk, reference: str) -> None:
     """Open a payout among the unresolved, as soon as it waits for people."""
-    async with asyncio.timeout(SOON_S):
-        while True:
-            await desk.go(f"/unresolved?account={desk.site.seeds['main']}&reference={reference}")
-            if await desk.page.get_by_label("O banco pagou").count():
-                return
-            await asyncio.sleep(0.3)
+    while True:
+        await desk.go(f"/unresolved?account={desk.site.seeds['main']}&reference={reference}")
+        if await desk.page.get_by_label("O banco pagou").count():
+            return
 
 
 async def be_refused(desk: Desk, partner: Partner) -> None:
@@ -287,10 +278,8 @@ async def be_refused(desk: Desk, partner: Partner) -> None:
     path = f"/trace/{said['trace_id']}"
     desk.tab.refused.add(f"{desk.site.origin}/panel{path}")  # written a moment later
     await desk.go(path)
-    async with asyncio.timeout(SOON_S):
-        while not await desk.page.get_by_text(said["code"]).count():
-            await asyncio.sleep(0.3)
-            await desk.page.reload()
+    while not await desk.page.get_by_text(said["code"]).count():
+        await desk.page.reload()
     await desk.go("")
     await desk.search(said["trace_id"])
     await desk.page.wait_for_url(f"**/trace/{said['trace_id']}")

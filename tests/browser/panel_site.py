@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gateway.config.identity import Session
 from gateway.config.listeners import Server
@@ -31,11 +31,13 @@ class PanelSite:
 
     Attributes:
         seeds: What was planted, by the names that paths have in braces.
+        walks: Walks through the pages, by who walked (``walking.walk_of``).
     """
 
     world: World
     people: People
     seeds: Mapping[str, str]
+    walks: dict[str, Any] = field(default_factory=dict)
 
     @property
     def origin(self) -> str:

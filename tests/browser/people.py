@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from time import monotonic
+from datetime import datetime, timedelta
 
 import aiohttp
 import pyotp
@@ -23,7 +23,7 @@ PENDING = "pending"
 PLAIN = "plain"
 """Reads, and has no second factor."""
 
-KEPT_S = 600
+KEPT = timedelta(minutes=10)
 """A session that nobody uses ends after fifteen minutes; a run of every screen takes longer."""
 
 PASSWORD = "uma frase bem comprida"
@@ -59,12 +59,12 @@ class People:
 
     Attributes:
         cookies: What browsers of those who signed in hold, by who they are.
-        signed_in_at: When they signed in, by who they are; monotonic seconds.
+        signed_in_at: When they signed in, by who they are, on the gateway's clock.
     """
 
     world: World
     cookies: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    signed_in_at: dict[str, float] = field(default_factory=dict)
+    signed_in_at: dict[str, datetime] = field(default_factory=dict)
 
     @property
     def origin(self) -> str:
@@ -82,12 +82,13 @@ class People:
         if who == NOBODY:
             return {}
         name = f"{who} {company}"
-        if monotonic() - self.signed_in_at.get(name, -KEPT_S) >= KEPT_S:
+        now = self.world.gateway.kernel.now()
+        if name not in self.cookies or now - self.signed_in_at[name] >= KEPT:
             companies = frozenset({company} - {""})
             role = Role.VIEWER if who in {PENDING, PLAIN} else Role(who)
             person = await (self.plain if who == PLAIN else self.make)(role, companies=companies)
             self.cookies[name] = await self.sign_in(person, is_pending=who == PENDING)
-            self.signed_in_at[name] = monotonic()
+            self.signed_in_at[name] = now
         return self.cookies[name]
 
     async def fresh(self, role: Role) -> Mapping[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -31,6 +30,7 @@ from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.gateway.world import World, order
+from tests.world.waiting import until
 
 PAID = "pedido-1001"
 REFUSED = "pedido-1002"
@@ -111,14 +111,14 @@ async def _charges(world: World) -> Mapping[str, str]:
 
 async def _settled(world: World) -> None:
     """Wait until the bank is done with what was paid."""
-    async with asyncio.timeout(90):
-        await world.settled(PAID)
-        account = world.demo["accounts"]["main"]["id"]
-        while True:
-            found = await world.gateway.kernel.store.payouts.find(account, IN_REVIEW)
-            if found is not None and found.review:
-                break
-            await asyncio.sleep(0.1)
+    await world.settled(PAID)
+    account = world.demo["accounts"]["main"]["id"]
+
+    async def is_in_review() -> bool:
+        found = await world.gateway.kernel.store.payouts.find(account, IN_REVIEW)
+        return found is not None and bool(found.review)
+
+    await until(is_in_review)
 
 
 async def _company(world: World) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import re
 from collections.abc import AsyncIterator
@@ -20,12 +19,11 @@ from tests.browser.people import Person
 from tests.browser.screens import SCREENS
 from tests.browser.walking import TOKEN, Seen, Visitor, visiting, walk
 from tests.world.gateway.world import Pair, basic, order
+from tests.world.waiting import until
 
 TAX_NUMBER = "11144477735"
 KEY = "canario-7351@example.com"
 PASSWORD = "uma frase que canta 7351"
-WRITTEN_LATER_S = 1.0
-"""Lines of the log and of the list of requests are written a moment later."""
 
 SECRET = re.compile(r'id="sec"[^>]*>(gws_[\w-]{20,})<')
 CLIENT = re.compile(r'id="cid"[^>]*>(cli_\w+)<')
@@ -119,11 +117,15 @@ async def test_what_is_planted_is_found_nowhere(
 ):
     """In no page, no line of the log, no metric and no file; one answer alone has a secret."""
     secrets, answer, pages = await used(aviary)
-    logged = ""
-    async with asyncio.timeout(60):
-        while "panel_pages.credential_issue" not in logged:
-            await asyncio.sleep(WRITTEN_LATER_S)
-            logged += "".join((*capfd.readouterr(), await metrics(aviary)))
+    lines: list[str] = []
+
+    async def is_written() -> bool:
+        """Lines of the log and figures are written a moment later."""
+        lines.extend((*capfd.readouterr(), await metrics(aviary)))
+        return "panel_pages.credential_issue" in "".join(lines)
+
+    await until(is_written)
+    logged = "".join(lines)
     own = {TAX_NUMBER, written(TAX_NUMBER), KEY}
     folder = Path(aviary.world.gateway.kernel.settings.var)
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 import pytest_asyncio
+from msgspec import structs
 from playwright.async_api import Browser, Page, expect
 
 from gateway.domain.identity.rights import Role
@@ -20,8 +21,10 @@ from tests.world.gateway.world import order
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def lively(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PanelSite]:
-    """Return a gateway of our own, in which something happens while a page is open."""
-    async with panel_site.serving(panel_site.settings(tmp_path_factory.mktemp("live"))) as made:
+    """Return a gateway of our own, in which something happens; it serves its description."""
+    plain = panel_site.settings(tmp_path_factory.mktemp("live"))
+    server = structs.replace(plain.server, openapi=True)
+    async with panel_site.serving(structs.replace(plain, server=server)) as made:
         yield made
 
 
@@ -124,3 +127,28 @@ async def test_what_is_typed_beside_a_list_stays(browser: Browser, lively: Panel
         await expect(tab.page.locator("#why")).to_be_focused()
         await expect(tab.page.locator("#list li")).not_to_have_count(0)
         assert tab.findings == []
+
+
+async def test_a_call_is_tried_with_a_credential_that_is_kept_nowhere(
+    browser: Browser, lively: PanelSite
+):
+    """Under the policy of every page; leaving it forgets what was typed."""
+    site = lively
+    async with site.tab(browser, await site.people.fresh(Role.VIEWER)) as tab:
+        page = tab.page
+        await page.goto(f"{site.origin}/panel/reference/try")
+        await expect(page.locator(".opblock").first).to_be_visible()
+
+        await page.get_by_role("button", name="Authorize").first.click()
+        await page.locator("#auth_username, input[aria-label=auth-basic-username]").first.fill(
+            "cli_x"
+        )
+        await page.locator("input[type=password]").first.fill("canary-of-a-secret")
+        await page.locator(".auth-btn-wrapper button[type=submit]").first.click()
+        kept = await page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        cookies = str(await page.context.cookies())
+        await page.reload()
+        await expect(page.locator(".opblock").first).to_be_visible()
+
+        assert "canary-of-a-secret" not in kept + cookies + await page.content()
+        assert [each for each in tab.findings if "olicy" in str(each)] == []

@@ -1,16 +1,22 @@
-"""What our script shortens: secrets that leave the page, guarded buttons, keys, theme, copying."""
+"""
+Pages in use: what our script shortens, forms that were refused, going back.
+
+Secrets leave the page, buttons are guarded, keys, theme and filters work.
+"""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Error, Page, expect
+from sqlalchemy import update
 
 from gateway.domain.identity.rights import Role
-from tests.browser.inspection import NARROW, Look
+from gateway.store.tables.identity import sessions
+from tests.browser.inspection import LOOKS, NARROW, Look
 from tests.browser.panel_site import PanelSite
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
@@ -141,17 +147,19 @@ async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
         assert await filters.evaluate(foot) == "flex"
 
 
-@pytest.mark.parametrize(
-    ("keys", "path"), [("gc", "/panel/credentials"), ("go", "/panel"), ("gr", "/panel/explain")]
-)
-async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite, keys: str, path: str):
+async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
-        await tab.open("/panel/people")
+        for keys, path in (
+            ("gc", "/panel/credentials"),
+            ("go", "/panel"),
+            ("gr", "/panel/explain"),
+        ):
+            await tab.open("/panel/people")
 
-        for key in keys:
-            await tab.page.keyboard.press(key)
+            for key in keys:
+                await tab.page.keyboard.press(key)
 
-        await expect(tab.page).to_have_url(f"{site.origin}{path}")
+            await expect(tab.page).to_have_url(f"{site.origin}{path}")
 
 
 async def test_keys_walk_the_rows_and_are_listed(browser: Browser, site: PanelSite):
@@ -218,3 +226,105 @@ async def test_a_short_page_is_as_tall_as_its_window(browser: Browser, site: Pan
 
         rest = "document.documentElement.scrollHeight - innerHeight"
         assert await tab.page.evaluate(rest) == 0
+
+
+async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR), LOOKS[3]) as tab:
+        tab.refused.add(f"{site.origin}/panel/stops/new")
+        await tab.open("/panel/stops/new?scope=provider&subject=sandbox")
+        await tab.page.fill("#reason", "conferência")
+        await tab.page.fill("#words", "sandbo")
+
+        await tab.page.get_by_role("button", name="Parar pagamentos").click()
+
+        words = tab.page.locator("#words")
+        await expect(words).to_have_attribute("aria-invalid", "true")
+        await expect(words).to_have_accessible_description(re.compile("O que foi digitado"))
+        await expect(words).to_have_value("sandbo")
+        assert await tab.look() == []
+
+
+async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
+    """A charge that is open asks for itself at each tick."""
+    charge = site.seeds["open_charge"]
+    path = f"/panel/accounts/{site.seeds['main']}/charges/{charge}?read=1"
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
+        await tab.open(path)
+        words, button = tab.page.locator("#words"), tab.page.locator("#cancel-now")
+
+        await words.fill(charge[:-1])
+        for _ in range(2):
+            async with tab.page.expect_response(lambda said: "/charges/" in said.url):
+                await tab.page.evaluate("document.body.dispatchEvent(new Event('panel:tick'))")
+
+        await expect(words).to_have_value(charge[:-1])
+        await expect(button).to_be_disabled()
+        await words.press_sequentially(charge[-1])
+        await expect(button).to_be_enabled()
+        assert tab.findings == []
+
+
+async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser, site: PanelSite):
+    person = await site.people.make(Role.OPERATOR)
+    cookies = await site.people.sign_in(person)
+    long_ago = site.world.gateway.kernel.now() - timedelta(hours=1)
+    async with site.world.gateway.kernel.store.database.writing() as connection:
+        theirs = update(sessions).where(sessions.c.user_id == person.id)
+        await connection.execute(theirs.values(factor_at=long_ago))
+    async with site.tab(browser, cookies) as tab:
+        tab.refused.add(f"{site.origin}/panel/me/factor/remove")
+        await tab.open("/panel/me")
+        await tab.page.fill("#words", "remover")
+
+        await tab.page.get_by_role("button", name="Remover o aplicativo").click()
+
+        await expect(tab.page.get_by_text("Confirme com um código.")).to_be_visible()
+        await expect(tab.page.locator("#words")).to_have_value("remover")
+        await expect(tab.page.locator("#code")).to_be_focused()
+        assert await tab.look() == []
+
+
+async def test_one_goes_back_to_what_was_found(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
+        await tab.open("/panel")
+        await tab.page.fill("#q", "pedido-10")
+        await tab.page.press("#q", "Enter")
+        await tab.page.locator("a.to").first.click()
+        await expect(tab.page).to_have_url(re.compile("/payouts/pedido-10"))
+
+        await tab.page.go_back()
+
+        await expect(tab.page).to_have_url(re.compile("/panel/search.q=pedido-10"))
+        await expect(tab.page.locator("a.to")).not_to_have_count(0)
+
+
+async def test_one_goes_back_from_a_payout_to_an_empty_form(browser: Browser, site: PanelSite):
+    """Its summary holds a tax number, which stands in no address."""
+    async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
+        await tab.open("/panel/payouts/new?to=bank_account")
+        await tab.page.select_option("[name=account_id]", site.seeds["main"])
+        for name, typed in (("name", "Maria"), ("tax_number", "52998224725"), ("value", "1,00")):
+            await tab.page.fill(f"[name={name}]", typed)
+        for name, typed in (("bank_number", "341"), ("branch", "0001"), ("account", "123456-7")):
+            await tab.page.fill(f"[name={name}]", typed)
+        await tab.page.locator("main form").last.locator("button[type=submit]").last.click()
+        await expect(tab.page.locator("[name=step][value=send]")).to_have_count(1)
+        await tab.open("/panel/payouts")
+
+        await tab.page.go_back()
+
+        await expect(tab.page).to_have_url(re.compile("/panel/payouts/new"))
+        await expect(tab.page.locator("[name=tax_number]")).to_have_value("")
+
+
+async def test_going_back_after_signing_out_shows_nothing(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
+        await tab.open("/panel")
+        await tab.open("/panel/stay")
+        await tab.page.get_by_role("button", name="Minha conta").click()
+        await tab.page.get_by_role("button", name="Sair").click()
+        await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Entrar")
+
+        for _ in range(2):
+            await tab.page.go_back()
+            await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Entrar")

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
@@ -157,13 +156,14 @@ async def test_a_form_of_a_session_that_was_ended_elsewhere_changes_nothing(
     assert await companies.list() == before
 
 
-@pytest.mark.parametrize(
-    "path", ["//evil.example", "https://evil.example", "/panel/../../x", "/\\x"]
-)
-async def test_signing_in_never_leads_elsewhere(moving: PanelSite, visitor: Visitor, path: str):
-    said = await sign_in(visitor, await moving.people.make(Role.VIEWER), path)
+async def test_signing_in_never_leads_elsewhere(moving: PanelSite):
+    person, found = await moving.people.plain(Role.VIEWER), {}
+    for path in ("//evil.example", "https://evil.example", "/panel/../../x", "/\\x"):
+        async with visiting(moving, {}) as visitor:
+            said = await sign_in(visitor, person, path)
+        found[path] = (said.status, said.location)
 
-    assert (said.status, said.location) == (303, "/panel")
+    assert {path: led for path, led in found.items() if led != (303, "/panel")} == {}
 
 
 async def test_who_must_have_a_factor_is_led_to_it(moving: PanelSite, visitor: Visitor):
@@ -254,17 +254,3 @@ async def test_a_link_that_is_no_link_sets_nothing(visitor: Visitor, path: str):
     assert (weak.status, said.status) == (400, 400)
     assert "uma frase que" not in said.text
     assert 'value="made-up"' in said.text
-
-
-async def test_going_back_after_signing_out_shows_nothing(browser: Browser, moving: PanelSite):
-    cookie = await moving.people.cookies_of(Role.OPERATOR)
-    async with moving.tab(browser, cookie) as tab:
-        await tab.open("/panel")
-        await tab.open("/panel/stay")
-        await tab.page.get_by_role("button", name="Minha conta").click()
-        await tab.page.get_by_role("button", name="Sair").click()
-        await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Entrar")
-
-        for _ in range(2):
-            await tab.page.go_back()
-            await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Entrar")

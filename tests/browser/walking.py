@@ -7,16 +7,24 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 import aiohttp
 from yarl import URL
 
+from gateway.domain.identity.rights import Role
+from gateway.http.panel.pages.surface import NAME
+from gateway.http.table import Table
+from tests.browser import seeds
 from tests.browser.panel_site import PanelSite
+from tests.browser.screens import SCREENS
+from tests.world.surfaces import surface_named
 
 NAVIGATION = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
-MOST = 400
-"""Pages of one walk: lists lead to details, and details to others."""
+EACH = 3
+"""Addresses of one row that a walk follows: lists lead to details, and details to others."""
+
+TABLE = Table([surface_named(NAME)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +159,58 @@ def read(seen: Seen) -> Read:
     return page
 
 
-async def walk(visitor: Visitor, starts: Sequence[str]) -> list[Seen]:
-    """Open pages and what they lead to, each kind of address a few times."""
-    waiting, met, seen = deque(starts), set(starts), list[Seen]()
-    while waiting and len(seen) < MOST:
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """
+    The pages that somebody gets to.
+
+    Attributes:
+        linked: Reached by links from the first page.
+        listed: The other screens, and what they lead to.
+    """
+
+    linked: Sequence[Seen]
+    listed: Sequence[Seen]
+
+    @property
+    def pages(self) -> list[Seen]:
+        """All of them."""
+        return [*self.linked, *self.listed]
+
+
+async def walk_of(site: PanelSite, who: str) -> Walk:
+    """Walk as somebody through every page of the site, once for all tests."""
+    if who not in site.walks:
+        hostile = f"/panel/accounts/{{main}}/payouts/{quote(seeds.HOSTILE, safe='')}"
+        starts = [each.at(site.seeds) for each in SCREENS if each.by == who or who in set(Role)]
+        met = dict[str, int]()
+        async with visiting(site, await site.people.cookies_of(who)) as visitor:
+            linked = await walk(visitor, ["/panel"], met) if who in set(Role) else []
+            listed = await walk(visitor, [*starts, hostile.format_map(site.seeds)], met)
+        site.walks[who] = Walk(linked, listed)
+    found: Walk = site.walks[who]
+    return found
+
+
+def row_at(path: str) -> str:
+    """Name the row that a path leads to; empty for none."""
+    found = TABLE.find(path.partition("?")[0])
+    place = found.places.get("GET") if found else None
+    return place.row.name if place else ""
+
+
+async def walk(
+    visitor: Visitor, starts: Sequence[str], met: dict[str, int] | None = None
+) -> list[Seen]:
+    """
+    Open pages and what they lead to, a few addresses of each row.
+
+    ``met`` counts paths and rows, also those of walks before this one.
+    """
+    met = {} if met is None else met
+    waiting, seen = deque(each for each in starts if each not in met), list[Seen]()
+    met.update(dict.fromkeys(waiting, 1))
+    while waiting:
         one = await visitor.open(waiting.popleft())
         if one.location:
             leads = [one.location]
@@ -165,8 +221,9 @@ async def walk(visitor: Visitor, starts: Sequence[str]) -> list[Seen]:
             continue
         for link in leads:
             path = _ours(one.path, link)
-            if path and path not in met:
-                met.add(path)
+            row = row_at(path)
+            if path and path not in met and met.get(row, 0) < EACH:
+                met[path], met[row] = 1, met.get(row, 0) + 1
                 waiting.append(path)
     return seen
 

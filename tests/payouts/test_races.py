@@ -8,7 +8,6 @@ from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.providers import Outcome
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
-from tests.payouts.rules import until
 from tests.world.payouts import (
     ACCEPTED,
     BAD,
@@ -28,6 +27,15 @@ from tests.world.payouts import (
     asking,
 )
 from tests.world.standing import Clock
+from tests.world.waiting import until
+
+
+def calls_of(payout_world: PayoutWorld) -> list[str]:
+    """Record the calls to the store from now on; a caller that waits calls ``find`` again."""
+    calls: list[str] = []
+    payout_world.store.on_call = calls.append
+    return calls
+
 
 ANSWERS = [
     (IS_ACCEPTED, OK),
@@ -46,11 +54,11 @@ async def test_twenty_at_once_are_one_payout_and_one_answer(
     """On one node and on two: whoever comes second waits and is told what the first is told."""
     payout_world.bank.gate.clear()
     payout_world.bank.says = [said]
-    other = payout_world.beside()
+    other, calls = payout_world.beside(), calls_of(payout_world)
+    other.store.on_call = calls.append
     posting = [asyncio.ensure_future(node.post()) for node in [payout_world, other] * 10]
-    await until(lambda: len(payout_world.bank.orders) > 0)
+    await until(lambda: calls.count("find") >= 40)
 
-    await asyncio.sleep(0.05)
     payout_world.bank.gate.set()
 
     assert await asyncio.gather(*posting) == [answer] * 20
@@ -96,8 +104,9 @@ async def test_a_lease_that_ends_ends_the_wait(payout_world: PayoutWorld, clock:
     """The winner is gone: a repeat learns no more by waiting."""
     await payout_world.stands(SENDING)
     clock.passes(59)
+    calls = calls_of(payout_world)
     waiting = asyncio.ensure_future(payout_world.post())
-    await asyncio.sleep(0.02)
+    await until(lambda: calls.count("find") >= 2)
 
     clock.passes(1)
 
@@ -141,9 +150,9 @@ async def test_what_the_bank_said_is_kept_where_the_call_is_stopped_while_it_is_
     """Its own id too, by which alone some banks find a payout."""
     payout_world.bank.says = [said]
     payout_world.store.held = {"record": asyncio.Event()}
+    calls = calls_of(payout_world)
     posting = asyncio.ensure_future(payout_world.post())
-    await until(lambda: len(payout_world.bank.orders) > 0)
-    await asyncio.sleep(0.01)
+    await until(lambda: "record" in calls)
 
     posting.cancel()
     payout_world.store.held["record"].set()
@@ -156,8 +165,9 @@ async def test_what_the_bank_said_is_kept_where_the_call_is_stopped_while_it_is_
 async def test_a_second_stop_does_not_undo_the_record(payout_world: PayoutWorld):
     posting = await going(payout_world)
     payout_world.store.held = {"record": asyncio.Event()}
+    calls = calls_of(payout_world)
     posting.cancel()
-    await asyncio.sleep(0.01)
+    await until(lambda: "record" in calls)
 
     posting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -185,8 +195,9 @@ async def test_a_stop_while_the_store_is_away_stays_a_stop(payout_world: PayoutW
 async def test_a_caller_that_waits_for_another_s_payout_may_leave(payout_world: PayoutWorld):
     """It owns nothing; the winner goes on."""
     winner = await going(payout_world)
+    calls = calls_of(payout_world)
     second = asyncio.ensure_future(payout_world.post())
-    await asyncio.sleep(0.02)
+    await until(lambda: calls.count("find") >= 2)
 
     second.cancel()
     with pytest.raises(asyncio.CancelledError):

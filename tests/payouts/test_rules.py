@@ -16,7 +16,6 @@ from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
 from gateway.domain.bank.providers import Accepted, NotFound, Outcome, Rejected, Settled
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from tests.payouts.rules import until
 from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
@@ -43,6 +42,7 @@ from tests.world.payouts import (
     asking,
 )
 from tests.world.standing import TODAY, Clock
+from tests.world.waiting import until
 
 TOMORROW = TODAY + timedelta(days=1)
 IDS = {"ids": lambda each: str(each)[:40]}
@@ -311,16 +311,16 @@ OTHERS: list[PayoutRequest] = [
 ]
 
 
-@pytest.mark.parametrize("other", OTHERS, ids=["value", "description", "key", "method"])
 @pytest.mark.parametrize("state", PayoutState)
 async def test_r12_other_content_under_a_known_reference_is_refused(
-    payout_world: PayoutWorld, state: PayoutState, other: PayoutRequest
+    payout_world: PayoutWorld, state: PayoutState
 ):
     """In every state, on every day, and without a wait for the one being sent."""
     before = await payout_world.stands(state)
 
-    for day in (TODAY, TOMORROW):
-        assert await payout_world.post(replace(other, date=day)) == BAD
+    for other in OTHERS:
+        for day in (TODAY, TOMORROW):
+            assert await payout_world.post(replace(other, date=day)) == BAD
 
     assert await payout_world.row() == before
     assert (payout_world.bank.orders, payout_world.bank.lookups) == ([], [])

@@ -21,6 +21,7 @@ from provider_adapters.checks import (
 )
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from tests.world.banks.witness import Witness
+from tests.world.tables import cases
 
 WHERE = "adapter 'bank' (bank.module:FACTORY)"
 SECRET = "s3cr3t-of-the-bank"
@@ -142,12 +143,12 @@ def test_nothing_is_wrong_with_the_model_of_them_all():
     check_adapter(Adapter(), factory, WHERE)
 
 
-@pytest.mark.parametrize("name", registry.ADAPTERS)
+@cases("name", registry.ADAPTERS)
 def test_nothing_is_wrong_with_ours(name: str):
     assert check_factory(registry.ADAPTERS[name], WHERE) is registry.ADAPTERS[name]
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@cases("wrong", WRONG)
 def test_a_wrong_one_is_refused_with_its_reason(wrong: str):
     factory, reason = WRONG[wrong]
 
@@ -168,12 +169,8 @@ class Lying:
         raise KeyError(SECRET)
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [KeyError(SECRET), SystemExit(SECRET), KeyboardInterrupt(), GeneratorExit(),
-     asyncio.CancelledError(), RecursionError(SECRET)],
-    ids=repr,
-)  # fmt: skip
+@cases("problem", [KeyError(SECRET), SystemExit(SECRET), KeyboardInterrupt(), GeneratorExit(),
+     asyncio.CancelledError(), RecursionError(SECRET)])  # fmt: skip
 def test_whatever_an_adapter_raises_is_a_refusal_without_its_text(problem: BaseException):
     with pytest.raises(AdapterRefused) as refused, refused_if_raised(WHERE):
         raise problem
@@ -196,7 +193,7 @@ def test_a_module_that_is_missing_is_named():
         import nobody_has_this  # noqa: F401, PLC0415 - it is not there
 
 
-@pytest.mark.parametrize(
+@cases(
     ("made", "reason"),
     [
         (object(), "declares no capabilities"),
@@ -209,7 +206,6 @@ def test_a_module_that_is_missing_is_named():
             "start does not take ()",
         ),
     ],
-    ids=["no adapter", "more than declared", "another class"],
 )
 def test_what_a_factory_makes_must_be_what_it_declared(made: object, reason: str):
     with pytest.raises(AdapterRefused) as refused:
@@ -223,7 +219,7 @@ def test_settings_may_take_from_what_a_factory_declares():
     check_adapter(less(), check_factory(Factory(), WHERE), WHERE)
 
 
-@pytest.mark.parametrize(
+@cases(
     "message",
     [
         f"providers.one.settings: Invalid enum value '{SECRET}' - at `$.repeat`",
@@ -259,7 +255,7 @@ class Pin(msgspec.Struct):
 CREDENTIALS = dataclasses.replace(Adapter.capabilities, account_credentials=True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("secrets", "declared", "reason"),
     [
         (Pin, CREDENTIALS, "account_secrets: Pin.pin: a secret is a text"),

@@ -16,6 +16,7 @@ from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxSettings
 from tests.world.banks.witness import Witness
 from tests.world.packages import PACKAGE, Install, install_in
+from tests.world.tables import cases
 
 WHOLE = f"{PACKAGE}NOT_ONE = 3\n"
 
@@ -145,7 +146,7 @@ def test_a_name_taken_twice_is_refused(install: Install):
             registry.find(name)
 
 
-@pytest.mark.parametrize(("name", "hint"), [("sandbx", "'sandbox'"), ("itau", "not installed")])
+@cases(("name", "hint"), [("sandbx", "'sandbox'"), ("itau", "not installed")])
 def test_an_unknown_name_is_refused_with_a_hint(name: str, hint: str):
     with pytest.raises(AdapterRefused, match=hint):
         registry.find(name)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from provider_adapters import registry, simulators
 from provider_adapters.simulated_bank.kernel.faults import OPERATIONS
 from provider_adapters.simulated_bank.simulator import BankAddress
+from tests.world.tables import cases
 
 HERE = BankAddress(
     url="https://127.0.0.1:8100", control_url="http://127.0.0.1:8101", authority_file="/ca.pem"
@@ -40,7 +40,7 @@ def test_banks_that_give_tokens_elsewhere_are_named_with_both_addresses():
         assert told is bank.dialect.has_token_host
 
 
-@pytest.mark.parametrize("name", simulators.names())
+@cases("name", simulators.names())
 def test_a_simulator_speaks_to_an_adapter_that_is_there(name):
     found = simulators.find(name)
 
@@ -49,7 +49,7 @@ def test_a_simulator_speaks_to_an_adapter_that_is_there(name):
     assert found.provider(HERE)["tls"] == {"ca": "/ca.pem"}
 
 
-@pytest.mark.parametrize("name", simulators.names())
+@cases("name", simulators.names())
 def test_every_row_has_an_operation_that_faults_know(name):
     rows = simulators.find(name).dialect.rows
 

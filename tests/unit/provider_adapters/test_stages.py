@@ -9,6 +9,7 @@ from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.registry import ADAPTERS
 from provider_adapters.sandbox.stage import SandboxStage
 from provider_adapters.stages import STAGES, subject_of
+from tests.world.tables import cases
 
 
 def test_every_adapter_of_ours_has_a_stage():
@@ -23,7 +24,7 @@ def test_a_stage_can_be_named():
     assert named.make_stage is SandboxStage
 
 
-@pytest.mark.parametrize("where", ["nowhere.stage:Stage", "provider_adapters.stages:Nothing"])
+@cases("where", ["nowhere.stage:Stage", "provider_adapters.stages:Nothing"])
 def test_a_stage_that_does_not_load_is_refused(where: str):
     with pytest.raises(AdapterRefused, match="does not load"):
         subject_of("sandbox", where)

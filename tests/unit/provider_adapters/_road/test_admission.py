@@ -22,6 +22,7 @@ from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters._road.admission import Admission
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.world.banks.witness import Clock, Witness, still
+from tests.world.tables import cases
 
 UNKNOWN = Unknown(ProviderAnswer(status=200, headers={}, body=b"").evidence("amount_mismatch"))
 REQUESTS = {
@@ -62,7 +63,7 @@ async def test_each_kind_of_call_has_its_own_breaker():
     assert told.states == [("bank", "payout", "open")]
 
 
-@pytest.mark.parametrize("failure", [NotFound(Reason.NOT_FOUND), Refused(Reason.REFUSED)])
+@cases("failure", [NotFound(Reason.NOT_FOUND), Refused(Reason.REFUSED)])
 async def test_a_clear_no_never_opens_it(failure: ProviderError):
     admission = doors()
 
@@ -105,7 +106,7 @@ async def test_payouts_left_unknown_open_it():
         await admission.enter(PAYOUT)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@cases("kind", list(Kind))
 async def test_refusals_for_too_many_calls_never_open_it(kind: Kind):
     """They are one account's and one operation's; ``BankLimits`` pauses those."""
     admission = doors()
@@ -176,7 +177,7 @@ async def test_a_probe_cancelled_while_it_waits_is_not_lost():
     assert await admission.enter(PAYOUT) is not None
 
 
-@pytest.mark.parametrize("reason", ["rate_limited", "credentials_refused"])
+@cases("reason", ["rate_limited", "credentials_refused"])
 async def test_a_payout_refused_before_execution_is_a_clear_answer(reason: str):
     """It concerns one account; ``BankLimits`` gives the bank its pause."""
     admission = doors()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from provider_adapters._road.admission import Breaker, BreakerState, RecentCalls
 from provider_adapters._road.limits import BreakerLimits
 from tests.world.banks.witness import Clock
+from tests.world.tables import cases
 
 OPEN, HALF_OPEN, CLOSED = BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED
 
@@ -58,7 +58,7 @@ def test_a_success_between_them_does_not():
     assert tried.breaker.state is CLOSED
 
 
-@pytest.mark.parametrize(("calls", "state"), [(18, CLOSED), (20, OPEN)])
+@cases(("calls", "state"), [(18, CLOSED), (20, OPEN)])
 def test_half_of_at_least_twenty_calls_open_it(calls: int, state: BreakerState):
     tried = Tried()
 
@@ -80,7 +80,7 @@ def test_failures_of_half_a_minute_ago_do_not_count():
     assert tried.breaker.state is CLOSED
 
 
-@pytest.mark.parametrize(("chance", "seconds"), [(0.0, 8.0), (0.5, 10.0), (1.0, 12.0)])
+@cases(("chance", "seconds"), [(0.0, 8.0), (0.5, 10.0), (1.0, 12.0)])
 def test_it_opens_for_ten_seconds_give_or_take_a_fifth(chance: float, seconds: float):
     tried = Tried(chance).opened()
 
@@ -169,7 +169,7 @@ def test_calls_and_failures_are_counted():
     assert (recent.calls, recent.failures) == (3, 2)
 
 
-@pytest.mark.parametrize(("later", "calls"), [(0, 2), (26, 2), (30, 1), (300, 1)])
+@cases(("later", "calls"), [(0, 2), (26, 2), (30, 1), (300, 1)])
 def test_what_is_older_than_the_span_is_forgotten(later: float, calls: int):
     recent = RecentCalls(30)
     recent.add(1000, failed=True)

@@ -18,6 +18,8 @@ from provider_adapters._road.limits import (
     ClientLimits,
 )
 from tests.world.banks.witness import Clock, still
+from tests.world.tables import cases
+from tests.world.waiting import forever, settle
 
 BALANCE, KEYS = "get_balance", "list_keys"
 
@@ -85,9 +87,7 @@ async def test_a_burst_is_let_through_and_then_the_rate():
     assert set(scene.refused) == {(BALANCE, "rate")}
 
 
-@pytest.mark.parametrize(
-    "other", [call(KEYS), call(account="b"), call(account="a", credential="another")]
-)
+@cases("other", [call(KEYS), call(account="b"), call(account="a", credential="another")])
 async def test_another_operation_account_or_credential_has_its_own(other: ProviderRequest):
     scene = Scene(rates={BALANCE: rate(1, 3), KEYS: rate(1, 3)})
     await scene.passed(call(), 9)
@@ -165,18 +165,26 @@ async def test_what_waits_stands_in_turn_and_does_not_add_up_for_ever():
 
 
 async def test_who_gives_up_waiting_gives_the_token_back():
-    scene = Scene(rates={BALANCE: rate(1, 1)}, wait_s=60, runtime=Runtime())
+    """So each of them waits for the same token, a second away."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 3))
+        await forever()
+
+    scene = Scene(
+        rates={BALANCE: rate(1, 1)},
+        wait_s=60,
+        runtime=Runtime(clock=Clock(), sleep=sleep, random=lambda: 0.5),
+    )
     await scene.passes(call())
-    waiting = asyncio.create_task(scene.limits.enter(call()))
-    await asyncio.sleep(0.01)
+    for _ in range(3):
+        waiting = asyncio.create_task(scene.limits.enter(call()))
+        await settle()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
 
-    waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
-
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await scene.limits.enter(call())
-    assert scene.limits._wait_s(call()) < 1.01
+    assert slept == [1.0] * 3
 
 
 async def test_a_call_that_was_not_made_after_all_costs_nothing():
@@ -203,11 +211,12 @@ async def test_who_waits_for_the_account_s_turn_gets_it():
     scene = Scene(in_flight=1, wait_s=60)
     assert scene.limits.enter_now(call())
     waiting = asyncio.create_task(scene.limits.enter(call()))
-    await asyncio.sleep(0.01)
+    await settle()
+    assert not waiting.done()
 
     scene.limits.leave(call())
 
-    await asyncio.wait_for(waiting, 20)
+    await waiting
     assert not scene.limits.enter_now(call())
 
 
@@ -292,7 +301,7 @@ async def test_a_thousand_times_as_many_credentials_as_are_kept_stay_bounded():
     assert len(scene.limits._full_at) == len(scene.limits._paused) == 10_000
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "holds"),
     [
         (AccountLimits(), AccountLimits(in_flight=3, rates={BALANCE: rate(1, 1)})),
@@ -312,7 +321,7 @@ def test_what_the_operator_says_goes_over_what_the_adapter_declares(
     assert given.over(declared) == holds
 
 
-@pytest.mark.parametrize(
+@cases(
     ("limits", "bounded"),
     [
         (AccountLimits(), False),

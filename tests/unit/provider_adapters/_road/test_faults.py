@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
@@ -14,9 +13,10 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from provider_adapters._road import faults
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize("sent", [False, True])
+@cases("sent", [False, True])
 def test_time_that_is_over_is_named_by_whether_a_byte_left(sent: bool):
     progress = SendProgress()
     if sent:
@@ -27,7 +27,7 @@ def test_time_that_is_over_is_named_by_whether_a_byte_left(sent: bool):
     assert type(failure) is (providers.Unavailable if sent else providers.Unreachable)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "kind"),
     [
         (204, providers.BadReply),
@@ -53,7 +53,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 EPOCH = int(NOON.timestamp())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "seconds"),
     [
         ({"retry-after": "30"}, 30.0),
@@ -96,7 +96,7 @@ def test_nothing_that_a_bank_writes_there_is_more_than_not_understood(text: str)
     assert wait is None or wait >= 0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("failure", "word", "blamed"),
     [
         (providers.NotSupported(Reason.NOT_SUPPORTED), "rejected", False),

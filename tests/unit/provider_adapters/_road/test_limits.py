@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
+from tests.world.tables import cases
 
 
 def test_the_defaults_are_the_documented_ones():
@@ -25,11 +26,18 @@ def test_the_defaults_are_the_documented_ones():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     "given",
-    [{"connect_s": 0}, {"read_s": -1}, {"payout_s": "20"}, {"reads_s": 8}, {"answer_bytes": 1},
-     {"breaker": {"share": 2}}, {"bulkhead": {"in_flight": 0}}],
-)  # fmt: skip
+    [
+        {"connect_s": 0},
+        {"read_s": -1},
+        {"payout_s": "20"},
+        {"reads_s": 8},
+        {"answer_bytes": 1},
+        {"breaker": {"share": 2}},
+        {"bulkhead": {"in_flight": 0}},
+    ],
+)
 def test_a_limit_that_limits_nothing_is_refused(given: dict[str, object]):
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(given, ClientLimits)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gateway.net.client.messages import Identity, ProviderAnswer, ProviderRequest
 from provider_adapters._road.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 REQUEST = ProviderRequest(
     operation="get_charge",
@@ -118,7 +119,7 @@ def test_a_harmless_name_does_not_make_what_is_below_it_harmless():
     assert shown == {"tipo": {"nome": HIDDEN}}
 
 
-@pytest.mark.parametrize("body", [b"<p>Maria Silva</p>", b'{"nome": "Maria', b"\xff\xfe", b"["])
+@cases("body", [b"<p>Maria Silva</p>", b'{"nome": "Maria', b"\xff\xfe", b"["])
 def test_what_is_no_json_is_told_by_its_length(body: bytes):
     assert scrubbed_body(body, {"nome"}) == f"{len(body)} bytes, not JSON"
 

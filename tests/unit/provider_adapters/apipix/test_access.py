@@ -21,6 +21,7 @@ from provider_adapters.apipix.access import accepted, amount, error_code, failur
 from provider_adapters.kit.answers import ProviderAnswer
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.efi.calls import far, order
+from tests.world.tables import cases
 
 
 def said(status: int, document: object) -> ProviderAnswer:
@@ -37,12 +38,12 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("document", "code"), SHAPES)
+@cases(("document", "code"), SHAPES)
 def test_an_error_is_read_in_each_of_its_three_shapes(document: object, code: str):
     assert error_code(said(400, document)) == code
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code", "kind"),
     [
         (404, "NaoEncontrado", NotFound),
@@ -65,7 +66,7 @@ def test_a_refusal_is_what_its_status_and_name_say(
     assert type(failure(said(status, {"nome": code}))) is kind
 
 
-@pytest.mark.parametrize("text", ["-1.00", "1.001", "1,00", "", "1e1", "NaN"])
+@cases("text", ["-1.00", "1.001", "1,00", "", "1e1", "NaN"])
 def test_an_amount_has_no_sign_and_two_decimals_at_most(text: str):
     with pytest.raises(ValueError, match=r".*"):
         amount(text)

@@ -32,6 +32,7 @@ from provider_adapters.kit.proofs import PeerCertificate
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.world.banks.authority import Authority
 from tests.world.banks.witness import Witness
+from tests.world.tables import cases
 
 KEY = "2c3c7441-b91e-4982-8c25-6105581e18ae"
 PAID = {
@@ -75,7 +76,7 @@ def came(rest: str = "", certificate: bytes = b"", content: bytes | None = None)
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "kind", "subject"),
     [
         (PAID, CallbackKind.CHARGE, "fc9a43k6ff384ryP5f41719"),
@@ -98,7 +99,7 @@ def test_the_account_is_named_by_a_random_key_else_by_its_charge():
     assert (by_charge.named_by, by_charge.account) == (NamedBy.CHARGE, PAID["txid"])
 
 
-@pytest.mark.parametrize("said", [PAID, GIVEN_BACK, {**PAID, "chave": "52998224725"}])
+@cases("said", [PAID, GIVEN_BACK, {**PAID, "chave": "52998224725"}])
 def test_a_bank_that_lists_no_keys_names_the_account_by_its_charge(said: object):
     """Nobody finds an account by a key that its bank does not tell."""
     [notice] = notices_of(body(said), lists_keys=False)
@@ -122,14 +123,12 @@ def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
     assert first.event == again.event != failed.event
 
 
-@pytest.mark.parametrize(
-    "content", [b"{}", b"", b"[]", b'{"evento":"teste_webhook"}', b'{"pix":1}']
-)
+@cases("content", [b"{}", b"", b"[]", b'{"evento":"teste_webhook"}', b'{"pix":1}'])
 def test_a_test_of_the_address_says_nothing(content: bytes):
     assert notices_of(content, lists_keys=True) == ()
 
 
-@pytest.mark.parametrize("name", Name)
+@cases("name", Name)
 async def test_a_step_made_from_a_secret_proves_a_callback(name: Name):
     """Banks of the standard add ``/pix`` behind it; Efí is told not to."""
     address = PROFILES[name].secret_address

@@ -17,6 +17,7 @@ from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.references import charge_key
 from provider_adapters.verify.stage import Charge, ChargePaid
 from tests.unit.provider_adapters.apipix.conftest import Standing, standing
+from tests.world.tables import cases
 
 TXID = "7978c0c97ea847e78e8849634473c1f1"
 MARIA = Payer(name="Maria Silva", tax_number="52998224725")
@@ -167,7 +168,7 @@ def test_a_charge_with_a_due_date_can_be_paid_for_thirty_days_more():
     assert shown(calendario=calendar).expires_at == datetime(2026, 12, 11, 3, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("seconds", [3600, "3600"])
+@cases("seconds", [3600, "3600"])
 def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
     calendar = {"criacao": "2026-11-22T12:00:00Z", "expiracao": seconds}
 

@@ -10,6 +10,7 @@ from gateway.domain.accounts.accounts import Environment
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from tests.world.banks.witness import Witness
+from tests.world.tables import cases
 
 SANDBOX = "https://pix-h.api.efipay.com.br"
 PRODUCTION = "https://pix.api.efipay.com.br"
@@ -20,12 +21,12 @@ def made(environment: Environment = Environment.SANDBOX, **settings: object) -> 
     return ApiPixFactory()({"profile": "efi", **settings}, context)
 
 
-@pytest.mark.parametrize("environment", list(Environment))
+@cases("environment", list(Environment))
 def test_a_profile_knows_its_hosts(environment: Environment):
     assert made(environment)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("environment", "wrong"),
     [
         (Environment.SANDBOX, PRODUCTION),
@@ -43,7 +44,7 @@ def test_a_host_of_the_other_environment_is_refused_without_its_name(
     assert wrong not in str(refused.value)
 
 
-@pytest.mark.parametrize("settings", [{"profile": "itau"}, {"unknown": 1}, {"profile": None}])
+@cases("settings", [{"profile": "itau"}, {"unknown": 1}, {"profile": None}])
 def test_settings_are_read_strictly(settings: dict[str, object]):
     with pytest.raises(AdapterRefused):
         made(**settings)

@@ -30,6 +30,7 @@ from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.verify.trial import far
 from tests.world.banks.authority import Authority
 from tests.world.banks.witness import Witness
+from tests.world.tables import cases
 
 README = Path("provider_adapters/apipix/README.md").read_text(encoding="utf-8")
 names = pytest.mark.parametrize("name", list(Name))
@@ -72,7 +73,7 @@ STANDARD = [name for name in Name if name is not Name.EFI]
 READ_ONLY = [name for name in STANDARD if name is not Name.INTER]
 
 
-@pytest.mark.parametrize("name", READ_ONLY)
+@cases("name", READ_ONLY)
 def test_the_standard_pays_nobody_and_tells_no_balance(name: Name):
     calls = PROFILES[name].capabilities.calls
 

@@ -15,6 +15,7 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from provider_adapters.asaas.callbacks import TOKEN, AsaasProof
 from provider_adapters.verify.stage import SentHeaders
+from tests.world.tables import cases
 
 RIGHT, FORMER = b"r" * 40, b"f" * 40
 TRANSFER = {
@@ -34,12 +35,12 @@ async def notice(document: object) -> Notice:
     return said
 
 
-@pytest.mark.parametrize("token", [RIGHT, FORMER])
+@cases("token", [RIGHT, FORMER])
 async def test_the_token_in_force_and_former_ones_prove(token: bytes):
     assert await AsaasProof([RIGHT, FORMER]).check(came(TRANSFER, token.decode())) is not None
 
 
-@pytest.mark.parametrize("token", ["", "r", RIGHT.decode() + "r", RIGHT.decode().upper(), "é"])
+@cases("token", ["", "r", RIGHT.decode() + "r", RIGHT.decode().upper(), "é"])
 async def test_no_other_token_does(token: str):
     assert await AsaasProof([RIGHT]).check(came(TRANSFER, token)) is None
 
@@ -71,7 +72,7 @@ async def test_a_charge_names_its_account_by_itself():
     assert (said.account, said.named_by) == ("r/1", NamedBy.CHARGE)
 
 
-@pytest.mark.parametrize(
+@cases(
     "document",
     [
         TRANSFER | {"transfer": {"id": "1", "externalReference": None}},

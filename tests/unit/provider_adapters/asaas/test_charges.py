@@ -11,6 +11,7 @@ from gateway.domain.bank.providers import BadReply, NotFound
 from gateway.domain.kernel.money import Money
 from provider_adapters.asaas import charges, documents, words
 from tests.world.banks.asaas import E2E, Counted, answer
+from tests.world.tables import cases
 
 ROW = {
     "id": "pay_1",
@@ -46,7 +47,7 @@ def test_a_search_is_compared_again_row_by_row():
     assert found.id == "pay_1"
 
 
-@pytest.mark.parametrize("rows", [[], [ROW | {"externalReference": None}]])
+@cases("rows", [[], [ROW | {"externalReference": None}]])
 def test_a_search_without_our_reference_is_not_found(rows: list[dict[str, object]]):
     with pytest.raises(NotFound):
         charges.charge_row(listed(*rows), "r/1")  # type: ignore[arg-type]
@@ -64,7 +65,7 @@ def test_of_several_the_newest_that_stands_is_meant():
     assert charges.charge_row(listed(rows[2]), "r/1").id == "removed"  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("word", "status"), words.CHARGE_STATUSES.items())
+@cases(("word", "status"), words.CHARGE_STATUSES.items())
 def test_every_state_of_a_charge_has_ours(word: str, status: ChargeStatus):
     assert charges.charge_status(row(status=word), Counted()) is status
 
@@ -156,7 +157,7 @@ def test_a_customer_is_known_by_the_very_tax_number():
     assert charges.customer(answer(rows[2])).name == "C"
 
 
-@pytest.mark.parametrize("document", [{}, {"payload": 1}, b"<html>"])
+@cases("document", [{}, {"payload": 1}, b"<html>"])
 def test_a_code_that_is_none_is_a_bad_reply(document: object):
     with pytest.raises(BadReply):
         charges.qr_code(answer(document))

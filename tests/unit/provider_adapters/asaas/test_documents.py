@@ -7,6 +7,7 @@ import pytest
 
 from provider_adapters.asaas import documents
 from tests.world.banks.asaas import TRANSFER
+from tests.world.tables import cases
 
 
 def test_a_document_of_the_documentation_is_read():
@@ -16,7 +17,7 @@ def test_a_document_of_the_documentation_is_read():
     assert bytes(found.value) == b"10.5"
 
 
-@pytest.mark.parametrize("field", ["id", "value", "status"])
+@cases("field", ["id", "value", "status"])
 def test_a_transfer_without_what_it_is_about_is_none(field: str):
     document = {name: value for name, value in TRANSFER.items() if name != field}
 
@@ -24,7 +25,7 @@ def test_a_transfer_without_what_it_is_about_is_none(field: str):
         documents.TRANSFER.decode(msgspec.json.encode(document))
 
 
-@pytest.mark.parametrize(
+@cases(
     "field",
     [
         "name",

@@ -10,6 +10,7 @@ from provider_adapters.asaas.factory import HOSTS, AsaasFactory
 from provider_adapters.checks import check_factory
 from provider_adapters.kit.factory import AdapterRefused
 from tests.world.banks.asaas import made
+from tests.world.tables import cases
 
 LACKING = {
     PortCall.LOOK_UP_KEY,
@@ -38,7 +39,7 @@ def test_a_payout_is_never_sent_again_and_found_by_the_bank_s_id_alone():
     assert not can.finds()
 
 
-@pytest.mark.parametrize("environment", list(Environment))
+@cases("environment", list(Environment))
 def test_without_an_address_the_bank_s_host_of_the_environment_is_called(environment: Environment):
     (host,) = HOSTS.of(environment)
 
@@ -46,10 +47,9 @@ def test_without_an_address_the_bank_s_host_of_the_environment_is_called(environ
     made({"base_url": f"https://{host}"}, environment)
 
 
-@pytest.mark.parametrize("environment", list(Environment))
-@pytest.mark.parametrize(
-    "address",
-    ["https://api.asaas.com", "https://api-sandbox.asaas.com", "https://www.asaas.com"],
+@cases("environment", list(Environment))
+@cases(
+    "address", ["https://api.asaas.com", "https://api-sandbox.asaas.com", "https://www.asaas.com"]
 )
 def test_a_host_of_the_other_environment_is_refused(environment: Environment, address: str):
     if address.removeprefix("https://") in HOSTS.of(environment):

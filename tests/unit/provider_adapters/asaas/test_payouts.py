@@ -30,6 +30,7 @@ from tests.world.banks.asaas import (
     refused,
 )
 from tests.world.banks.harness import KEY, order
+from tests.world.tables import cases
 
 DONE = TRANSFER | {
     "status": "DONE",
@@ -47,7 +48,7 @@ def found(changes: dict[str, object], key: str = KEY) -> Outcome:
     return payouts.found(answer(TRANSFER | changes), key, Counted())
 
 
-@pytest.mark.parametrize("status", sorted(words.PROCESSING))
+@cases("status", sorted(words.PROCESSING))
 def test_a_transfer_under_way_is_accepted_with_the_bank_s_id(status: str):
     for outcome in (created({"status": status}), found({"status": status})):
         assert isinstance(outcome, Accepted)
@@ -70,7 +71,7 @@ def test_a_bare_date_is_no_time_of_settlement():
     assert outcome.settled_at is None
 
 
-@pytest.mark.parametrize(("status", "failure"), words.FAILURES.items())
+@cases(("status", "failure"), words.FAILURES.items())
 def test_a_transfer_that_ended_without_money_is_rejected(status: str, failure: FailureCode):
     """The bank's reason is free text: it is told to nobody."""
     outcome = found({"status": status, "failReason": "Conta de Maria encerrada"})
@@ -91,14 +92,14 @@ def test_an_unknown_word_is_processing_for_an_order_and_nothing_for_a_look():
     assert unknown.times == 2
 
 
-@pytest.mark.parametrize("key", [None, "", "0" * 32])
+@cases("key", [None, "", "0" * 32])
 def test_a_transfer_that_does_not_repeat_our_key_is_not_ours(key: str | None):
     for outcome in (created({"externalReference": key}), found({"externalReference": key})):
         assert isinstance(outcome, Unknown)
         assert outcome.evidence.reason == "key_mismatch"
 
 
-@pytest.mark.parametrize("value", [10.51, 10.4, 1050, 0, -10.5])
+@cases("value", [10.51, 10.4, 1050, 0, -10.5])
 def test_another_amount_than_ordered_is_unknown(value: float):
     outcome = created({"value": value})
 
@@ -106,7 +107,7 @@ def test_another_amount_than_ordered_is_unknown(value: float):
     assert outcome.evidence.reason == "amount_mismatch"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("made_of", "shown", "same"),
     [
         (order(), {"pixAddressKey": "joao@example.com"}, False),
@@ -133,13 +134,13 @@ def test_a_transfer_to_another_place_is_not_ours(
     assert isinstance(outcome, Accepted if same else Unknown)
 
 
-@pytest.mark.parametrize("e2e_id", ["E1", E2E + "0", "e" + E2E[1:]])
+@cases("e2e_id", ["E1", E2E + "0", "e" + E2E[1:]])
 def test_an_end_to_end_id_of_another_form_is_not_believed(e2e_id: str):
     for outcome in (created({"endToEndIdentifier": e2e_id}), found({"endToEndIdentifier": e2e_id})):
         assert isinstance(outcome, Unknown)
 
 
-@pytest.mark.parametrize(("listed", "failure"), words.REJECTIONS.items())
+@cases(("listed", "failure"), words.REJECTIONS.items())
 def test_a_listed_refusal_is_a_rejection(listed: tuple[int, str], failure: FailureCode):
     outcome = payouts.created(refused(*listed), order(), Counted())
 
@@ -147,7 +148,7 @@ def test_a_listed_refusal_is_a_rejection(listed: tuple[int, str], failure: Failu
     assert (outcome.failure, outcome.evidence.provider_code) == (failure, listed[1])
 
 
-@pytest.mark.parametrize("listed", [pair for pair in words.REFUSED_BEFORE if pair[0] == 401])
+@cases("listed", [pair for pair in words.REFUSED_BEFORE if pair[0] == 401])
 def test_a_refused_key_is_not_sent(listed: tuple[int, str]):
     outcome = payouts.created(refused(*listed), order(), Counted())
 
@@ -164,7 +165,7 @@ def test_a_limit_that_is_used_up_is_not_sent_and_tells_how_long():
     assert (outcome.evidence.reason, outcome.retry_after) == ("rate_limited", 30.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         refused(400, "invalid_action"),

@@ -18,6 +18,7 @@ from provider_adapters.asaas import requests, words
 from provider_adapters.kit.outcomes import NeverSendable
 from tests.world.banks.asaas import ACCOUNT, by_account, by_key
 from tests.world.banks.harness import KEY, order
+from tests.world.tables import cases
 
 DAYS = (date(2026, 11, 1), date(2026, 11, 30))
 
@@ -53,7 +54,7 @@ def test_a_transfer_by_key_is_a_pix_under_our_key_at_once():
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "key", "word", "sent"),
     [
         (PixKeyType.CPF, "52998224725", "CPF", "52998224725"),
@@ -70,14 +71,14 @@ def test_every_type_of_key_has_its_word(kind: PixKeyType, key: str, word: str, s
     assert document["description"] == "aluguel"
 
 
-@pytest.mark.parametrize("key", ["+14155552671", "+5511", "+55119999999999"])
+@cases("key", ["+14155552671", "+5511", "+55119999999999"])
 def test_a_phone_of_another_country_can_never_be_sent(key: str):
     with pytest.raises(NeverSendable):
         body(by_key(PixKeyType.PHONE, key))
 
 
-@pytest.mark.parametrize("bank_number", ["341", "60701190"])
-@pytest.mark.parametrize("account", ["123456-7", "1234567"])
+@cases("bank_number", ["341", "60701190"])
+@cases("account", ["123456-7", "1234567"])
 def test_a_transfer_by_account_names_the_bank_and_splits_the_digit(bank_number: str, account: str):
     document = body(by_account(bank_number=bank_number, account=account))
 
@@ -93,7 +94,7 @@ def test_a_transfer_by_account_names_the_bank_and_splits_the_digit(bank_number: 
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "failure"),
     [
         ({"bank_number": "999"}, FailureCode.ACCOUNT_INVALID),
@@ -132,7 +133,7 @@ def test_a_reference_is_a_value_of_the_query_and_leads_nowhere_else():
     )
 
 
-@pytest.mark.parametrize("name", ["", "..", "."])
+@cases("name", ["", "..", "."])
 def test_an_id_that_cannot_stand_in_a_path_is_refused(name: str):
     with pytest.raises(Refused):
         requests.transfer(ACCOUNT, name)
@@ -152,7 +153,7 @@ def test_a_charge_is_ordered_in_reais_and_its_customer_hears_nothing_from_the_ba
     assert json.loads(customer.body)["notificationDisabled"] is True
 
 
-@pytest.mark.parametrize("email", ["", "ops@example.com"])
+@cases("email", ["", "ops@example.com"])
 def test_callbacks_are_registered_for_every_event_that_is_read(email: str):
     order = CallbackOrder(url="https://gateway.example/callbacks/a/b", secret=b"s" * 40)
 
@@ -163,7 +164,7 @@ def test_callbacks_are_registered_for_every_event_that_is_read(email: str):
     assert document.get("email", "") == email
 
 
-@pytest.mark.parametrize("secret", [b"\xff" * 15, b"short", b"", b"with space" * 4])
+@cases("secret", [b"\xff" * 15, b"short", b"", b"with space" * 4])
 def test_a_token_that_the_bank_does_not_take_is_not_sent(secret: bytes):
     with pytest.raises(NeverSendable):
         requests.register_webhook(ACCOUNT, CallbackOrder(url="https://a", secret=secret), "")

@@ -8,6 +8,7 @@ from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
 from provider_adapters.asaas.secrets import AsaasSecrets, api_key_of
 from provider_adapters.kit.secrets import check_kind, read_secrets
 from tests.world.banks.asaas import ACCOUNT
+from tests.world.tables import cases
 
 CANARY = "canary-of-a-key"
 SANDBOX, PRODUCTION = f"$aact_hmlg_{CANARY}", f"$aact_prod_{CANARY}"
@@ -18,15 +19,14 @@ def test_the_struct_can_be_entered_by_people():
     assert api_key_of(ACCOUNT).startswith("$aact_hmlg_")
 
 
-@pytest.mark.parametrize(
-    ("key", "environment"),
-    [(SANDBOX, Environment.SANDBOX), (PRODUCTION, Environment.PRODUCTION)],
+@cases(
+    ("key", "environment"), [(SANDBOX, Environment.SANDBOX), (PRODUCTION, Environment.PRODUCTION)]
 )
 def test_a_key_of_this_environment_is_taken(key: str, environment: Environment):
     assert key in read_secrets(AsaasSecrets, {"api_key": key}, environment).text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "environment"),
     [
         (PRODUCTION, Environment.SANDBOX),

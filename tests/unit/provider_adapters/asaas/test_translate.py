@@ -13,6 +13,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import translate, words
 from tests.world.banks.asaas import E2E, Counted, answer, refused
+from tests.world.tables import cases
 
 DAY = date(2026, 11, 22)
 ROW = {"id": "1", "value": -10.5, "type": "PIX_TRANSACTION_DEBIT", "date": "2026-11-22"}
@@ -43,13 +44,13 @@ def test_a_balance_is_exact_and_tells_nothing_of_blocks_or_time():
     assert (balance.balance, balance.blocked, balance.updated_at) == (Money(123456789), None, None)
 
 
-@pytest.mark.parametrize("value", ['"10.50"', "10.505", "1e400", "null", "NaN", "true"])
+@cases("value", ['"10.50"', "10.505", "1e400", "null", "NaN", "true"])
 def test_what_is_no_amount_in_reais_is_a_bad_reply(value: str):
     with pytest.raises(BadReply):
         translate.balance(answer(b'{"balance": %s}' % value.encode()))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "direction", "centavos"),
     [(-10.5, Direction.DEBIT, 1050), (0.01, Direction.CREDIT, 1), (100, Direction.CREDIT, 10000)],
 )
@@ -63,7 +64,7 @@ def test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo():
     assert entry().created_at == datetime(2026, 11, 22, 3, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "is_pix", "kind"),
     [
         ({}, True, MovementKind.PIX),
@@ -115,7 +116,7 @@ def test_pix_charges_are_read_with_their_days():
         translate.pix_charges(rows(paid | {"paymentDate": None}))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("word", "status"), words.KEY_STATUSES.items())
+@cases(("word", "status"), words.KEY_STATUSES.items())
 def test_every_state_of_a_key_has_ours(word: str, status: PixKeyStatus):
     row = {"id": "k1", "key": "a@b.c", "type": "EMAIL", "status": word}
 
@@ -134,7 +135,7 @@ def test_a_key_of_an_unknown_state_is_pending_and_counted():
     assert key.created_at == datetime(2026, 11, 22, 3, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "ours"),
     [("47999999999", "+5547999999999"), ("+5547999999999", "+5547999999999"), (None, "")],
 )
@@ -167,7 +168,7 @@ def at(moment: str, number: int) -> dict[str, object]:
     return RECEIVED | {"effectiveDate": moment, "id": name, "endToEndIdentifier": name}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("moments", "goes_on"),
     [
         (["2026-11-23 09:00:00", "2026-11-22 09:00:00"], True),
@@ -202,7 +203,7 @@ def test_an_entry_of_the_page_before_is_not_shown_again():
     assert [each.e2e_id[-1] for each in (*first.items, *second.items)] == ["1", "2"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "code"),
     [
         (refused(400, "invalid_value"), "invalid_value"),

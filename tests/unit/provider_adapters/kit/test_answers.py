@@ -10,6 +10,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document, try_document
+from tests.world.tables import cases
 
 
 class Paid(msgspec.Struct):
@@ -35,7 +36,7 @@ def test_an_amount_is_read_exactly():
     assert read == Money(999_999_999_999_999)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "reason"),
     [
         (b"", "not_json"),
@@ -63,7 +64,7 @@ def test_what_cannot_be_read_is_a_bad_reply(body: bytes, reason: str):
     assert failed.value.http_status == 200
 
 
-@pytest.mark.parametrize("problem", [ValueError("x"), OverflowError("x"), ZeroDivisionError("x")])
+@cases("problem", [ValueError("x"), OverflowError("x"), ZeroDivisionError("x")])
 def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
     def shape(_: Paid) -> Money:
         raise problem
@@ -77,7 +78,7 @@ def test_another_status_is_told_by_itself():
         read_document(answering(b'{"centavos": 1}', 500), DECODER, money)
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"centavos": "\xff"}'])
+@cases("body", [b"", b"<html>", b"[]", b'{"centavos": "\xff"}'])
 def test_a_part_that_cannot_be_read_is_not_there(body: bytes):
     assert try_document(answering(body), DECODER) is None
 
@@ -86,7 +87,7 @@ def test_a_part_that_can_be_read_is():
     assert try_document(answering(b'{"centavos": 1}'), DECODER) == Paid(1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "is_one"),
     [
         ("E99999999202611201340abcDEF12345", True),
@@ -103,7 +104,7 @@ def test_an_end_to_end_id_has_the_central_bank_s_form(text: str, is_one: bool):
     assert is_e2e_id(text) is is_one
 
 
-@pytest.mark.parametrize("text", ["a\x00b", "a\nb", "x" * 129])
+@cases("text", ["a\x00b", "a\nb", "x" * 129])
 def test_an_id_that_cannot_be_stored_is_refused(text: str):
     with pytest.raises(Malformed):
         provider_id(text)

@@ -1,13 +1,12 @@
 """Banks by number and name."""
 
-import pytest
-
 from provider_adapters.kit import banks
+from tests.world.tables import cases
 
 KNOWN = [("001", "00000000", "BRASIL"), ("341", "60701190", "ITAÚ"), ("260", "18236120", "NU")]
 
 
-@pytest.mark.parametrize(("compe", "ispb", "name"), KNOWN)
+@cases(("compe", "ispb", "name"), KNOWN)
 def test_a_bank_is_found_by_either_number(compe: str, ispb: str, name: str):
     found = banks.by_compe(compe)
 
@@ -21,17 +20,17 @@ def test_leading_zeros_may_be_missing():
     assert banks.by_compe("1") == banks.by_compe("001")
 
 
-@pytest.mark.parametrize("number", ["", "999", "0001", "x01", "60701190"])
+@cases("number", ["", "999", "0001", "x01", "60701190"])
 def test_a_number_that_nobody_has_finds_nobody(number: str):
     assert banks.by_compe(number) is None
 
 
-@pytest.mark.parametrize("text", ["341", "60701190", "itaú unibanco s.a", "ITAU UNI", " 341 "])
+@cases("text", ["341", "60701190", "itaú unibanco s.a", "ITAU UNI", " 341 "])
 def test_a_search_takes_either_number_or_a_part_of_the_name(text: str):
     assert "341" in [bank.compe for bank in banks.search(text)]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "no such bank"])
+@cases("text", ["", "   ", "no such bank"])
 def test_a_search_for_nothing_finds_nothing(text: str):
     assert banks.search(text) == []
 

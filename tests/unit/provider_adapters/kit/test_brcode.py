@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from provider_adapters.kit import brcode
 from provider_adapters.kit.brcode import BrCode
+from tests.world.tables import cases
 
 VECTORS = json.loads(Path("tests/vectors/brcode.json").read_text(encoding="utf-8"))
 VALID = VECTORS["valid"]
@@ -19,7 +20,7 @@ INVALID = VECTORS["published_but_invalid"]
 MINE = BrCode(name="Loja", city="Sao Paulo", key="maria@example.com", amount="10.50", txid="ab1")
 
 
-@pytest.mark.parametrize("vector", VALID, ids=lambda vector: vector["expect"]["crc"])
+@cases("vector", VALID)
 def test_a_published_payload_is_read(vector):
     """Every field, and the checksum."""
     payload, expect = vector["payload"], vector["expect"]
@@ -45,7 +46,7 @@ OURS = [
 ]
 
 
-@pytest.mark.parametrize("vector", OURS, ids=lambda vector: vector["expect"]["crc"])
+@cases("vector", OURS)
 def test_a_published_payload_says_the_same_written_by_us(vector):
     """Field for field; the official examples even letter for letter."""
     code = brcode.decode(vector["payload"])
@@ -55,7 +56,7 @@ def test_a_published_payload_says_the_same_written_by_us(vector):
     assert brcode.decode(written) == code
 
 
-@pytest.mark.parametrize("crc", ["1D3D", "64E4"])
+@cases("crc", ["1D3D", "64E4"])
 def test_the_central_banks_examples_come_out_letter_for_letter(crc):
     """Manual of the BR Code: one static, one dynamic payload."""
     payload = next(one["payload"] for one in VALID if one["expect"]["crc"] == crc)
@@ -63,7 +64,7 @@ def test_the_central_banks_examples_come_out_letter_for_letter(crc):
     assert brcode.encode(brcode.decode(payload)) == payload
 
 
-@pytest.mark.parametrize("vector", INVALID, ids=lambda vector: vector["payload"][-4:])
+@cases("vector", INVALID)
 def test_a_wrong_payload_is_refused(vector):
     with pytest.raises(ValueError, match=r"checksum|field|PIX"):
         brcode.decode(vector["payload"])
@@ -83,7 +84,7 @@ def test_a_name_becomes_short_ascii():
     assert (written.name, written.city) == ("Associacao Sao Joao da Co", "Conceicao do Ma")
 
 
-@pytest.mark.parametrize(
+@cases(
     "payload",
     [
         "",
@@ -92,7 +93,6 @@ def test_a_name_becomes_short_ascii():
         "0x02016304" + brcode.checksum("0x02016304"),
         "00990126304" + brcode.checksum("00990126304"),
     ],
-    ids=["empty", "checksum only", "no account", "no number", "too long"],
 )
 def test_what_is_no_payload_is_refused(payload):
     with pytest.raises(ValueError, match=r"checksum|field|PIX"):

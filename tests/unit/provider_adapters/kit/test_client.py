@@ -39,6 +39,8 @@ from provider_adapters._road.limits import (
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.world.banks.witness import Clock, Witness, still
+from tests.world.leaping import leaping
+from tests.world.tables import cases
 
 READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")
 PAY = ProviderRequest(
@@ -209,7 +211,7 @@ async def test_the_repetition_may_be_the_answer():
     assert scene.clock.at == pytest.approx(1000.1)
 
 
-@pytest.mark.parametrize(
+@cases(
     "failure",
     [Unavailable(Reason.SERVER_ERROR), Unavailable(Reason.TIMEOUT), BadReply(Reason.NOT_JSON)],
 )
@@ -240,7 +242,7 @@ async def test_money_that_met_no_bank_is_not_asked_for_twice_either():
     assert scene.road.calls == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("problem", "word"),
     [
         (BadReply(Reason.NOT_JSON), "bad_response"),
@@ -259,7 +261,7 @@ async def test_whatever_translating_a_payout_raises_is_unknown(problem: Provider
     assert [call.outcome for call in scene.told.calls] == [word]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("outcome", "word"),
     [
         (Accepted(evidence=ANSWER.evidence("a")), "ok"),
@@ -275,6 +277,7 @@ async def test_an_outcome_is_told_by_its_word(outcome: Outcome, word: str):
 
 
 @pytest.mark.parametrize(("sends", "kind"), [(True, Unknown), (False, NotSent)])
+@leaping
 async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind: type):
     scene = Scene(Silent(sends=sends))
 
@@ -286,6 +289,7 @@ async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind
 
 
 @pytest.mark.parametrize(("sends", "kind"), [(True, Unavailable), (False, Unreachable)])
+@leaping
 async def test_a_read_ends_in_time(sends: bool, kind: type[ProviderError]):
     scene = Scene(Silent(sends=sends))
 
@@ -324,6 +328,7 @@ async def test_an_open_breaker_refuses_before_a_byte():
     assert [call.outcome for call in scene.told.calls[10:]] == ["breaker_open"] * 2
 
 
+@leaping
 async def test_a_full_bulkhead_refuses_before_a_byte():
     scene = Scene(Silent())
     busy = [asyncio.create_task(scene.read()) for _ in range(2)]
@@ -359,6 +364,7 @@ async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
     assert scene.told.states == []
 
 
+@leaping
 async def test_a_cancelled_call_is_told_and_gives_everything_back():
     scene = Scene(Silent())
     call = asyncio.create_task(scene.pay())
@@ -402,7 +408,7 @@ async def test_a_change_gives_what_the_answer_means():
     assert await scene.client.change(READ, lambda answer: answer.status) == 200
 
 
-@pytest.mark.parametrize(
+@cases(
     ("road", "translate", "problem"),
     [
         (Road(), raising(NotFound(Reason.NOT_FOUND)), NotFound),
@@ -410,7 +416,6 @@ async def test_a_change_gives_what_the_answer_means():
         (Road([BadReply(Reason.TOO_LARGE)]), accepted, Unavailable),
         (Road([Unreachable(Reason.CONNECT_FAILED)]), accepted, Unreachable),
     ],
-    ids=["refused", "lost", "unreadable", "unsent"],
 )
 async def test_a_change_is_sent_once_and_fails_by_what_left_us(
     road: Road,
@@ -502,10 +507,8 @@ async def test_a_place_is_free_again_however_the_call_ended():
     assert await scene.client.read(MINE, of_status) == "read"
 
 
-@pytest.mark.parametrize(
-    "headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
-                {"RateLimit-Reset": "60"}],
-)  # fmt: skip
+@cases("headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
+                {"RateLimit-Reset": "60"}])  # fmt: skip
 async def test_a_bank_that_asks_for_a_pause_gets_it_for_that_operation_and_account(
     headers: dict[str, str],
 ):

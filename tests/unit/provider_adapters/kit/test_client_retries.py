@@ -11,6 +11,7 @@ from provider_adapters._road import faults
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters.kit.client import RetryBudget
 from tests.world.banks.witness import Clock
+from tests.world.tables import cases
 
 LOST = Unavailable(Reason.CONNECTION_LOST)
 
@@ -24,14 +25,14 @@ def within(seconds: float) -> Deadline:
     return Deadline(clock.at + seconds, clock)
 
 
-@pytest.mark.parametrize("reason", list(Reason))
+@cases("reason", list(Reason))
 def test_only_a_lost_connection_is_worth_it(reason: Reason):
     pause = repetition().pause_after(Unavailable(reason), within(8))
 
     assert (pause is not None) is (reason in faults.NO_ANSWER)
 
 
-@pytest.mark.parametrize(("chance", "seconds"), [(0.0, 0.05), (1.0, 0.15)])
+@cases(("chance", "seconds"), [(0.0, 0.05), (1.0, 0.15)])
 def test_the_pause_is_short_and_spread(chance: float, seconds: float):
     assert repetition(chance=chance).pause_after(LOST, within(8)) == pytest.approx(seconds)
 
@@ -40,7 +41,7 @@ def test_without_time_left_there_is_none():
     assert repetition().pause_after(LOST, within(0.05)) is None
 
 
-@pytest.mark.parametrize(("in_flight", "allowed"), [(1, 1), (19, 2), (64, 7)])
+@cases(("in_flight", "allowed"), [(1, 1), (19, 2), (64, 7)])
 def test_a_tenth_of_the_calls_in_flight_may_be_repetitions(in_flight: int, allowed: int):
     """But one always: else a quiet gateway would never repeat."""
     budget = repetition(in_flight)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from datetime import timedelta
 
-import pytest
-
 from gateway.domain.bank.capabilities import (
     Capabilities,
     EntryField,
@@ -20,6 +18,7 @@ from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.matrix import markdown, matrix
+from tests.world.tables import cases
 
 NOTHING = Capabilities()
 PAYS = Capabilities(calls=frozenset({PortCall.CREATE_PAYOUT}))
@@ -45,7 +44,7 @@ def test_every_field_has_an_example_here():
     assert set(DECLARED) == {each.name for each in dataclasses.fields(Capabilities)}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "number"),
     [(field, number) for field, values in DECLARED.items() for number in range(len(values))],
 )

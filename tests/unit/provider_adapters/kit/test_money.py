@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from provider_adapters.kit import money
+from tests.world.tables import cases
 
 
 class Document(msgspec.Struct):
@@ -28,26 +29,26 @@ READ = {
 NONE = ["", "10,50", "10.505", "1e1", "NaN", ".5", "5.", "+1", " 1", "1_0", "٣", "10.50\n", "--1"]
 
 
-@pytest.mark.parametrize(("text", "centavos"), READ.items())
+@cases(("text", "centavos"), READ.items())
 def test_reais_as_text_and_as_number_are_the_same_amount(text: str, centavos: int):
     number = msgspec.json.decode(f'{{"value":{text}}}', type=Document).value
 
     assert money.from_text(text) == money.from_number(number) == Money(centavos)
 
 
-@pytest.mark.parametrize("text", NONE)
+@cases("text", NONE)
 def test_a_text_that_is_no_amount_is_refused(text: str):
     with pytest.raises(ValueError, match="decimals"):
         money.from_text(text)
 
 
-@pytest.mark.parametrize("number", ["10.505", "0.001", "1e-3", "NaN", "Infinity"])
+@cases("number", ["10.505", "0.001", "1e-3", "NaN", "Infinity"])
 def test_a_third_decimal_is_no_amount(number: str):
     with pytest.raises(ValueError, match="decimals"):
         money.from_number(Decimal(number))
 
 
-@pytest.mark.parametrize("number", ["1e20", "1e999"])
+@cases("number", ["1e20", "1e999"])
 def test_more_than_can_be_told_exactly_is_no_amount(number: str):
     with pytest.raises(ValueError, match="range"):
         money.from_number(Decimal(number))
@@ -70,14 +71,14 @@ class Raw(msgspec.Struct):
     value: money.JsonNumber
 
 
-@pytest.mark.parametrize(("text", "centavos"), [*READ.items(), ("1.05e1", 1050), ("10.500", 1050)])
+@cases(("text", "centavos"), [*READ.items(), ("1.05e1", 1050), ("10.500", 1050)])
 def test_a_number_of_a_document_is_read_exactly(text: str, centavos: int):
     number = msgspec.json.decode(f'{{"value":{text}}}', type=Raw).value
 
     assert money.from_json(number) == Money(centavos)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text", ['"10.50"', "null", "true", "[10]", "{}", "10.505", "1e-3", "99999999999999", "1e999"]
 )
 def test_what_is_no_number_of_a_document_is_refused(text: str):
@@ -94,8 +95,6 @@ class Open(msgspec.Struct):
     value: money.JsonNumber = money.ABSENT
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("{}", None), ('{"value":null}', None), ('{"value":10.5}', Money(1050))]
-)
+@cases(("text", "value"), [("{}", None), ('{"value":null}', None), ('{"value":10.5}', Money(1050))])
 def test_an_amount_may_be_absent(text: str, value: Money | None):
     assert money.from_json_or_none(msgspec.json.decode(text, type=Open).value) == value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.domain.bank import outcomes as checks
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
@@ -31,6 +29,7 @@ from provider_adapters.kit.outcomes import (
     unsent,
 )
 from tests.world.answers import ANSWERED, KEY, VALUE, changed
+from tests.world.tables import cases
 
 LISTED: RefusedBefore = {
     (401, "INVALID_TOKEN"): Reason.CREDENTIALS_REFUSED,
@@ -43,7 +42,7 @@ def answering(status: int) -> ProviderAnswer:
     return ProviderAnswer(status=status, headers={"Retry-After": "30"}, body=b"")
 
 
-@pytest.mark.parametrize("pair", LISTED)
+@cases("pair", LISTED)
 def test_a_listed_refusal_executed_nothing(pair: tuple[int, str]):
     """With the bank's wait, and believed by the gateway."""
     status, code = pair
@@ -56,13 +55,13 @@ def test_a_listed_refusal_executed_nothing(pair: tuple[int, str]):
     assert checks.ordered(said, KEY, VALUE) == said
 
 
-@pytest.mark.parametrize("pair", [(401, ""), (429, "INVALID_TOKEN"), (403, "INVALID_TOKEN")])
+@cases("pair", [(401, ""), (429, "INVALID_TOKEN"), (403, "INVALID_TOKEN")])
 def test_a_status_or_a_code_alone_is_not_listed(pair: tuple[int, str]):
     """A proxy says 401 too, and nobody knows what it let through before."""
     assert refused_before(answering(pair[0]), pair[1], LISTED) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "failure",
     [
         Unreachable("connect_failed"),
@@ -71,7 +70,6 @@ def test_a_status_or_a_code_alone_is_not_listed(pair: tuple[int, str]):
         NotSupported("not_supported"),
         RateLimited("rate_limited", retry_after=5),
     ],
-    ids=lambda failure: type(failure).__name__,
 )
 def test_what_fails_before_the_money_call_is_not_sent(failure: ProviderError):
     """Of a token or a look-up bytes may have left; of the money none has."""
@@ -83,7 +81,7 @@ def test_what_fails_before_the_money_call_is_not_sent(failure: ProviderError):
     assert checks.ordered(said, KEY, VALUE) == said
 
 
-@pytest.mark.parametrize("failure", [FailureCode.OTHER, FailureCode.ACCOUNT_INVALID])
+@cases("failure", [FailureCode.OTHER, FailureCode.ACCOUNT_INVALID])
 def test_what_can_never_be_sent_is_rejected(failure: FailureCode):
     """Repeating the order cannot help, so the partner is told to correct it."""
     said = unsent(NeverSendable(failure))
@@ -100,7 +98,7 @@ OTHERS: list[Outcome] = [
 ]
 
 
-@pytest.mark.parametrize("said", OTHERS, ids=lambda said: type(said).__name__)
+@cases("said", OTHERS)
 async def test_only_a_known_key_is_read_back(said: Outcome):
     async def look() -> Outcome:
         raise AssertionError
@@ -109,7 +107,7 @@ async def test_only_a_known_key_is_read_back(said: Outcome):
     assert await read_back(said, look) is said
 
 
-@pytest.mark.parametrize("shown", OTHERS, ids=lambda said: type(said).__name__)
+@cases("shown", OTHERS)
 async def test_of_a_known_key_the_second_look_decides(shown: Outcome):
     async def look() -> Outcome:
         return shown
@@ -117,7 +115,7 @@ async def test_of_a_known_key_the_second_look_decides(shown: Outcome):
     assert await read_back(KNOWN, look) is shown
 
 
-@pytest.mark.parametrize("failure", [NotFound("not_found"), Unavailable("timeout")], ids=str)
+@cases("failure", [NotFound("not_found"), Unavailable("timeout")])
 async def test_a_known_key_that_is_not_shown_is_unknown(failure: ProviderError):
     """Neither ours nor another's: not found proves nothing here either."""
 

@@ -12,6 +12,7 @@ from gateway.domain.bank.providers import BadReply, Page
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.kit.paging import ReadPage
+from tests.world.tables import cases
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
@@ -62,7 +63,7 @@ def test_a_bank_that_repeats_its_cursor_is_not_followed_for_ever():
         paging.continued([1], "a", "a")
 
 
-@pytest.mark.parametrize("following", [None, ""])
+@cases("following", [None, ""])
 def test_no_cursor_is_the_end(following: str | None):
     assert paging.continued([1], "a", following).next_cursor is None
 

@@ -29,23 +29,24 @@ from provider_adapters.kit.public_keys import GivenKeys
 from tests.world.banks.authority import EXPIRED, Authority
 from tests.world.banks.signers import OPENPIX, STARK, WOOVI, Signer, ecdsa, rsa_of
 from tests.world.standing import NOON
+from tests.world.tables import cases
 
 PUBLISHED = [
-    *(pytest.param(STARK, case, id=f"stark-{case['source']}") for case in STARK["valid"]),
-    *(pytest.param(WOOVI, case, id="woovi") for case in WOOVI["valid"]),
+    *((STARK, case) for case in STARK["valid"]),
+    *((WOOVI, case) for case in WOOVI["valid"]),
 ]
 BODY = b'{"evento": "teste"}'
 SECRET, FORMER = b"s" * 16, b"f" * 16
 
 
-@pytest.mark.parametrize(("bank", "case"), PUBLISHED)
+@cases(("bank", "case"), PUBLISHED)
 async def test_a_published_signature_is_proven(bank: dict[str, str], case: dict[str, str]):
     proof = KeySignature(GivenKeys([bank["public_key_pem"]]))
 
     assert await proof.proves(case["signature_base64"], case["body"].encode())
 
 
-@pytest.mark.parametrize(("bank", "case"), PUBLISHED)
+@cases(("bank", "case"), PUBLISHED)
 async def test_no_altered_byte_of_a_published_body_is_proven(
     bank: dict[str, str], case: dict[str, str]
 ):
@@ -94,9 +95,9 @@ def test_the_published_hmac_is_proven_and_nothing_near_it():
     assert not Hmac([b"another"], digest="sha1").proves(signature, body)
 
 
-@pytest.mark.parametrize("text", ["base64", "hex"])
-@pytest.mark.parametrize("digest", ["sha1", "sha256"])
-@pytest.mark.parametrize("secret", [SECRET, FORMER])
+@cases("text", ["base64", "hex"])
+@cases("digest", ["sha1", "sha256"])
+@cases("secret", [SECRET, FORMER])
 def test_any_secret_in_force_is_right(text: str, digest: str, secret: bytes):
     """While one is replaced there are two."""
     made = hmac.digest(secret, BODY, digest)
@@ -106,9 +107,7 @@ def test_any_secret_in_force_is_right(text: str, digest: str, secret: bytes):
     assert not Hmac([b"third"], digest, text).proves(signature, BODY)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "signature", ["", "é", "%%", "AAA", "=" * 8, " AAAA", "AAAA\n", "AA", "AB=="]
-)
+@cases("signature", ["", "é", "%%", "AAA", "=" * 8, " AAAA", "AAAA\n", "AA", "AB=="])
 def test_a_signature_that_cannot_be_read_proves_nothing(signature: str):
     assert decoded(signature) == b""
     assert not Hmac([SECRET]).proves(signature, BODY)
@@ -123,8 +122,8 @@ def test_a_shared_token_is_compared_whole():
         assert not proof.proves(other)
 
 
-@pytest.mark.parametrize("kind", [Hmac, SharedToken])
-@pytest.mark.parametrize("secrets", [[], [b""], [SECRET, b""]])
+@cases("kind", [Hmac, SharedToken])
+@cases("secrets", [[], [b""], [SECRET, b""]])
 def test_no_secret_proves_everything_so_it_is_refused(
     kind: Callable[[list[bytes]], object], secrets: list[bytes]
 ):
@@ -132,7 +131,7 @@ def test_no_secret_proves_everything_so_it_is_refused(
         kind(secrets)
 
 
-@pytest.mark.parametrize("made", [ecdsa, rsa_of], ids=["ecdsa", "rsa"])
+@cases("made", [ecdsa, rsa_of])
 async def test_a_replaced_key_is_believed_until_it_is_gone(made: Callable[[], Signer]):
     former, current, stranger = made(), made(), made()
     both = KeySignature(GivenKeys([current.pem, former.pem]))
@@ -168,14 +167,14 @@ def test_a_header_counts_once_and_in_printable_ascii():
         assert only_value(headers, name) == ""
 
 
-@pytest.mark.parametrize(("late_s", "wanted"), [(0, True), (300, True), (-300, True), (301, False)])
+@cases(("late_s", "wanted"), [(0, True), (300, True), (-300, True), (301, False)])
 def test_a_signed_instant_is_near(late_s: int, wanted: bool):
     at = str(int(NOON.timestamp()) - late_s)
 
     assert is_recent(at, NOON) is wanted
 
 
-@pytest.mark.parametrize("text", ["", "-1", "1e9", "٣", "9" * 30, " 1", "1.5"])
+@cases("text", ["", "-1", "1e9", "٣", "9" * 30, " 1", "1.5"])
 def test_an_instant_that_is_none_is_never_near(text: str):
     assert not is_recent(text, NOON)
 
@@ -226,9 +225,7 @@ def test_a_name_narrows_an_authority_that_signs_for_others_too(authority: Author
     assert not PeerCertificate(pem, now, ["bank.example"]).proves(der(named))
 
 
-@pytest.mark.parametrize(
-    "pem", ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
-)
+@cases("pem", ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
 def test_what_is_no_certificate_is_refused_at_the_start(pem: str):
     with pytest.raises(ProofRefused, match="no certificate in PEM"):
         PeerCertificate(pem, now)
@@ -240,7 +237,7 @@ def test_nothing_of_a_proof_is_printed():
     assert SECRET.decode() not in shown
 
 
-@pytest.mark.parametrize(
+@cases(
     ("secret", "text"),
     [(b"entered by a person", "entered by a person"), (b"\x80\x01", "8001"), (b"", "")],
 )

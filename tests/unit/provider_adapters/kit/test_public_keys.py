@@ -19,7 +19,10 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.proofs import KeySignature
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys, PublicKey
 from tests.world.banks.signers import WOOVI, Signer, ecdsa, rsa_of
+from tests.world.leaping import leaping
 from tests.world.standing import Clock
+from tests.world.tables import cases
+from tests.world.waiting import forever
 
 ASK = ProviderRequest(operation="keys", method="GET", template="/keys", path="/keys")
 BODY = b'{"evento": "teste"}'
@@ -166,18 +169,17 @@ async def test_an_answer_of_another_form_is_no_key(
         await keys.known()
 
 
-async def test_a_bank_that_hangs_is_not_waited_for(clock: Clock, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("provider_adapters.kit.public_keys._FETCH_S", 0.01)
-
+@leaping
+async def test_a_bank_that_hangs_is_not_waited_for(clock: Clock):
     class Hanging:
         async def read(self, _request: object, _translate: object) -> Any:
-            await asyncio.sleep(60)
+            await forever()
 
     with pytest.raises(Unavailable):
         await FetchedKeys(Hanging(), ASK, read, clock.monotonic).known()
 
 
-@pytest.mark.parametrize("made", [ecdsa, rsa_of, lambda: rsa_of(4096)])
+@cases("made", [ecdsa, rsa_of, lambda: rsa_of(4096)])
 def test_keys_of_both_kinds_are_taken(made: Callable[[], Signer]):
     assert PublicKey.read(made().pem).verifies(b"", b"") is False
 
@@ -187,7 +189,7 @@ def _public(key: Any) -> str:
     return str(made.decode())
 
 
-@pytest.mark.parametrize(
+@cases(
     "pem",
     [
         "",
@@ -196,7 +198,6 @@ def _public(key: Any) -> str:
         _public(ec.generate_private_key(ec.SECP256R1())),
         _public(ed25519.Ed25519PrivateKey.generate()),
     ],
-    ids=["empty", "text", "cut", "other-curve", "ed25519"],
 )
 def test_what_is_no_key_of_ours_is_refused_without_being_shown(pem: str):
     with pytest.raises(ProofRefused) as refused:

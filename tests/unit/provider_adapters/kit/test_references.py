@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
 from gateway.domain.accounts.accounts import Environment
 from provider_adapters.kit import references
+from tests.world.tables import cases
 
 ACCOUNT = "0b9f5b0e-6d5c-4a53-9a2b-3f1c4f0f5a11"
 KEY = "0123456789abcdef0123456789abcdef"
@@ -25,7 +24,7 @@ def test_a_reference_that_is_a_txid_is_taken_and_the_derived_one_is_tried_too():
     assert second == references.charge_key(HERE, ACCOUNT, reference)
 
 
-@pytest.mark.parametrize("reference", ["order-1042", "x" * 25, "x" * 36, "ü" * 30, "a" * 30 + "\n"])
+@cases("reference", ["order-1042", "x" * 25, "x" * 36, "ü" * 30, "a" * 30 + "\n"])
 def test_any_other_reference_gets_a_derived_txid(reference: str):
     (derived,) = references.txids(HERE, ACCOUNT, reference)
 

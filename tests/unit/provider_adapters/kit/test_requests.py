@@ -6,6 +6,7 @@ import pytest
 from gateway.domain.bank.providers import Refused
 from gateway.net.client.messages import Kind
 from provider_adapters.kit import requests
+from tests.world.tables import cases
 
 HEADERS = {"Authorization": "secret"}
 READ = requests.get("get_charge", "/charges/{id}", HEADERS, {"of": "a b"}, id="a/../b")
@@ -16,7 +17,7 @@ def test_steps_and_query_are_encoded_whole():
     assert (READ.method, READ.kind, READ.headers) == ("GET", Kind.READ, HEADERS)
 
 
-@pytest.mark.parametrize("step", ["", ".", "..", "\ud800"])
+@cases("step", ["", ".", "..", "\ud800"])
 def test_a_step_that_would_lead_elsewhere_is_refused(step: str):
     with pytest.raises(Refused):
         requests.get("get_charge", "/charges/{id}", HEADERS, id=step)
@@ -29,7 +30,7 @@ def test_text_that_is_not_unicode_is_refused():
         requests.sending(READ, {"name": "\ud800"})
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+@cases("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_a_change_goes_where_the_read_would_have_gone(method):
     sent = requests.sending(READ, {"value": 1}, method)
 
@@ -59,10 +60,9 @@ def test_money_moves_by_a_put_to_the_path_of_its_key_alone():
         requests.paying(other, {"value": 1}, "key", method="PUT")
 
 
-@pytest.mark.parametrize(
+@cases(
     "made",
     [lambda read: read, requests.sending, lambda read: requests.paying(read, {"value": 1}, "key")],
-    ids=["get", "sending", "paying"],
 )
 def test_a_request_says_whose_limits_at_the_bank_it_counts_against(made):
     read = requests.get("get_balance", "/balance", HEADERS, account_id="a")

@@ -32,6 +32,7 @@ from provider_adapters.kit.secrets import (
 from provider_adapters.kit.signing import EcdsaSigner
 from tests.world.banks.authority import EXPIRED, VALID, Authority
 from tests.world.banks.signers import private_pem
+from tests.world.tables import cases
 
 CANARY = "canary-7f3a"
 
@@ -191,14 +192,12 @@ def test_a_key_to_sign_with_is_checked_when_it_is_entered(tmp_path: Path):
     assert refusal(Signing, {"access_id": "1"}).reason == Flaw.MISSING
 
 
-@pytest.mark.parametrize("text", [CANARY, "[]", '{"token": 1}', '"x"', "{", '{"a": {}}', "\udcff"])
+@cases("text", [CANARY, "[]", '{"token": 1}', '"x"', "{", '{"a": {}}', "\udcff"])
 def test_a_text_must_be_an_object_of_texts(text: str):
     assert refusal(Plain, text).reason == Flaw.NO_OBJECT
 
 
-@pytest.mark.parametrize(
-    "text", ["token", "{}", '{"access_id": "1"}', '{"access_id": 1, "token": ""}']
-)
+@cases("text", ["token", "{}", '{"access_id": "1"}', '{"access_id": 1, "token": ""}'])
 def test_what_was_sealed_for_another_bank_cannot_be_used(text: str):
     with pytest.raises(CredentialsRefused) as refused:
         open_secrets(Plain, text)
@@ -236,13 +235,13 @@ class Keyless(msgspec.Struct):
     certificate: PemCertificate
 
 
-@pytest.mark.parametrize("kind", [Number, Nested, Renamed, Keyless, dict])
+@cases("kind", [Number, Nested, Renamed, Keyless, dict])
 def test_a_struct_that_nobody_could_enter_is_the_author_s_mistake(kind: type[msgspec.Struct]):
     with pytest.raises(SecretsMisdeclared):
         check_kind(kind)
 
 
-@pytest.mark.parametrize("kind", [Secrets, Optional, Plain, Signing])
+@cases("kind", [Secrets, Optional, Plain, Signing])
 def test_a_struct_of_texts_can_be_entered(kind: type[msgspec.Struct]):
     check_kind(kind)
 
@@ -257,7 +256,7 @@ class Prefixed(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("environment", "taken"),
     [
         (Environment.PRODUCTION, {"prod_"}),
@@ -265,7 +264,7 @@ class Prefixed(msgspec.Struct, frozen=True, kw_only=True):
         (None, {"prod_", "test_"}),
     ],
 )
-@pytest.mark.parametrize("beginning", ["prod_", "test_", "", "PROD_"])
+@cases("beginning", ["prod_", "test_", "", "PROD_"])
 def test_a_secret_of_another_environment_is_refused_without_its_value(
     environment: Environment | None, taken: set[str], beginning: str
 ):

@@ -11,6 +11,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Hosts
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.settings import address_of, loopback_of, settings_of
+from tests.world.tables import cases
 
 SANDBOX = Environment.SANDBOX
 
@@ -27,7 +28,7 @@ def test_settings_are_read_into_their_struct():
     assert settings_of("bank", Settings, {"base_url": "x"}) == Settings("x")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "path"),
     [
         ({}, "settings: Object missing required field `base_url`"),
@@ -42,7 +43,7 @@ def test_what_is_wrong_is_named_with_its_place(given: dict[str, object], path: s
     assert str(refused.value) == f"providers.bank.{path}"
 
 
-@pytest.mark.parametrize("field", ["secret", "profile"])
+@cases("field", ["secret", "profile"])
 def test_a_value_is_never_repeated(field: str):
     with pytest.raises(AdapterRefused, match=rf"providers\.bank\.settings\.{field}: ") as refused:
         settings_of("bank", Settings, {"base_url": "", field: "canary"})

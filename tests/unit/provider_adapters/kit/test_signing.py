@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from provider_adapters.kit.signing import EcdsaSigner
+from tests.world.tables import cases
 
 KEY = ec.generate_private_key(ec.SECP256K1())
 CANARY = "CANARYCANARYCANARY"
@@ -42,7 +43,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+@cases("text", REFUSED.values())
 def test_another_key_is_refused_and_not_shown(text: str):
     with pytest.raises(ValueError, match=r"private key|secp256k1") as refused:
         EcdsaSigner(text)

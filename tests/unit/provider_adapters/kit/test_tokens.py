@@ -49,7 +49,6 @@ class Issuer:
 
     async def give(self, request: web.Request) -> web.Response:
         self.asked.append((dict(request.headers), await request.read()))
-        await asyncio.sleep(0.01)
         if self.status == HTTPStatus.TOO_MANY_REQUESTS:
             return web.Response(status=self.status, headers={"Retry-After": "60"})
         token = {"access_token": f"CANARY-token-{len(self.asked)}", "expires_in": self.life_s}

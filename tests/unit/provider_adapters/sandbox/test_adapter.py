@@ -35,6 +35,7 @@ from tests.unit.provider_adapters.sandbox.translate import KEY as DOCUMENT
 from tests.world.banks.harness import ACCOUNT, FAR, KEY, on_stage, order
 from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.world.banks.witness import SHORT, Witness
+from tests.world.tables import cases
 
 SANDBOX = Environment.SANDBOX
 RANDOM = KeyOrder(PixKeyType.EVP, "")
@@ -182,7 +183,7 @@ NEVER = {
 }
 
 
-@pytest.mark.parametrize("case", list(NEVER))
+@cases("case", list(NEVER))
 async def test_what_the_bank_can_never_take_is_rejected_and_not_sent(case: str):
     """400 for the partner, who must correct it; a repetition would end the same."""
     wanted, failure = NEVER[case]

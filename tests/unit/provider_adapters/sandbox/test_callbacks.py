@@ -17,6 +17,7 @@ from gateway.domain.bank.provider_callbacks import (
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.simulator.callbacks import sign
 from tests.world.standing import NOON, Clock
+from tests.world.tables import cases
 
 SECRET = b"s" * 32
 BODY = b'{"tipo": "transferencia", "conta": "c", "chave": "k"}'
@@ -51,7 +52,7 @@ def test_the_signature_is_the_one_of_standard_webhooks():
     assert signed()["Webhook-Signature"] == f"v1,{wanted}"
 
 
-@pytest.mark.parametrize("late_s", [-300, 300])
+@cases("late_s", [-300, 300])
 async def test_five_minutes_are_let_pass(late_s: float):
     clock = Clock()
     clock.passes(late_s)
@@ -59,7 +60,7 @@ async def test_five_minutes_are_let_pass(late_s: float):
     assert await checked(signed(), clock=clock) is not None
 
 
-@pytest.mark.parametrize("late_s", [-301, 301])
+@cases("late_s", [-301, 301])
 async def test_an_older_or_newer_one_is_refused(late_s: float):
     clock = Clock()
     clock.passes(late_s)
@@ -67,7 +68,7 @@ async def test_an_older_or_newer_one_is_refused(late_s: float):
     assert await checked(signed(), clock=clock) is None
 
 
-@pytest.mark.parametrize("name", ["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"])
+@cases("name", ["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"])
 async def test_every_header_is_there_once(name: str):
     absent, twice = signed(), signed()
     del absent[name]
@@ -77,7 +78,7 @@ async def test_every_header_is_there_once(name: str):
     assert await checked(twice) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value"),
     [
         ("Webhook-Id", "other"),
@@ -107,7 +108,7 @@ async def test_one_right_signature_among_several_is_enough():
     assert await checked(headers) is not None
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [
         b"",
@@ -126,7 +127,7 @@ async def test_a_body_of_another_form_says_nothing(body: bytes):
     assert told.subject == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "kind", "subject"),
     [
         (b'{"tipo": "cobranca", "referencia": "r"}', CallbackKind.CHARGE, "r"),

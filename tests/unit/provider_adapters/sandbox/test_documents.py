@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from provider_adapters.sandbox import documents
+from tests.world.tables import cases
 
 SECRET = {"nome", "documento", "mensagem", "chave", "referencia", "descricao", "copia_e_cola", "id"}
 
@@ -14,7 +15,7 @@ def test_no_field_with_people_or_keys_in_it_is_harmless():
     assert documents.HARMLESS & (SECRET | {"titular", "contraparte", "pagador", "token"}) == set()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("decoder", "body"),
     [
         (documents.SALDO, b'{"saldo_centavos": "1", "bloqueado_centavos": 0}'),

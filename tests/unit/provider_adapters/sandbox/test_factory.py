@@ -12,6 +12,7 @@ from provider_adapters.kit.factory import AdapterRefused
 from tests.unit.provider_adapters.sandbox.making import made
 from tests.world.banks.authority import VALID, Authority
 from tests.world.banks.witness import Witness
+from tests.world.tables import cases
 
 SANDBOX = Environment.SANDBOX
 
@@ -21,9 +22,7 @@ def test_it_is_never_made_in_production():
         made({}, Environment.PRODUCTION)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://10.0.0.1:8090", "http://bank.example", "http://u:p@127.0.0.1", "8090"]
-)
+@cases("url", ["http://10.0.0.1:8090", "http://bank.example", "http://u:p@127.0.0.1", "8090"])
 def test_its_bank_is_on_this_machine(url: str):
     with pytest.raises(AdapterRefused, match="base_url"):
         made({"base_url": url})

@@ -19,6 +19,7 @@ from gateway.domain.bank.capabilities import (
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
 from provider_adapters.sandbox.factory import SandboxSettings
+from tests.world.tables import cases
 
 
 def test_by_default_all_the_bank_can_do_is_declared():
@@ -60,7 +61,7 @@ def test_every_kind_of_provider_can_be_tried():
     )
 
 
-@pytest.mark.parametrize("call", list(PortCall))
+@cases("call", list(PortCall))
 def test_one_call_can_be_missing(call: PortCall):
     settings = msgspec.convert({"lacks": [call.value]}, SandboxSettings)
 
@@ -78,10 +79,7 @@ def test_a_provider_without_payouts_has_neither_of_their_calls():
     assert list(contradictions(declared)) == []
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"repeat": "never"}, {"absent_after_s": -1}, {"token": "x"}, {"lacks": ["fly"]}],
-)
+@cases("given", [{"repeat": "never"}, {"absent_after_s": -1}, {"token": "x"}, {"lacks": ["fly"]}])
 def test_what_is_not_a_setting_is_refused(given: dict[str, object]):
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(given, SandboxSettings)

@@ -24,12 +24,13 @@ from tests.unit.provider_adapters.sandbox.payouts import E2E, PAYOUT
 from tests.unit.provider_adapters.sandbox.translate import Drift, refusing, saying
 from tests.world.banks.harness import KEY, order
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 EXPECTED = ExpectedPayout(KEY, Money(1050))
 LOOKED_UP = ExpectedPayout(KEY, None)
 
 
-@pytest.mark.parametrize(("status", "code"), sorted(payouts.REJECTIONS))
+@cases(("status", "code"), sorted(payouts.REJECTIONS))
 def test_a_listed_refusal_is_a_rejection(status: int, code: str):
     outcome = payouts.created(refusing(status, code), EXPECTED, Drift())
 
@@ -39,7 +40,7 @@ def test_a_listed_refusal_is_a_rejection(status: int, code: str):
     assert outcome.evidence.provider_code == code
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code"),
     [
         (400, "INVALID_REQUEST"),
@@ -67,7 +68,7 @@ def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
         payouts.created(refusing(status, code), EXPECTED, Drift())
 
 
-@pytest.mark.parametrize("pair", payouts.REFUSED_BEFORE)
+@cases("pair", payouts.REFUSED_BEFORE)
 def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
     outcome = payouts.created(refusing(*pair), EXPECTED, Drift())
 
@@ -82,7 +83,7 @@ def test_a_known_key_is_still_to_be_read_back():
     assert is_known(outcome)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changed", "reason"),
     [
         ({}, "answered"),
@@ -93,7 +94,6 @@ def test_a_known_key_is_still_to_be_read_back():
         ({"conta": "1"}, "destination_mismatch"),
         (None, "destination_mismatch"),
     ],
-    ids=str,
 )
 def test_what_is_read_back_goes_where_it_was_ordered_to(
     changed: dict[str, str] | None, reason: str
@@ -107,7 +107,7 @@ def test_what_is_read_back_goes_where_it_was_ordered_to(
     assert outcome.evidence.reason == reason
 
 
-@pytest.mark.parametrize("status", [200, 201])
+@cases("status", [200, 201])
 def test_an_order_taken_is_accepted(status: int):
     outcome = payouts.created(saying(PAYOUT, status), EXPECTED, Drift())
 
@@ -115,13 +115,13 @@ def test_an_order_taken_is_accepted(status: int):
     assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
 
 
-@pytest.mark.parametrize("status", [202, 204, 206])
+@cases("status", [202, 204, 206])
 def test_a_status_the_bank_does_not_use_is_no_acceptance(status: int):
     with pytest.raises(BadReply):
         payouts.created(saying(PAYOUT, status), EXPECTED, Drift())
 
 
-@pytest.mark.parametrize("word", ["LIQUIDADA", "DEVOLVIDA"])
+@cases("word", ["LIQUIDADA", "DEVOLVIDA"])
 def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     document = {**PAYOUT, "situacao": word, "liquidada_em": "2026-11-20T12:00:00Z"}
 
@@ -132,7 +132,7 @@ def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("failure", "code"),
     [
         ({"code": "KEY_NOT_FOUND"}, FailureCode.KEY_NOT_FOUND),
@@ -167,7 +167,7 @@ def test_an_unknown_word_to_a_look_up_is_unknown():
     assert (outcome.evidence.reason, drift.count) == ("unknown_status", 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wrong", "reason"),
     [
         ({"valor_centavos": 1049}, "amount_mismatch"),
@@ -177,7 +177,7 @@ def test_an_unknown_word_to_a_look_up_is_unknown():
         ({"e2e": ""}, "e2e_id_malformed"),
     ],
 )
-@pytest.mark.parametrize("word", ["EM_PROCESSAMENTO", "LIQUIDADA", "FALHOU", "AGENDADA"])
+@cases("word", ["EM_PROCESSAMENTO", "LIQUIDADA", "FALHOU", "AGENDADA"])
 def test_an_answer_about_something_else_is_unknown_whatever_it_says(
     wrong: dict[str, object], reason: str, word: str
 ):
@@ -195,17 +195,14 @@ def test_a_payout_may_not_have_its_end_to_end_id_yet():
     assert outcome.e2e_id == ""
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"id": "a\x00b"}, {"id": "x" * 200}, {"id": None}, {"valor_centavos": "1050"},
-     {"valor_centavos": 1050.0}, {"falha": "x"}],
-)  # fmt: skip
+@cases("wrong", [{"id": "a\x00b"}, {"id": "x" * 200}, {"id": None}, {"valor_centavos": "1050"},
+     {"valor_centavos": 1050.0}, {"falha": "x"}])  # fmt: skip
 def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
     with pytest.raises(BadReply):
         payouts.created(saying({**PAYOUT, **wrong}, 201), EXPECTED, Drift())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code", "kind"),
     [
         (404, "NOT_FOUND", NotFound),
@@ -227,7 +224,7 @@ def test_a_look_up_answered_as_created_is_not_believed():
 HELD = {**PAYOUT, "situacao": "EM_ANALISE", "em_analise_ate": "2026-11-20T12:00:00.000Z"}
 
 
-@pytest.mark.parametrize("deadline", [NOON, None])
+@cases("deadline", [NOON, None])
 def test_a_payout_under_analysis_is_ordered_and_held(deadline):
     """Nothing about it is unknown, whether it was just ordered or looked up."""
     document = HELD if deadline else {**HELD, "em_analise_ate": None}
@@ -259,7 +256,7 @@ def test_what_came_back_is_told_beside_what_was_paid():
     assert outcome.returns == (PixReturn(id=BACK["id"], value=Money(400), at=NOON),)
 
 
-@pytest.mark.parametrize("wrong", [{"valor_centavos": 0}, {"valor_centavos": "4"}, {"id": None}])
+@cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": "4"}, {"id": None}])
 def test_a_return_that_cannot_be_read_is_no_answer(wrong: dict[str, object]):
     spoilt = {**CAME_BACK, "devolucoes": [{**CAME_BACK["devolucoes"][0], **wrong}]}
 

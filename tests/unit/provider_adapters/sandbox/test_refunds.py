@@ -25,13 +25,14 @@ from tests.unit.provider_adapters.sandbox.refunds import REFUND, RETURN_ID
 from tests.unit.provider_adapters.sandbox.translate import AT, Drift, refusing, saying
 from tests.world.banks.harness import KEY
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 ORDER = RefundOrder(
     provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1050), description=""
 )
 
 
-@pytest.mark.parametrize("status", [200, 201])
+@cases("status", [200, 201])
 def test_one_that_was_taken_is_accepted(status: int):
     """200 is a repetition of an order the bank knows."""
     outcome = refunds.created(saying(REFUND, status), ORDER, Drift())
@@ -67,7 +68,7 @@ def test_an_unknown_word_is_still_processing_and_counted():
     assert drift.count == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wrong", "reason"),
     [
         ({"chave_idempotencia": "other"}, "key_mismatch"),
@@ -83,7 +84,7 @@ def test_another_refund_is_never_taken_for_ours(wrong: dict[str, object], reason
     assert outcome.evidence.reason == reason
 
 
-@pytest.mark.parametrize(("pair", "meaning"), list(refunds.REJECTIONS.items()))
+@cases(("pair", "meaning"), list(refunds.REJECTIONS.items()))
 def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str, FailureCode]):
     outcome = refunds.created(refusing(*pair), ORDER, Drift())
 
@@ -96,7 +97,7 @@ def test_a_key_of_another_refund_has_its_reason():
     assert refunds.REJECTIONS[422, "KEY_REUSED"][0] == IN_USE
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code"),
     [
         (400, "INVALID_REQUEST"),
@@ -113,7 +114,7 @@ def test_all_other_answers_prove_nothing(status: int, code: str):
         refunds.created(refusing(status, code), ORDER, Drift())
 
 
-@pytest.mark.parametrize("pair", REFUSED_BEFORE)
+@cases("pair", REFUSED_BEFORE)
 def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
     outcome = refunds.created(refusing(*pair), ORDER, Drift())
 
@@ -166,7 +167,7 @@ def test_a_page_holds_those_of_others_too():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"valor_centavos": 0},
@@ -175,7 +176,6 @@ def test_a_page_holds_those_of_others_too():
         {"criada_em": None},
         {"id": "x" * 129},
     ],
-    ids=str,
 )
 def test_one_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):

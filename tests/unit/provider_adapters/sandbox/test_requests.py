@@ -11,6 +11,7 @@ from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
 from tests.world.banks.harness import ACCOUNT, KEY
+from tests.world.tables import cases
 
 WHERE = "/v1/contas/cc_1"
 DAY = Window(date(2026, 11, 20), date(2026, 11, 21))
@@ -41,14 +42,13 @@ def test_both_days_of_the_window_are_in_it():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("build", "path"),
     [
         (requests.statement, "/extrato"),
         (requests.received_payments, "/recebimentos"),
         (requests.refunds, "/devolucoes"),
     ],
-    ids=["statement", "received payments", "refunds"],
 )
 def test_a_cursor_goes_back_as_it_came(build, path: str):
     request = build(ACCOUNT, DAY, "a b&c", 25)
@@ -57,14 +57,12 @@ def test_a_cursor_goes_back_as_it_came(build, path: str):
     assert request.path.endswith("&cursor=a%20b%26c")
 
 
-@pytest.mark.parametrize(("limit", "sent"), [(0, "1"), (500, "500"), (501, "500")])
+@cases(("limit", "sent"), [(0, "1"), (500, "500"), (501, "500")])
 def test_no_more_is_requested_than_the_bank_returns(limit: int, sent: str):
     assert requests.refunds(ACCOUNT, DAY, None, limit).path.endswith(f"&limite={sent}")
 
 
-@pytest.mark.parametrize(
-    ("provider_id", "path"), [("trf/1", "/trf%2F1"), ("", f"/por-chave/{KEY}")]
-)
+@cases(("provider_id", "path"), [("trf/1", "/trf%2F1"), ("", f"/por-chave/{KEY}")])
 def test_a_payout_is_looked_up_by_the_bank_s_id_or_by_our_key(provider_id: str, path: str):
     assert requests.payout(ACCOUNT, KEY, provider_id).path == f"{WHERE}/transferencias{path}"
 
@@ -75,7 +73,7 @@ def test_an_instant_has_milliseconds():
     assert requests.instant(at) == "2026-01-02T03:04:05.678Z"
 
 
-@pytest.mark.parametrize("name", ["", "..", "\ud800"])
+@cases("name", ["", "..", "\ud800"])
 def test_an_account_that_cannot_stand_in_a_path_is_refused(name: str):
     account = ProviderAccount(account_id="", provider_account=name)
 

@@ -17,11 +17,12 @@ from provider_adapters.sandbox import requests
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.requests_orders import refund
 from tests.world.banks.harness import ACCOUNT, KEY, order
+from tests.world.tables import cases
 
 WHERE = "/v1/contas/cc_1"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wanted", "document"),
     [
         (KeyOrder(PixKeyType.CPF, "52998224725"), {"tipo": "cpf", "chave": "52998224725"}),
@@ -103,7 +104,7 @@ def test_a_refund_is_money_and_travels_with_our_key():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("wrong", [{"description": "\ud800"}, {"payment_e2e_id": ".."}])
+@cases("wrong", [{"description": "\ud800"}, {"payment_e2e_id": ".."}])
 def test_what_cannot_be_written_is_refused(wrong: dict[str, object]):
     with pytest.raises(Refused):
         requests.create_refund(ACCOUNT, refund(**wrong))
@@ -117,7 +118,7 @@ def test_a_payout_is_money_and_travels_with_our_key():
     assert (request.method, request.kind) == ("POST", Kind.PAYOUT)
 
 
-@pytest.mark.parametrize("name", ["", "..", "\ud800"])
+@cases("name", ["", "..", "\ud800"])
 def test_a_payout_from_an_account_that_cannot_stand_in_a_path_is_refused(name: str):
     account = ProviderAccount(account_id="", provider_account=name)
 
@@ -130,7 +131,7 @@ def test_a_payout_whose_text_cannot_be_written_is_refused():
         requests.create_payout(ACCOUNT, replace(order(), description="\ud800"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "word"),
     [
         (PixKeyType.CPF, "cpf"),
@@ -154,7 +155,7 @@ def test_an_order_by_key(kind: PixKeyType, word: str):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "word"),
     [
         (AccountType.CHECKING, "corrente"),

@@ -19,6 +19,7 @@ from provider_adapters.sandbox import translate, words
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.translate import AT, KEY, Drift, refusing, saying
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 CHARGE = {
     "referencia": "r", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
@@ -49,7 +50,7 @@ def test_a_balance():
 BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "kind", "heard"),
     [*((word, kind, 0) for word, kind in words.BLOCK_KINDS.items()), ("OUTRO", BlockKind.BANK, 1)],
 )
@@ -61,20 +62,20 @@ def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
     assert drift.count == heard
 
 
-@pytest.mark.parametrize("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
+@cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
 def test_a_block_that_is_none_is_no_answer(wrong: dict):
     with pytest.raises(BadReply):
         translate.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}), Drift())
 
 
-@pytest.mark.parametrize(("word", "kind"), list(words.KEY_TYPES.items()))
+@cases(("word", "kind"), list(words.KEY_TYPES.items()))
 def test_every_kind_of_key(word: str, kind: PixKeyType):
     [key] = translate.keys(saying({"chaves": [{**KEY, "tipo": word}]}), Drift())
 
     assert (key.type, key.created_at) == (kind, NOON)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "status", "heard"),
     [
         ("ATIVA", PixKeyStatus.ACTIVE, 0),
@@ -91,7 +92,7 @@ def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, 
     assert (key.status, drift.count) == (status, heard)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "status", "heard"),
     [
         ("ATIVA", ChargeStatus.ACTIVE, 0),
@@ -126,7 +127,7 @@ def test_an_open_anonymous_charge_without_a_place():
     assert (charge.value, charge.payer, charge.city, charge.zip_code) == (None, None, "", "")
 
 
-@pytest.mark.parametrize("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
+@cases("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
 def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
     document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
 
@@ -161,7 +162,7 @@ def test_a_settled_transaction_shows_what_was_paid():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "is_pix", "kind"),
     [
         ("PIX_RECEBIDO", True, MovementKind.PIX),
@@ -193,7 +194,7 @@ def test_every_word_of_the_statement_has_its_kind():
     assert set(words.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
 
 
-@pytest.mark.parametrize(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
+@cases(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
 def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
     bare = {**ENTRY, "natureza": word, "e2e": None, "descricao": None, "contraparte": None}
 
@@ -205,8 +206,10 @@ def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
     assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
 
 
-@pytest.mark.parametrize(("told", "key"), [({}, ""), ({"chave_idempotencia": None}, ""), (
-    {"chave_idempotencia": "0a" * 16}, "0a" * 16)])  # fmt: skip
+@cases(
+    ("told", "key"),
+    [({}, ""), ({"chave_idempotencia": None}, ""), ({"chave_idempotencia": "0a" * 16}, "0a" * 16)],
+)
 def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: str):
     """Evidence for an unknown payout; a bank of before said nothing of it."""
     [entry] = translate.statement(
@@ -216,11 +219,17 @@ def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: st
     assert entry.provider_key == key
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
-    [{"natureza": "X"}, {"valor_centavos": -1}, {"valor_centavos": 1.5}, {"criado_em": None},
-     {"valor_centavos": 10**15}, {"criado_em": "0001-01-01T00:00:00+05:00"}],
-)  # fmt: skip
+    [
+        {"natureza": "X"},
+        {"valor_centavos": -1},
+        {"valor_centavos": 1.5},
+        {"criado_em": None},
+        {"valor_centavos": 10**15},
+        {"criado_em": "0001-01-01T00:00:00+05:00"},
+    ],
+)
 def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, object]):
     """A movement left out, or with the wrong sign, would be worse than none."""
     document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
@@ -229,13 +238,13 @@ def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, obj
         translate.statement(saying(document), Drift())
 
 
-@pytest.mark.parametrize("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
+@cases("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
 def test_a_charge_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(providers.BadReply):
         translate.charge(saying({**CHARGE, **wrong}), NOON, Drift())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code", "kind"),
     [
         (404, "NOT_FOUND", providers.NotFound),
@@ -279,7 +288,7 @@ RECEIVED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("status", [200, 201])
+@cases("status", [200, 201])
 def test_a_key_that_was_made_or_given_up(status: int):
     key = translate.changed_key(saying(KEY, status), Drift())
 
@@ -300,7 +309,7 @@ def test_a_key_of_an_unknown_status_may_not_be_paid_to_yet():
     assert (key.status, drift.count) == (PixKeyStatus.PENDING, 1)
 
 
-@pytest.mark.parametrize("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
+@cases("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
 def test_a_key_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
         translate.changed_key(saying({**KEY, **wrong}), Drift())
@@ -321,7 +330,7 @@ def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
     assert (owner.name, owner.tax_number, owner.bank_name, owner.branch) == ("", "", "", "")
 
 
-@pytest.mark.parametrize("status", [200, 201])
+@cases("status", [200, 201])
 def test_a_charge_that_was_made_or_cancelled(status: int):
     charge = translate.changed_charge(
         saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON, Drift()
@@ -350,7 +359,7 @@ def test_a_page_of_payments():
     assert (page.items[0].reference, page.items[0].payer, page.next_cursor) == ("", None, "n")
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"e2e": "E1"},
@@ -359,14 +368,13 @@ def test_a_page_of_payments():
         {"devolvido_centavos": -1},
         {"devolvido_centavos": 1051},
     ],
-    ids=str,
 )
 def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
         translate.received_payment(saying({**RECEIVED, **wrong}))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code", "kind", "reason"),
     [
         (404, "KEY_NOT_FOUND", NotFound, "not_found"),

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-import pytest
-
 from gateway.domain.bank.charges import ChargeType
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.statements import Direction, MovementKind
 from provider_adapters.sandbox import words
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("table", "kind"),
     [
         (words.KEY_TYPES, PixKeyType),
         (words.CHARGE_TYPES, ChargeType),
         (words.DIRECTIONS, Direction),
     ],
-    ids=["key types", "charge types", "directions"],
 )
 def test_every_member_has_one_word(table: Mapping[str, StrEnum], kind: type[StrEnum]):
     assert sorted(table.values()) == sorted(kind)

@@ -20,6 +20,7 @@ from provider_adapters.scaffold.package import (
     write,
 )
 from tests.world.authors import private_imports
+from tests.world.tables import cases
 
 EVERY = [dict(zip(OPTIONS, choice, strict=True)) for choice in itertools.product(*OPTIONS.values())]
 DEFAULT = rendered(NewPackage(name="acme"))
@@ -76,7 +77,7 @@ def test_every_combination_is_whole_and_is_python():
     assert {path for path, _ in texts} == set(DEFAULT)
 
 
-@pytest.mark.parametrize(("option", "choice"), CHOICES)
+@cases(("option", "choice"), CHOICES)
 def test_a_choice_changes_what_modules_do_and_not_what_they_offer(option: str, choice: str):
     """So that no other module depends on it."""
     made = rendered(NewPackage(name="acme", chosen={option: choice}))
@@ -99,7 +100,7 @@ def test_the_entry_points_name_what_is_there():
         assert f"class {name}" in text or f"\n{name}: Final" in text
 
 
-@pytest.mark.parametrize("proof", OPTIONS["proof"])
+@cases("proof", OPTIONS["proof"])
 def test_the_configuration_block_is_one(proof: str):
     made = rendered(NewPackage(name="acme", chosen={"proof": proof}))
 

@@ -143,6 +143,11 @@ class Caller:
         async with self.session.request(method, url, **more) as answer:
             return answer.status, await answer.json()
 
+    async def calls(self) -> list[dict[str, object]]:
+        """What the bank was asked so far, answered or not."""
+        _, found = await self.control("GET", "/calls")
+        return found["data"]
+
     async def pay_out(
         self, centavos: int, key: str = "pk-1", **destination: str
     ) -> tuple[int, object]:

@@ -19,6 +19,7 @@ from provider_adapters.simulated_bank.kernel import listeners
 from provider_adapters.simulated_bank.kernel.books import Books, open_books
 from provider_adapters.simulated_bank.kernel.listeners import EventKind
 from tests.world.standing import Clock
+from tests.world.waiting import until
 
 _INSERT = "INSERT INTO notices (id, kind, account_id, subject, copies) VALUES (?, ?, 'c', 's', ?)"
 
@@ -183,9 +184,7 @@ async def test_callbacks_are_sent_until_the_task_is_cancelled(
     task = asyncio.create_task(Delivery(books, SANDBOX, listener).send_until_cancelled())
     books.database.run(_INSERT, ("evt_1", "transferencia", 1))
 
-    async with asyncio.timeout(5):
-        while not server.received:
-            await asyncio.sleep(0.01)
+    await until(lambda: server.received)
     task.cancel()
 
     with pytest.raises(asyncio.CancelledError):

@@ -16,7 +16,9 @@ from provider_adapters.simulated_bank.dialect import (
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
 from provider_adapters.simulated_bank.messages import Answer
 from provider_adapters.simulated_bank.server import SimulatedBank
-from tests.unit.provider_adapters.simulated_bank.dialect import NEW, OTHER, ask, control
+from tests.unit.provider_adapters.simulated_bank.dialect import NEW, OTHER, ask, bank, control, http
+
+__all__ = ["bank", "http"]
 
 HELLO = Answer(document=b"hi", content_type="text/plain")
 
@@ -49,8 +51,7 @@ async def test_a_callback_goes_where_and_how_this_bank_sends_it(bank, http):
         await control(bank, http, "POST", "/accounts/cc_1/keys", {"type": "evp"})
         charge = {"reference": "c-1", "value": 1, "state": "paid"}
         await control(bank, http, "POST", "/accounts/cc_1/charges", charge)
-        async with asyncio.timeout(5):
-            path, secret, said = await came.get()
+        path, secret, said = await came.get()
     assert (path, secret) == ("/hook/charge", "s-1")
     assert said["paid"].startswith("E12345678")
 

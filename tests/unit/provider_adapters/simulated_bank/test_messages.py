@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from provider_adapters.simulated_bank import messages
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
+from tests.world.tables import cases
 
 
 async def raising(request: web.Request) -> web.Response:
@@ -19,7 +19,7 @@ async def raising(request: web.Request) -> web.Response:
     raise problems[request.match_info["kind"]]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "path", "status", "code"),
     [
         ("GET", "/refusal", 409, "DUPLICATE"),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from provider_adapters.simulated_bank import messages
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
+from tests.world.tables import cases
 
 
 def field(text: str) -> messages.Fields:
@@ -20,12 +21,12 @@ def test_reais_become_centavos_exactly(centavos):
     assert field(f"{centavos // 100}.{centavos % 100:02d}").reais("x") == centavos
 
 
-@pytest.mark.parametrize(("text", "centavos"), [("10", 1000), ("10.5", 1050), ("0.01", 1)])
+@cases(("text", "centavos"), [("10", 1000), ("10.5", 1050), ("0.01", 1)])
 def test_fewer_decimals_are_fine(text, centavos):
     assert field(text).reais("x") == centavos
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     ["0", "0.00", "-1", "1.001", "1e2", "1e999999999", "true", '"10.50"', "null", "[]", "9" * 14],
 )
@@ -34,15 +35,13 @@ def test_what_is_no_amount_in_reais_is_refused(text):
         field(text).reais("x")
 
 
-@pytest.mark.parametrize("text", ["0", "-5", "1.0", "1e2", "true", '"5"', "null", "10" + "0" * 14])
+@cases("text", ["0", "-5", "1.0", "1e2", "true", '"5"', "null", "10" + "0" * 14])
 def test_what_is_no_amount_in_centavos_is_refused(text):
     with pytest.raises(Refusal, match="x is"):
         field(text).centavos("x")
 
 
-@pytest.mark.parametrize(
-    "raw", [b"[]", b"5", b"{", b'{"x": NaN}', b"\xff", b"[" * 100_000, b'{"x": 1' + b"0" * 5000]
-)
+@cases("raw", [b"[]", b"5", b"{", b'{"x": NaN}', b"\xff", b"[" * 100_000, b'{"x": 1' + b"0" * 5000])
 def test_what_is_no_object_is_refused(raw):
     with pytest.raises(Refusal, match="JSON object"):
         messages.read(raw)
@@ -52,7 +51,7 @@ def test_an_empty_body_is_an_empty_object():
     assert "x" not in messages.read(b"")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reader", "text"),
     [
         ("text", "5"),

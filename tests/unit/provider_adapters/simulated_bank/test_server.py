@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import sqlite3
 import subprocess
@@ -14,6 +15,8 @@ import pytest
 
 from provider_adapters.sandbox.simulator.dialect import SandboxBank
 from tests.unit.provider_adapters.simulated_bank.conftest import Caller
+from tests.world.tables import cases
+from tests.world.waiting import until
 
 ALONE = """
 import asyncio, sys
@@ -102,15 +105,13 @@ async def test_time_passes_without_readers(caller, wall):
     await caller.pay_out(10_50)
     wall.move(1)
 
-    await asyncio.sleep(0.7)
-
-    with sqlite3.connect(caller.bank.db_path) as reader:
-        found = reader.execute("SELECT state FROM payouts").fetchall()
-    reader.close()
-    assert found == [("settled",)]
+    with contextlib.closing(sqlite3.connect(caller.bank.db_path)) as reader:
+        await until(
+            lambda: reader.execute("SELECT state FROM payouts").fetchall() == [("settled",)]
+        )
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "10.0.0.1", "::"])
+@cases("host", ["192.0.2.1", "10.0.0.1", "::"])
 def test_only_loopback_is_listened_on(host):
     with pytest.raises(ValueError, match="loopback"):
         SandboxBank(db_path="never", host=host)
@@ -126,11 +127,10 @@ async def test_a_port_in_use_leaves_nothing_open(caller, run_bank, tmp_path):
 async def test_closing_twice_is_fine_and_hanging_requests_are_cut(caller):
     await caller.control("POST", "/faults", json={"fault": "hang"})
     hanging = asyncio.create_task(caller.ask("GET", "/saldo"))
-    await asyncio.sleep(0.05)
+    await until(caller.calls)
 
-    async with asyncio.timeout(20):
-        await caller.bank.close()
-        await caller.bank.close()
+    await caller.bank.close()
+    await caller.bank.close()
 
     with pytest.raises(aiohttp.ClientError):
         await hanging

@@ -36,6 +36,7 @@ from tests.unit.provider_adapters.starkbank.making import (
 )
 from tests.unit.provider_adapters.starkbank.translate import MOVEMENT
 from tests.world.banks.harness import FAR, PASSED
+from tests.world.tables import cases
 
 FOUND = answering({"key": ENTRY})
 ORDERED = answering({"transfers": [TRANSFER]})
@@ -66,9 +67,7 @@ async def test_a_payout_by_key_asks_the_directory_first():
     assert [each.operation for each in script.heard] == ["look_up_key", "create_payout"]
 
 
-@pytest.mark.parametrize(
-    "answer", [None, answering({}, 500), answering("<html>"), refusing("invalidJson")]
-)
+@cases("answer", [None, answering({}, 500), answering("<html>"), refusing("invalidJson")])
 async def test_a_directory_that_fails_sends_nothing(answer: ProviderAnswer | None):
     outcome, script = await paid(answer, by_key=True)
 
@@ -104,7 +103,7 @@ async def test_an_account_without_secrets_sends_nothing():
     assert script.heard == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("refusal", "then", "kind", "requests"),
     [
         (refusing("invalidAmount"), NONE, Rejected, 2),

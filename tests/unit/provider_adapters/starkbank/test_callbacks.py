@@ -16,9 +16,10 @@ from tests.unit.provider_adapters.starkbank.callbacks import BANK, delivery, eve
 from tests.unit.provider_adapters.starkbank.charges import DEPOSIT, INVOICE
 from tests.unit.provider_adapters.starkbank.making import KEY, TRANSFER, answering, refusing
 from tests.world.banks.signers import STARK, ecdsa
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize("vector", STARK["valid"], ids=lambda each: each["source"])
+@cases("vector", STARK["valid"])
 async def test_what_the_bank_published_is_proven(vector: dict[str, str]):
     proof = StarkBankProof(GivenKeys([STARK["public_key_pem"]]))
     body, signature = vector["body"].encode(), vector["signature_base64"]
@@ -34,7 +35,7 @@ async def test_what_the_bank_published_is_proven(vector: dict[str, str]):
         assert await proof.check(delivery(altered, signature)) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "kind", "subject"),
     [
         (event("transfer", transfer=TRANSFER), CallbackKind.PAYOUT, KEY),
@@ -71,7 +72,7 @@ async def test_the_bank_s_own_library_signs_as_the_bank():
     assert await proof.check(delivery(body.encode(), signature)) is not None
 
 
-@pytest.mark.parametrize("signature", ["", "AAAA", "not base64", "A" * 5000])
+@cases("signature", ["", "AAAA", "not base64", "A" * 5000])
 async def test_a_forged_one_is_not_proven(signature: str):
     proof = StarkBankProof(GivenKeys([BANK.pem]))
 

@@ -14,6 +14,7 @@ from tests.unit.provider_adapters.starkbank.charges import BRCODE, DEPOSIT, E2E,
 from tests.unit.provider_adapters.starkbank.making import answering
 from tests.unit.provider_adapters.starkbank.translate import Drift
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 
 def invoice(**changes: object) -> documents.Invoice:
@@ -27,7 +28,7 @@ def deposit(**changes: object) -> documents.Deposit:
     return read
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "status", "unknown"),
     [
         ("created", ChargeStatus.ACTIVE, 0),
@@ -54,7 +55,7 @@ def test_an_expired_invoice_has_expired_by_now():
     assert charge.is_expired(NOON)
 
 
-@pytest.mark.parametrize("due", ["2026-11-21", None])
+@cases("due", ["2026-11-21", None])
 def test_a_day_is_over_in_sao_paulo(due: str | None):
     charge = charges.of_invoice(invoice(due=due, expiration=0), "A/1", NOON, Drift())
 
@@ -97,7 +98,7 @@ def test_one_charge_is_made_at_a_time():
             charges.created_invoice(answering({"invoices": made}))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("tags", "e2e"),
     [
         (TAGS, E2E),
@@ -111,7 +112,7 @@ def test_an_end_to_end_id_is_read_from_lower_case(tags: list[str], e2e: str):
     assert charges.e2e_of(tags) == e2e
 
 
-@pytest.mark.parametrize(
+@cases(
     ("tags", "reference"),
     [
         (["ref:1", "reference:412f31"], "A/1"),
@@ -143,7 +144,7 @@ def test_what_came_in_names_its_payer():
     assert paid.payer == Payer(name="Mock Ltd", tax_number="11222333000181")
 
 
-@pytest.mark.parametrize("change", [{"type": "ted"}, {"amount": 0}, {"tags": []}])
+@cases("change", [{"type": "ted"}, {"amount": 0}, {"tags": []}])
 def test_what_cannot_be_shown_as_pix_is_left_out(change: dict[str, object]):
     assert charges.is_pix(deposit())
     assert not charges.is_pix(deposit(**change))
@@ -160,7 +161,7 @@ def test_an_invoice_is_paid_when_its_log_says_so():
         charges.paid_at(answering({"logs": []}))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "e2e", "shown"), [("paid", E2E, True), ("credited", E2E, False), ("paid", "", False)]
 )
 def test_a_paid_invoice_came_in_by_pix(kind: str, e2e: str, *, shown: bool):

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from provider_adapters.starkbank import documents
+from tests.world.tables import cases
 
 SECRET = {
     "accountNumber", "branchCode", "brcode", "content", "description", "externalId", "id", "key",
@@ -17,7 +18,7 @@ def test_no_field_with_people_or_keys_in_it_is_harmless():
     assert documents.HARMLESS.isdisjoint(SECRET)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("decoder", "body"),
     [
         (documents.BALANCES, b'{"balances": [{"amount": "1", "currency": "BRL"}]}'),

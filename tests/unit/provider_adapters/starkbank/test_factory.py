@@ -13,6 +13,7 @@ from provider_adapters.kit.secrets import read_secrets
 from provider_adapters.starkbank.factory import CAPABILITIES, StarkBankFactory
 from provider_adapters.starkbank.requests import Secrets
 from tests.unit.provider_adapters.starkbank.making import PEM, made
+from tests.world.tables import cases
 
 PRODUCTION, SANDBOX = "https://api.starkbank.com", "https://sandbox.api.starkbank.com"
 
@@ -26,7 +27,7 @@ def test_it_is_what_it_declares():
     assert PortCall.CREATE_REFUND not in CAPABILITIES.calls
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "environment"),
     [
         (PRODUCTION, Environment.SANDBOX),
@@ -41,7 +42,7 @@ def test_a_host_of_the_other_environment_is_refused(url: str, environment: Envir
         made(settings={"base_url": url}, environment=environment)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "environment"),
     [
         ("", Environment.SANDBOX),
@@ -71,7 +72,7 @@ def test_no_secret_is_needed_to_prove_callbacks():
     made()[0].callback_proof(CallbackSecrets())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "field"),
     [
         ({"private_key": PEM}, "access_id"),
@@ -89,6 +90,6 @@ def test_half_an_account_s_secrets_are_refused(given: dict[str, str], field: str
     assert refused.value.field == field
 
 
-@pytest.mark.parametrize("access_id", ["project/5656565656565656", "organization/1"])
+@cases("access_id", ["project/5656565656565656", "organization/1"])
 def test_whole_secrets_are_taken(access_id: str):
     assert read_secrets(Secrets, {"access_id": access_id, "private_key": PEM}).text

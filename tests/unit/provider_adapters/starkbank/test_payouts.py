@@ -26,6 +26,7 @@ from tests.unit.provider_adapters.starkbank.making import (
     refusing,
 )
 from tests.unit.provider_adapters.starkbank.translate import Drift
+from tests.world.tables import cases
 
 PLACE = requests.place_of_account(TO_ACCOUNT)
 EXPECTED = ExpectedPayout(KEY, Money(1050), PLACE)
@@ -36,7 +37,7 @@ def created(**changes: object) -> object:
     return payouts.created(answer, EXPECTED, Drift())
 
 
-@pytest.mark.parametrize("status", sorted(words.PROCESSING))
+@cases("status", sorted(words.PROCESSING))
 def test_an_order_that_goes_on_is_accepted(status: str):
     outcome = created(status=status)
 
@@ -53,7 +54,7 @@ def test_a_success_is_settled_when_it_was_updated_last():
     assert outcome.settled_at.second == 1
 
 
-@pytest.mark.parametrize(("status", "failure"), words.FAILURES.items())
+@cases(("status", "failure"), words.FAILURES.items())
 def test_what_failed_is_rejected(status: str, failure: FailureCode):
     outcome = created(status=status)
 
@@ -70,7 +71,7 @@ def test_an_unknown_state_is_careful_and_counted():
     assert drift.counted == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "reason"),
     [
         ({"amount": 1051}, "amount_mismatch"),
@@ -90,9 +91,7 @@ def test_another_payout_is_not_ours(changes: dict[str, object], reason: str):
     assert outcome.evidence.reason == reason
 
 
-@pytest.mark.parametrize(
-    "changes", [{"taxId": "***.982.247-**"}, {"accountNumber": "1234567"}, {"tags": []}]
-)
+@cases("changes", [{"taxId": "***.982.247-**"}, {"accountNumber": "1234567"}, {"tags": []}])
 def test_what_the_bank_may_write_otherwise_is_still_ours(changes: dict[str, object]):
     assert isinstance(created(**changes), Accepted)
 
@@ -104,7 +103,7 @@ def test_an_account_that_was_encrypted_is_not_compared():
     assert isinstance(payouts.created(answer, expected, Drift()), Accepted)
 
 
-@pytest.mark.parametrize("pair", words.REFUSED_BEFORE)
+@cases("pair", words.REFUSED_BEFORE)
 def test_a_signature_that_does_not_hold_is_not_sent(pair: tuple[int, str]):
     status, code = pair
 
@@ -115,7 +114,7 @@ def test_a_signature_that_does_not_hold_is_not_sent(pair: tuple[int, str]):
     assert not payouts.may_be_known(outcome)
 
 
-@pytest.mark.parametrize("code", words.REJECTIONS)
+@cases("code", words.REJECTIONS)
 def test_a_listed_refusal_is_rejected_if_nothing_is_known(code: str):
     outcome = payouts.created(refusing(code), EXPECTED, Drift())
 
@@ -123,7 +122,7 @@ def test_a_listed_refusal_is_rejected_if_nothing_is_known(code: str):
     assert payouts.may_be_known(outcome)
 
 
-@pytest.mark.parametrize("codes", [["invalidExternalId"], ["invalidAmount", "melting"]])
+@cases("codes", [["invalidExternalId"], ["invalidAmount", "melting"]])
 def test_any_other_refusal_is_unknown_and_looked_into(codes: list[str]):
     outcome = payouts.created(refusing(*codes), EXPECTED, Drift())
 
@@ -131,13 +130,13 @@ def test_any_other_refusal_is_unknown_and_looked_into(codes: list[str]):
     assert payouts.may_be_known(outcome)
 
 
-@pytest.mark.parametrize("status", [201, 202, 400, 401, 403, 404, 409, 429, 500, 503])
+@cases("status", [201, 202, 400, 401, 403, 404, 409, 429, 500, 503])
 def test_a_bare_status_is_never_definite(status: int):
     with pytest.raises(ProviderError):
         payouts.created(answering({}, status), EXPECTED, Drift())
 
 
-@pytest.mark.parametrize("transfers", [[], [TRANSFER, TRANSFER], [{}]])
+@cases("transfers", [[], [TRANSFER, TRANSFER], [{}]])
 def test_an_order_makes_one_transfer(transfers: list[object]):
     with pytest.raises(BadReply):
         payouts.created(answering({"transfers": transfers}), EXPECTED, Drift())
@@ -165,8 +164,8 @@ def test_two_with_one_tag_are_for_a_person():
     assert outcome.evidence.reason == "key_mismatch"
 
 
-@pytest.mark.parametrize("codes", [["invalidTransfer"], ["invalidId"], []])
-@pytest.mark.parametrize("status", [400, 404])
+@cases("codes", [["invalidTransfer"], ["invalidId"], []])
+@cases("status", [400, 404])
 def test_a_search_that_is_refused_found_nothing_out(status: int, codes: list[str]):
     with pytest.raises(ProviderError) as failed:
         payouts.found(refusing(*codes, status=status), ExpectedPayout(KEY), Drift())

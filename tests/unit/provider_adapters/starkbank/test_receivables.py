@@ -17,6 +17,7 @@ from provider_adapters.kit.references import charge_key
 from tests.unit.provider_adapters.starkbank.charges import BRCODE, DEPOSIT, E2E, INVOICE, UUID
 from tests.unit.provider_adapters.starkbank.making import ACCOUNT, answering, made, refusing
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 REFERENCE = "Order/7"
 OURS = "ref:" + charge_key(Environment.SANDBOX, ACCOUNT.account_id, REFERENCE)
@@ -52,7 +53,7 @@ async def test_a_charge_is_looked_for_under_our_tag_then_under_the_reference():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("reference", ["a,b", "x" * 101])
+@cases("reference", ["a,b", "x" * 101])
 async def test_what_is_no_tag_is_not_searched_for(reference: str):
     adapter, script = made(*ABSENT)
 
@@ -125,7 +126,7 @@ async def test_a_reference_in_use_is_refused_before_anything_is_made():
     assert len(script.heard) == 1
 
 
-@pytest.mark.parametrize("change", [{"type": ChargeType.STATIC}, {"reusable": True}])
+@cases("change", [{"type": ChargeType.STATIC}, {"reusable": True}])
 async def test_what_the_bank_has_not_is_not_asked_for(change: dict[str, object]):
     adapter, script = made()
 
@@ -188,7 +189,7 @@ async def test_deposits_and_paid_invoices_are_one_list_newest_first():
     assert page.next_cursor is None
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3])
+@cases("limit", [1, 2, 3])
 async def test_a_page_is_no_longer_than_asked_for(limit: int):
     """Both lists hold as many; what does not fit comes with the next page."""
     adapter, script = made(
@@ -224,7 +225,7 @@ async def test_one_payment_of_an_invoice_is_found_about_its_minute():
     assert len(script.heard) == 4
 
 
-@pytest.mark.parametrize("e2e", ["E20018183202613201204xg35f29fxuz", E2E])
+@cases("e2e", ["E20018183202613201204xg35f29fxuz", E2E])
 async def test_a_payment_that_nobody_made_is_absent(e2e: str):
     adapter, _ = made(NO_DEPOSIT, answering({"logs": []}))
 

@@ -28,6 +28,7 @@ from tests.unit.provider_adapters.starkbank.making import (
     order,
 )
 from tests.world.banks.witness import NOON
+from tests.world.tables import cases
 
 DIRECTORY = documents.FOUND.decode(json.dumps({"key": ENTRY})).key
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -59,7 +60,7 @@ def test_a_read_signs_an_empty_body():
     assert base64.b64decode(said["Access-Signature"], validate=True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("access_id", "said"),
     [
         ("project/1", "project/1"),
@@ -73,7 +74,7 @@ def test_an_organization_names_its_workspace(access_id: str, said: str):
     assert requests.signed(requests.balance(), account, AT).headers["Access-Id"] == said
 
 
-@pytest.mark.parametrize("secrets", [None, Secrets(access_id="project/1", private_key="no key")])
+@cases("secrets", [None, Secrets(access_id="project/1", private_key="no key")])
 def test_without_a_key_nothing_is_signed(secrets: Secrets | None):
     account = ProviderAccount(account_id="a", provider_account="1", secrets=secrets)
 
@@ -112,15 +113,13 @@ def test_a_payout_has_our_key_as_external_id_and_tag():
     }
 
 
-@pytest.mark.parametrize(
-    ("number", "ispb"), [("001", "00000000"), ("341", "60701190"), ("60701190", "60701190")]
-)
+@cases(("number", "ispb"), [("001", "00000000"), ("341", "60701190"), ("60701190", "60701190")])
 def test_a_bank_is_named_by_eight_digits(number: str, ispb: str):
     """Three would be a TED."""
     assert requests.place_of_account(replace(TO_ACCOUNT, bank_number=number))["bankCode"] == ispb
 
 
-@pytest.mark.parametrize("number", ["999", "002", "12345"])
+@cases("number", ["999", "002", "12345"])
 def test_a_bank_that_nobody_has_is_refused_here(number: str):
     with pytest.raises(NeverSendable) as refused:
         requests.place_of_account(replace(TO_ACCOUNT, bank_number=number))
@@ -128,9 +127,7 @@ def test_a_bank_that_nobody_has_is_refused_here(number: str):
     assert refused.value.failure is FailureCode.ACCOUNT_INVALID
 
 
-@pytest.mark.parametrize(
-    ("account", "sent"), [("1234567", "123456-7"), ("123456-7", "123456-7"), ("1", "1")]
-)
+@cases(("account", "sent"), [("1234567", "123456-7"), ("123456-7", "123456-7"), ("1", "1")])
 def test_a_check_digit_is_set_apart(account: str, sent: str):
     assert requests.place_of_account(replace(TO_ACCOUNT, account=account))["accountNumber"] == sent
 
@@ -146,7 +143,7 @@ def test_a_key_leads_where_the_directory_says():
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "fits"),
     [
         ("***.982.247-**", True),
@@ -168,7 +165,7 @@ def test_a_masked_tax_number_proves_nobody_and_may_contradict(shown: str, *, fit
         assert refused.value.failure is FailureCode.OWNER_MISMATCH
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "path"),
     [
         ("52998224725", "/v2/dict-key/529.982.247-25"),

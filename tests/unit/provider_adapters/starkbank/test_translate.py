@@ -21,9 +21,10 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.starkbank import translate
 from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
 from tests.unit.provider_adapters.starkbank.translate import MOVEMENT, Drift
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("codes", "status", "kind"),
     [
         (["invalidSignature"], 401, CredentialsRefused),
@@ -46,7 +47,7 @@ def test_a_list_is_refused_and_never_absent(
     assert not isinstance(failed.value, NotFound)
 
 
-@pytest.mark.parametrize("status", [400, 404])
+@cases("status", [400, 404])
 def test_one_thing_is_absent_by_the_bank_s_own_word(status: int):
     with pytest.raises(NotFound):
         translate.directory_entry(refusing("invalidPixKey", status=status))
@@ -67,15 +68,13 @@ def test_a_balance_does_not_tell_what_is_blocked():
     assert read.updated_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    "balances", [[], [{"amount": 1, "currency": "USD"}], [{"amount": 1, "currency": "BRL"}] * 2]
-)
+@cases("balances", [[], [{"amount": 1, "currency": "USD"}], [{"amount": 1, "currency": "BRL"}] * 2])
 def test_another_balance_is_none(balances: list[object]):
     with pytest.raises(BadReply):
         translate.balance(answering({"balances": balances}))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "kind", "is_pix", "unknown"),
     [
         ("transfer/2", MovementKind.PIX, True, 0),
@@ -102,7 +101,7 @@ def test_a_movement_is_what_its_source_says(
     assert (entry.provider_key, entry.description, page.next_cursor) == (KEY, "Pix to Maria", "c")
 
 
-@pytest.mark.parametrize("cursor", [None, ""])
+@cases("cursor", [None, ""])
 def test_a_list_ends_without_a_cursor(cursor: str | None):
     answer = answering({"transactions": [], "cursor": cursor})
 

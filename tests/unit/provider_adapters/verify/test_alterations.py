@@ -2,12 +2,11 @@
 
 import json
 
-import pytest
-
 from provider_adapters.verify import alterations
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("amount", "other"),
     [
         (b"1050", b"1051"),
@@ -27,7 +26,7 @@ def test_another_amount_has_the_same_form(amount: bytes, other: bytes):
     assert changed == b'{"payment": [{"value": %s, "fee": 1}], "value": %s}' % (other, other)
 
 
-@pytest.mark.parametrize("key", ["0" * 32, "f" * 32, "5f1c3a52-7f0e-4c2b-9d3f-000000000001"])
+@cases("key", ["0" * 32, "f" * 32, "5f1c3a52-7f0e-4c2b-9d3f-000000000001"])
 def test_another_key_has_the_same_form(key: str):
     other = alterations.another_key(key)
 
@@ -36,7 +35,7 @@ def test_another_key_has_the_same_form(key: str):
     assert alterations.another_key(None) is None
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b'{"value": '])
+@cases("body", [b"", b"<html>", b'{"value": '])
 def test_what_is_no_document_stays_as_it_is(body: bytes):
     assert alterations.field("value", alterations.constant("x"))(body) == body
 

@@ -28,6 +28,7 @@ from provider_adapters.verify.relay import (
 )
 from provider_adapters.verify.stage import BankAnswer, RelayTls
 from tests.world.banks.authority import Authority
+from tests.world.waiting import until
 
 
 async def echo(request: web.Request) -> web.StreamResponse:
@@ -216,8 +217,7 @@ async def test_closing_ends_what_hangs(bank: str):
     async with relay.open():
         relay.begin(from_request(1, Act(play=hang)))
         asking = asyncio.create_task(ask(relay, body=b"money"))
-        while not relay.seen:
-            await asyncio.sleep(0.01)
+        await until(lambda: relay.seen)
 
     with pytest.raises(aiohttp.ClientError):
         await asking

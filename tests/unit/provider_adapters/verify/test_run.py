@@ -14,6 +14,8 @@ from provider_adapters.verify import run
 from provider_adapters.verify.cases import Case, CaseOutcome, Run
 from provider_adapters.verify.stage import NotApplicable
 from provider_adapters.verify.trial import Subject, Trial
+from tests.world.tables import cases
+from tests.world.waiting import forever
 
 SUBJECT = Subject(name="sandbox", factory=find("sandbox"), make_stage=SandboxStage)
 
@@ -51,14 +53,14 @@ async def expects_nothing(trial: Trial) -> None:
 
 
 async def hangs(trial: Trial) -> None:
-    await asyncio.sleep(60)
+    await forever()
 
 
 def case(made: Run, *needs: PortCall) -> Case:
     return Case(id="group.name", title="", needs=frozenset(needs), run=made)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("made", "outcome", "reason"),
     [
         (passes, CaseOutcome.PASSED, ""),

@@ -29,6 +29,7 @@ from tests.world.banks.harness import FAR, KEY, order
 from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
 from tests.world.banks.witness import Witness
 from tests.world.banks.woovi import ACCOUNT, by_account, refund
+from tests.world.tables import cases
 
 DUPLICATE = {"error": "Já existe um pagamento com o correlationID fornecido"}
 URL = "https://gateway.example/callbacks/1"
@@ -84,7 +85,7 @@ async def test_an_account_without_app_id_is_sent_nothing():
     assert bank.requests == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shown", "kind"),
     [
         ({**SHOWN, "status": "CONFIRMED"}, Settled),

@@ -22,6 +22,7 @@ from provider_adapters.woovi import callbacks
 from provider_adapters.woovi.callbacks import WooviProof
 from tests.world.banks.harness import KEY
 from tests.world.banks.woovi import answer
+from tests.world.tables import cases
 
 VECTORS = json.loads(Path("tests/vectors/webhook-signatures.json").read_text(encoding="utf-8"))
 RSA = VECTORS["woovi_rsa"]
@@ -91,7 +92,7 @@ async def test_nothing_signed_is_not_proven():
     assert await proof(SECRET).check(came(b"{}")) is None
 
 
-@pytest.mark.parametrize("end", ["CONFIRMED", "FAILED", "REMOVED"])
+@cases("end", ["CONFIRMED", "FAILED", "REMOVED"])
 async def test_a_payout_is_known_by_our_key(end):
     event = {"event": f"OPENPIX:MOVEMENT_{end}", "payment": {"correlationID": KEY}}
 
@@ -114,7 +115,7 @@ async def test_a_refund_is_of_the_account_that_the_bank_names():
     assert (said[0].kind, said[0].account) == (CallbackKind.REFUND, "67a4bb7a7c9720a18b10648a")
 
 
-@pytest.mark.parametrize("event", [[], "x", {"event": 1}, {"event": "X", "payment": [], "n": 1}])
+@cases("event", [[], "x", {"event": 1}, {"event": "X", "payment": [], "n": 1}])
 async def test_what_nobody_knows_is_still_a_callback(event):
     said = await proof(SECRET).check(signed(event))
 
@@ -141,7 +142,7 @@ def test_an_address_is_registered_for_each_event_and_shown_once():
     assert set(callbacks.events_of(answer(WEBHOOKS), THERE)) == {"OPENPIX:MOVEMENT_FAILED"}
 
 
-@pytest.mark.parametrize(("named", "removed"), [("1", ["3", "1"]), ("3", ["1", "3"]), ("2", ["2"])])
+@cases(("named", "removed"), [("1", ["3", "1"]), ("3", ["1", "3"]), ("2", ["2"])])
 def test_an_address_is_removed_for_every_event_the_named_one_last(named, removed):
     """A removal that broke off can be repeated under the same id."""
     found = callbacks.registrations(answer(WEBHOOKS))

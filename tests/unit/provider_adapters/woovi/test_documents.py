@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from provider_adapters.woovi import documents
+from tests.world.tables import cases
 
 PERSONAL = {
     "name", "taxID", "email", "phone", "key", "pixKey", "destinationAlias", "comment",
@@ -18,7 +19,7 @@ def test_nobody_s_data_is_harmless():
     assert PERSONAL.isdisjoint(documents.HARMLESS)
 
 
-@pytest.mark.parametrize("value", [b"100.5", b'"100"', b"true", b"null"])
+@cases("value", [b"100.5", b'"100"', b"true", b"null"])
 def test_an_amount_is_whole_centavos(value):
     body = b'{"payment": {"correlationID": "k", "status": "CREATED", "value": %s}}' % value
 

@@ -10,6 +10,7 @@ from provider_adapters.checks import check_factory
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.woovi.factory import HOSTS, LIMITS, WooviFactory
 from tests.world.banks.witness import Witness
+from tests.world.tables import cases
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 
@@ -23,14 +24,13 @@ def test_the_factory_is_in_order():
     check_factory(WooviFactory(), "woovi")
 
 
-@pytest.mark.parametrize("environment", list(Environment))
+@cases("environment", list(Environment))
 def test_without_an_address_it_is_the_environment_s_own(environment):
     assert made({}, environment).name == "bank"
 
 
-@pytest.mark.parametrize(
-    ("host", "environment"),
-    [(host, env) for env in Environment for host in sorted(HOSTS.of(env))],
+@cases(
+    ("host", "environment"), [(host, env) for env in Environment for host in sorted(HOSTS.of(env))]
 )
 def test_a_host_is_called_in_its_own_environment_alone(host, environment):
     other = PRODUCTION if environment is SANDBOX else SANDBOX
@@ -46,7 +46,7 @@ def test_this_machine_is_allowed_in_the_sandbox_alone():
         made({"base_url": "http://127.0.0.1:8100"}, PRODUCTION)
 
 
-@pytest.mark.parametrize("settings", [{"app_id": "x"}, {"base_url": "https://example.com"}])
+@cases("settings", [{"app_id": "x"}, {"base_url": "https://example.com"}])
 def test_wrong_settings_are_refused_without_their_value(settings):
     with pytest.raises(AdapterRefused) as refused:
         made(settings)

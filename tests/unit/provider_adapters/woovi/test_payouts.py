@@ -30,6 +30,7 @@ from tests.world.banks.woovi import (
     by_account,
     refused,
 )
+from tests.world.tables import cases
 
 EXPECTED = ExpectedPayout.of(order())
 MANUAL = {
@@ -50,7 +51,7 @@ def found(document: object, expected: ExpectedPayout | None = None):
     return payouts.found(answer(document), expected or ExpectedPayout(KEY), Counted())
 
 
-@pytest.mark.parametrize("status", sorted(words.PROCESSING))
+@cases("status", sorted(words.PROCESSING))
 def test_an_order_under_way_is_accepted(status):
     outcome = created({"payment": {**SHOWN, "status": status}})
 
@@ -75,10 +76,8 @@ def test_what_was_really_paid_is_told():
     assert outcome.value == Money(1049)
 
 
-@pytest.mark.parametrize("status", sorted(words.FAILED))
-@pytest.mark.parametrize(
-    ("code", "failure"), [*words.FAILURES.items(), ("ED05", FailureCode.OTHER)]
-)
+@cases("status", sorted(words.FAILED))
+@cases(("code", "failure"), [*words.FAILURES.items(), ("ED05", FailureCode.OTHER)])
 def test_a_failed_payout_says_why(status, code, failure):
     outcome = found(
         {
@@ -108,7 +107,7 @@ def test_an_unknown_word_is_careful_and_counted():
     assert counted.times == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("other", "reason"),
     [
         ({"correlationID": "x"}, "key_mismatch"),
@@ -132,7 +131,7 @@ def test_a_malformed_end_to_end_id_proves_nothing():
     assert outcome.evidence.reason == "e2e_id_malformed"
 
 
-@pytest.mark.parametrize("number", ["341", "60701190"])
+@cases("number", ["341", "60701190"])
 def test_a_payout_by_account_is_compared_where_it_is_shown(number):
     expected = ExpectedPayout.of(by_account(number), must_show=True)
 
@@ -162,15 +161,12 @@ def test_a_low_balance_rejects():
     assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
-    [
+@cases(("said", "reason"), [
         (answer({"data": None, "errors": [{"message": "appID inválido"}]}, 401),
          "credentials_refused"),
         (refused("You tried to consult many Pix keys that do not exist.", 429,
                  "TOO_MANY_REQUESTS"), "rate_limited"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_was_not_looked_at_was_not_sent(said, reason):
     outcome = payouts.created(said, EXPECTED, Counted())
 
@@ -178,7 +174,7 @@ def test_what_was_not_looked_at_was_not_sent(said, reason):
     assert outcome.evidence.reason == reason
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         refused("outra coisa"),

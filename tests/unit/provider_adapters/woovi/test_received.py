@@ -12,6 +12,7 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.kit import paging
 from provider_adapters.woovi import received
 from tests.world.banks.woovi import PAID_IN, Counted, answer, refused
+from tests.world.tables import cases
 
 PAYMENT = {
     "value": 1050,
@@ -67,7 +68,7 @@ def test_the_document_s_swapped_words_are_understood():
     assert received.kind_of(one(swapped)) == "PAYMENT"
 
 
-@pytest.mark.parametrize("kind", ["WITHDRAW", "REFUND", "FEE"])
+@cases("kind", ["WITHDRAW", "REFUND", "FEE"])
 def test_what_did_not_come_in_is_not_found(kind):
     with pytest.raises(NotFound):
         one({**PAYMENT, "type": kind})
@@ -82,7 +83,7 @@ def test_an_unknown_kind_is_counted():
     assert counted.times == 1
 
 
-@pytest.mark.parametrize("wrong", [{"endToEndId": "Efa8df7c"}, {"value": 0}, {"value": 49}])
+@cases("wrong", [{"endToEndId": "Efa8df7c"}, {"value": 0}, {"value": 49}])
 def test_a_payment_that_cannot_be_is_a_bad_reply(wrong):
     with pytest.raises(BadReply):
         received.incoming(one({**PAYMENT, **wrong}), Money(50))

@@ -23,6 +23,7 @@ from provider_adapters.kit import paging
 from provider_adapters.woovi import refunds, words
 from tests.world.banks.harness import KEY
 from tests.world.banks.woovi import PAID_IN, Counted, answer, refund, refused
+from tests.world.tables import cases
 
 RETURN = "D09089356202611221032a543e325902"
 SHOWN = {
@@ -44,7 +45,7 @@ def found(document: object):
     return refunds.found(answer({"pixTransactionRefund": document}), KEY, Counted())
 
 
-@pytest.mark.parametrize(("word", "status"), words.REFUND_STATUSES.items())
+@cases(("word", "status"), words.REFUND_STATUSES.items())
 def test_every_listed_state_is_understood(word, status):
     kinds = {
         RefundStatus.PROCESSING: Accepted,
@@ -66,7 +67,7 @@ def test_an_unknown_state_is_processing_and_counted():
     assert (read.status, counted.times) == (RefundStatus.PROCESSING, 2)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("other", "reason"),
     [
         ({"correlationID": "x"}, "key_mismatch"),
@@ -103,7 +104,7 @@ def test_without_a_time_the_way_back_tells_the_minute():
         found({**SHOWN, "time": None})
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong", [{"correlationID": "x"}, {"value": 0}, {"value": 4.5}, {"returnIdentification": "D1"}]
 )
 def test_nonsense_is_no_refund(wrong):

@@ -18,6 +18,7 @@ from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.woovi import requests
 from tests.world.banks.harness import KEY, order
 from tests.world.banks.woovi import ACCOUNT, PAID_IN, by_account, refund
+from tests.world.tables import cases
 
 WINDOW = Window(date(2026, 11, 1), date(2026, 11, 2))
 CHARGE = ChargeOrder(
@@ -69,7 +70,7 @@ def test_a_payout_by_key_is_approved_at_once_and_leaves_this_account():
     }
 
 
-@pytest.mark.parametrize("number", ["341", "60701190"])
+@cases("number", ["341", "60701190"])
 def test_a_bank_is_named_by_its_ispb(number):
     written = json.loads(requests.create_payout(ACCOUNT, by_account(number)).body)
 
@@ -78,16 +79,14 @@ def test_a_bank_is_named_by_its_ispb(number):
     assert written["comment"] == "aluguel"
 
 
-@pytest.mark.parametrize(
-    ("tax_number", "kind"), [("52998224725", "BR:CPF"), ("11222333000181", "BR:CNPJ")]
-)
+@cases(("tax_number", "kind"), [("52998224725", "BR:CPF"), ("11222333000181", "BR:CNPJ")])
 def test_a_holder_has_the_kind_of_its_number(tax_number, kind):
     written = json.loads(requests.create_payout(ACCOUNT, by_account("1", tax_number)).body)
 
     assert written["holder"]["taxID"] == {"type": kind, "taxID": tax_number}
 
 
-@pytest.mark.parametrize("number", ["998", "99999998", "abc", "0"])
+@cases("number", ["998", "99999998", "abc", "0"])
 def test_a_bank_that_nobody_has_can_never_be_paid(number):
     with pytest.raises(NeverSendable) as never:
         requests.create_payout(ACCOUNT, by_account(number))
@@ -109,7 +108,7 @@ def test_a_charge_has_what_was_ordered_and_no_empty_field():
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     "other", [{"type": ChargeType.STATIC}, {"value": None}, {"reusable": True}, {"expires_in": 299}]
 )
 def test_a_charge_that_the_bank_has_not_is_not_sent(other):
@@ -123,7 +122,7 @@ def test_a_random_key_is_drawn_by_the_bank():
     assert json.loads(written.body) == {"key": "", "type": "EVP"}
 
 
-@pytest.mark.parametrize("kind", [PixKeyType.CPF, PixKeyType.EMAIL, PixKeyType.PHONE])
+@cases("kind", [PixKeyType.CPF, PixKeyType.EMAIL, PixKeyType.PHONE])
 def test_a_key_of_another_type_is_not_registered(kind):
     with pytest.raises(NeverSendable):
         requests.create_key(ACCOUNT, KeyOrder(kind, "x"))

@@ -23,6 +23,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import translate
 from tests.world.banks.woovi import Counted, answer, refused
+from tests.world.tables import cases
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 WINDOW = Window(date(2026, 11, 22), date(2026, 11, 22))
@@ -82,7 +83,7 @@ def test_a_statement_is_over_when_a_page_is_empty():
     assert translate.statement(answer([]), "100", WINDOW).next_cursor is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"type": "TRANSFER"},
@@ -106,7 +107,7 @@ def test_keys_have_no_ids_of_the_bank_s():
     assert (page.items[0].type, page.items[0].status) == (PixKeyType.EMAIL, PixKeyStatus.ACTIVE)
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         {"key": "11222333000181", "type": "CNPJ"},
@@ -117,7 +118,7 @@ def test_a_new_key_is_read_in_both_forms_of_the_documents(said):
     assert translate.created_key(answer(said, 201)).key == "11222333000181"
 
 
-@pytest.mark.parametrize("said", [{}, {"key": "x", "type": "OTHER"}, {"pixKey": "x"}])
+@cases("said", [{}, {"key": "x", "type": "OTHER"}, {"pixKey": "x"}])
 def test_a_new_key_in_neither_form_is_a_bad_reply(said):
     with pytest.raises(BadReply):
         translate.created_key(answer(said, 201))
@@ -171,7 +172,7 @@ def test_a_charge_of_another_reference_is_not_the_one():
         charge(CHARGE, "Q2hhcmdlOjE=")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "ours", "expired"),
     [
         ("ACTIVE", ChargeStatus.ACTIVE, False),
@@ -187,7 +188,7 @@ def test_every_state_of_a_charge_is_understood(status, ours, expired):
     assert (found.status, found.is_expired(NOW), counted.times) == (ours, expired, 0)
 
 
-@pytest.mark.parametrize("strange", [{"status": "REMOVED"}, {"type": "PIX_CREDITO"}])
+@cases("strange", [{"status": "REMOVED"}, {"type": "PIX_CREDITO"}])
 def test_an_unknown_word_of_a_charge_is_counted(strange):
     counted = Counted()
 
@@ -195,9 +196,7 @@ def test_an_unknown_word_of_a_charge_is_counted(strange):
     assert counted.times == 1
 
 
-@pytest.mark.parametrize(
-    ("said", "kind", "reason"),
-    [
+@cases(("said", "kind", "reason"), [
         (refused("Charge not found"), NotFound, "not_found"),
         (refused("Company not found"), Refused, "refused"),
         (answer({"errors": [{"message": "appID inválido"}]}, 401), CredentialsRefused,
@@ -207,8 +206,7 @@ def test_an_unknown_word_of_a_charge_is_counted(strange):
         (refused("x", 429, "TOO_MANY_REQUESTS"), RateLimited, "rate_limited"),
         (answer({}, 404), BadReply, "unexpected_status"),
         (answer(b"<html>", 503), Unavailable, "server_error"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_refusals_are_told_apart(said, kind, reason):
     error = translate.failure(said)
 

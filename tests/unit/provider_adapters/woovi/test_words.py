@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from gateway.domain.bank.payout_orders import AccountType, FailureCode
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from provider_adapters.woovi import words
+from tests.world.tables import cases
 
 CODE = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.:\-]{0,63}")
 
@@ -30,9 +29,7 @@ def test_a_payout_is_in_one_state():
     assert sum(map(len, states)) == len(frozenset().union(*states))
 
 
-@pytest.mark.parametrize(
-    "listed", [words.REFUSED_BEFORE, words.DUPLICATES, words.REJECTIONS, words.ERRORS]
-)
+@cases("listed", [words.REFUSED_BEFORE, words.DUPLICATES, words.REJECTIONS, words.ERRORS])
 def test_every_refusal_is_listed_by_status_and_code(listed):
     """A bare status is said by a proxy, too."""
     assert all(status >= 400 and code for status, code in listed)

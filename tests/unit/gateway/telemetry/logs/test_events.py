@@ -4,6 +4,8 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from gateway.telemetry.logs import events
 from gateway.telemetry.logs.lines import encode_struct, inside, ready
 from gateway.telemetry.records import AccessRecord, ProviderCall

@@ -25,6 +25,7 @@ from provider_adapters.apipix.efi import payouts
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import NeverSendable
 from tests.unit.provider_adapters.apipix.efi.payouts import AT_ITAU, KEY, order, said
+from tests.world.tables import cases
 
 E2E = "E09089356202011251226APIff82f2e5"
 
@@ -63,7 +64,7 @@ def test_an_account_is_written_by_ispb_without_dashes():
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"bank_number": "999"},
@@ -74,7 +75,6 @@ def test_an_account_is_written_by_ispb_without_dashes():
         {"name": ""},
         {"name": "M" * 200},
     ],
-    ids=str,
 )
 def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, object]):
     with pytest.raises(NeverSendable) as refused:
@@ -90,7 +90,7 @@ def test_an_order_is_accepted():
     assert (outcome.e2e_id, outcome.value, outcome.provider_key) == (E2E, Money(1231), KEY)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("more", "reason"),
     [
         ({"idEnvio": "1" * 32}, "key_mismatch"),
@@ -114,7 +114,7 @@ def test_an_unknown_word_is_accepted_and_counted():
     assert counted == [True]
 
 
-@pytest.mark.parametrize(("status", "name"), list(payouts.REJECTIONS))
+@cases(("status", "name"), list(payouts.REJECTIONS))
 def test_a_listed_refusal_is_final(status: int, name: str):
     outcome = created(said(status, {"nome": name}))
 
@@ -122,7 +122,7 @@ def test_a_listed_refusal_is_final(status: int, name: str):
     assert outcome.failure is payouts.REJECTIONS[status, name]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "document"),
     [
         (401, {}),
@@ -140,7 +140,7 @@ def test_what_is_not_listed_is_never_definite(status: int, document: object):
         created(said(status, document))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "document"),
     [
         (403, {"error": "insufficient_scope"}),
@@ -169,7 +169,7 @@ def shown(status: str, against: PayoutOrder | None = None, **more: object) -> Ou
     return payouts.shown(answer, sent, KEY, against, lambda: None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "kind"),
     [
         ("EM_PROCESSAMENTO", Accepted),

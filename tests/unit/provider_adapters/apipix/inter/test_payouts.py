@@ -22,6 +22,7 @@ from provider_adapters.apipix.inter import payouts, words
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import NeverSendable
 from tests.unit.provider_adapters.apipix.efi.payouts import AT_ITAU, order, said
+from tests.world.tables import cases
 
 CODE = "c42f0787-02cb-4b31-827e-459ec9d7ece1"
 E2E = "E00416968202211220000abcdefghijk"
@@ -73,12 +74,12 @@ def test_an_account_is_written_by_ispb_without_dashes():
     }
 
 
-@pytest.mark.parametrize("kind", list(AccountType))
+@cases("kind", list(AccountType))
 def test_every_type_of_account_can_be_paid(kind: AccountType):
     assert written(order(replace(AT_ITAU, account_type=kind)))
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"bank_number": "999"},
@@ -87,7 +88,6 @@ def test_every_type_of_account_can_be_paid(kind: AccountType):
         {"account": "conta"},
         {"name": ""},
     ],
-    ids=str,
 )
 def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, str]):
     with pytest.raises(NeverSendable) as refused:
@@ -102,7 +102,7 @@ def test_a_text_that_is_too_long_is_not_sent():
         written(replace(order(), description="x" * 141))
 
 
-@pytest.mark.parametrize("word", sorted(words.ORDERED))
+@cases("word", sorted(words.ORDERED))
 def test_an_order_that_was_taken_is_accepted_until_it_is_looked_up(word: str):
     counted: list[bool] = []
 
@@ -119,7 +119,7 @@ def test_an_unlisted_word_is_accepted_and_counted():
     assert counted == [True]
 
 
-@pytest.mark.parametrize(
+@cases(
     "answer",
     [
         said(400, {"title": "Saldo insuficiente", "detail": "recusado"}),
@@ -130,7 +130,6 @@ def test_an_unlisted_word_is_accepted_and_counted():
         said(200, {"tipoRetorno": "PROCESSADO"}),
         said(200, {"tipoRetorno": "PROCESSADO", "codigoSolicitacao": ""}),
     ],
-    ids=lambda answer: f"{answer.status} {answer.body.decode()}",
 )
 def test_no_refusal_proves_that_nothing_was_paid(answer: ProviderAnswer):
     """What is raised becomes Unknown."""
@@ -143,7 +142,7 @@ def test_a_malformed_e2e_id_is_not_believed():
     assert isinstance(looked_up(endToEnd="E1"), Unknown)
 
 
-@pytest.mark.parametrize("word", sorted(words.PAID))
+@cases("word", sorted(words.PAID))
 def test_a_paid_payout_is_settled_at_the_bank_s_time(word: str):
     outcome = looked_up(status=word, dataHoraMovimento="2026-11-22T21:30:00")
 
@@ -152,12 +151,12 @@ def test_a_paid_payout_is_settled_at_the_bank_s_time(word: str):
     assert outcome.settled_at == datetime(2026, 11, 23, 0, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("word", sorted(words.PROCESSING))
+@cases("word", sorted(words.PROCESSING))
 def test_a_payout_under_way_is_accepted(word: str):
     assert isinstance(looked_up(status=word, endToEnd=None), Accepted)
 
 
-@pytest.mark.parametrize("word", sorted(words.FAILURES))
+@cases("word", sorted(words.FAILURES))
 def test_a_payout_that_failed_is_rejected(word: str):
     outcome = looked_up(status=word)
 
@@ -165,7 +164,7 @@ def test_a_payout_that_failed_is_rejected(word: str):
     assert outcome.failure is words.FAILURES[word]
 
 
-@pytest.mark.parametrize("word", ["NAO_DEBITADO", "PARCIALMENTE_PAGO", "TALVEZ", ""])
+@cases("word", ["NAO_DEBITADO", "PARCIALMENTE_PAGO", "TALVEZ", ""])
 def test_a_state_in_doubt_is_unknown_and_counted(word: str):
     counted: list[bool] = []
 
@@ -177,7 +176,7 @@ def test_another_payout_is_not_ours():
     assert isinstance(looked_up(codigoSolicitacao="another"), Unknown)
 
 
-@pytest.mark.parametrize("value", ["12.31", 12.315, -12.31, 0, None])
+@cases("value", ["12.31", 12.315, -12.31, 0, None])
 def test_an_amount_that_is_none_is_not_believed(value: object):
     with pytest.raises(ProviderError):
         looked_up(valor=value)

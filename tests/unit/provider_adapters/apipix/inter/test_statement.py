@@ -15,6 +15,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.inter import statement
 from provider_adapters.apipix.inter.documents import EXTRATO
 from provider_adapters.apipix.inter.statement import Span
+from tests.world.tables import cases
 
 E2E = "E00416968202206201436ghzKRVgnb7A"
 YEAR = Window(date(2026, 1, 1), date(2026, 3, 31))
@@ -144,10 +145,9 @@ def test_an_unlisted_kind_is_not_pix_and_is_counted():
     assert (found.is_pix, found.kind, counted) == (False, MovementKind.OTHER, [True])
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [{"tipoOperacao": "X"}, {"valor": "-1.00"}, {"valor": "1.005"}, {"dataTransacao": "ontem"}],
-    ids=str,
 )
 def test_a_movement_that_makes_no_sense_is_refused(wrong: dict[str, str]):
     with pytest.raises(ValueError, match=r"\w"):

@@ -9,6 +9,7 @@ import pytest
 from provider_adapters.asaas.simulator import documents
 from provider_adapters.simulated_bank.kernel.clock import to_micros
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
+from tests.world.tables import cases
 
 LATE = to_micros(datetime(2026, 11, 23, 1, 30, 5, tzinfo=UTC))
 
@@ -19,7 +20,7 @@ def test_a_day_ends_three_hours_after_that_of_utc():
     assert documents.midnight("2026-11-22") == to_micros(datetime(2026, 11, 22, 3, tzinfo=UTC))
 
 
-@pytest.mark.parametrize("centavos", [1, 10, 1050, 999_999_999_999_999, -10])
+@cases("centavos", [1, 10, 1050, 999_999_999_999_999, -10])
 def test_an_amount_is_exact_in_json(centavos: int):
     assert round(documents.reais(centavos) * 100) == centavos
     assert len(repr(documents.reais(centavos)).partition(".")[2]) <= 2
@@ -35,7 +36,7 @@ def test_both_days_are_inside():
     assert wanted.until - wanted.since == 86_400_000_000
 
 
-@pytest.mark.parametrize(
+@cases(
     "query", [{"limit": "0"}, {"limit": "101"}, {"limit": "-1"}, {"offset": "x"}, {"a": "22/11"}]
 )
 def test_a_query_that_is_none_is_refused(query: dict[str, str]):

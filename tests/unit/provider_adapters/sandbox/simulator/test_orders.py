@@ -9,6 +9,7 @@ import pytest
 from provider_adapters.sandbox.simulator import orders
 from provider_adapters.simulated_bank import messages
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
+from tests.world.tables import cases
 
 TO_KEY = {"forma": "chave", "tipo_chave": "email", "chave": "a@b.c", "documento": "5"}
 TO_ACCOUNT = {"forma": "conta", "banco": "341", "agencia": "1", "conta": "2-3", "documento": "5"}
@@ -46,7 +47,7 @@ def test_the_same_order_written_otherwise_is_the_same():
     assert payout(TO_KEY).fingerprint() != payout({**TO_KEY, "documento": "6"}).fingerprint()
 
 
-@pytest.mark.parametrize(
+@cases(
     "to",
     [
         {**TO_KEY, "forma": "boleto"},
@@ -61,7 +62,6 @@ def test_the_same_order_written_otherwise_is_the_same():
         {},
         "a@b.c",
     ],
-    ids=str,
 )
 def test_a_wrong_destination_is_refused(to):
     with pytest.raises(Refusal) as refused:
@@ -70,13 +70,13 @@ def test_a_wrong_destination_is_refused(to):
     assert refused.value.code == "INVALID_REQUEST"
 
 
-@pytest.mark.parametrize("value", [0, -1, 10.5, "5", None, 10**15])
+@cases("value", [0, -1, 10.5, "5", None, 10**15])
 def test_a_wrong_amount_is_refused(value):
     with pytest.raises(Refusal, match="valor_centavos"):
         payout(TO_KEY, valor_centavos=value)
 
 
-@pytest.mark.parametrize("key", ["", "a b", "é", "x" * 65, "a\n"])
+@cases("key", ["", "a b", "é", "x" * 65, "a\n"])
 def test_a_wrong_idempotency_key_is_refused(key):
     with pytest.raises(Refusal, match="Idempotency-Key"):
         payout(TO_KEY, key)
@@ -98,7 +98,7 @@ def test_a_charge():
     assert orders.charge(body(CHARGE)).payer is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"referencia": ""},
@@ -111,7 +111,6 @@ def test_a_charge():
         {"pagador": "M"},
         {"pagador": {"nome": "M"}},
     ],
-    ids=str,
 )
 def test_a_wrong_charge_is_refused(wrong):
     with pytest.raises(Refusal) as refused:
@@ -120,7 +119,7 @@ def test_a_wrong_charge_is_refused(wrong):
     assert refused.value.code == "INVALID_REQUEST"
 
 
-@pytest.mark.parametrize(("word", "kind"), [("telefone", "phone"), ("aleatoria", "evp")])
+@cases(("word", "kind"), [("telefone", "phone"), ("aleatoria", "evp")])
 def test_a_key(word, kind):
     read = orders.key(body({"tipo": word}))
 

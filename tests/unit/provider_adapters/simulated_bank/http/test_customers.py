@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 
 import pytest
 
@@ -14,6 +14,7 @@ from tests.unit.provider_adapters.simulated_bank.dialect import (
     control,
     http,
 )
+from tests.world.waiting import until
 
 __all__ = ["bank", "http"]
 
@@ -52,13 +53,19 @@ async def test_secret_headers_are_not_recorded(bank, http):
 
 
 async def test_a_bank_far_away_takes_its_time(tmp_path, http):
+    """An hour each way: what was received is not answered, and the control port is near."""
     far = SimulatedBank(
-        dialect=OTHER, db_path=str(tmp_path / "f.db"), port=0, control_port=0, latency_s=0.1
+        dialect=OTHER, db_path=str(tmp_path / "f.db"), port=0, control_port=0, latency_s=3600
     )
     await far.start()
-    began = time.monotonic()
 
-    await ask(far, http, "GET", "/api/hello")
+    async def is_received() -> bool:
+        return len((await control(far, http, "GET", "/calls"))["data"]) == 1
 
-    assert time.monotonic() - began >= 0.1
+    asking = asyncio.create_task(ask(far, http, "GET", "/api/hello"))
+    await until(is_received)
+    await control(far, http, "GET", "/faults")
+
+    assert not asking.done()
+    asking.cancel()
     await far.close()

@@ -12,6 +12,7 @@ from provider_adapters.simulated_bank.kernel import clock
 from provider_adapters.simulated_bank.kernel.clock import BankClock
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
 from tests.unit.provider_adapters.simulated_bank.conftest import START
+from tests.world.tables import cases
 
 
 @pytest.mark.parametrize("offset_s", [0, 0.5, -3600, 86400.25])
@@ -49,7 +50,7 @@ def test_another_zone_is_the_same_instant():
     assert clock.read("2026-11-20T10:00:00-03:00") == clock.read("2026-11-20T13:00:00Z")
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2026-11-20T10:00:00", "2026-13-01T00:00:00Z"])
+@cases("text", ["", "yesterday", "2026-11-20T10:00:00", "2026-13-01T00:00:00Z"])
 def test_what_is_no_instant_is_refused(text):
     with pytest.raises(Refusal, match="instant"):
         clock.read(text)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from provider_adapters.simulated_bank.kernel.faults import Fault, FaultKind, Faults
+from tests.world.tables import cases
 
 
 def fault(operation="*", count=1, kind=FaultKind.HANG):
@@ -44,7 +43,7 @@ def test_the_first_that_fits_is_taken():
 NOT_EXECUTING = {"refuse", "reject", "hang", "reset_before", "status"}
 
 
-@pytest.mark.parametrize("kind", FaultKind, ids=str)
+@cases("kind", FaultKind)
 def test_a_fault_executes_or_not(kind):
     """As the README says; a status only when told to."""
     assert fault(kind=kind).executes == (kind not in NOT_EXECUTING)

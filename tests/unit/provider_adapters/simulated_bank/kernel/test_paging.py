@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from provider_adapters.simulated_bank.kernel import paging
 from provider_adapters.simulated_bank.kernel.paging import Slice
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
+from tests.world.tables import cases
 
 PLACES = st.lists(st.integers(-5, 5), max_size=30).map(
     lambda instants: sorted(((at, seq) for seq, at in enumerate(instants)), reverse=True)
@@ -48,7 +49,7 @@ def test_a_window_is_half_open_instants():
     assert (wanted.since, wanted.until) == (1_000_000, 2_000_000)
 
 
-@pytest.mark.parametrize(
+@cases(
     "query",
     [
         {"limite": "0"},
@@ -63,7 +64,6 @@ def test_a_window_is_half_open_instants():
         {"cursor": base64.urlsafe_b64encode(b"\xff").decode()},
         {"cursor": base64.urlsafe_b64encode(b"1;2").decode()},
     ],
-    ids=str,
 )
 def test_what_is_not_understood_is_refused(query):
     with pytest.raises(Refusal) as refused:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from provider_adapters.simulated_bank.kernel import refusals
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "status"),
     [
         (Code.REJECTED, 400),
@@ -34,7 +33,7 @@ def test_the_two_usual_ones_are_named():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "code"),
     [(500, "INTERNAL"), (503, "INTERNAL"), (429, "TOO_MANY_REQUESTS"), (418, "INVALID_REQUEST")],
 )

@@ -10,6 +10,8 @@ import pytest
 from provider_adapters.simulated_bank.http import fault_effects
 from provider_adapters.simulated_bank.kernel.refusals import Refusal
 from provider_adapters.simulated_bank.pix import magic_values
+from tests.world.tables import cases
+from tests.world.waiting import until
 
 LATER_S = 31.0
 
@@ -91,16 +93,13 @@ async def test_an_answer_by_amount_executes_nothing(caller, centavos, status, co
 
 async def test_06_executes_and_never_answers(caller, wall):
     asking = asyncio.create_task(caller.pay_out(777_06))
-    async with asyncio.timeout(20):
-        while not await caller.executions():
-            await asyncio.sleep(0.01)
-    answered, _ = await asyncio.wait({asking}, timeout=0.2)
-    asking.cancel()
+    await until(caller.executions)
     wall.move(1)
 
-    assert answered == set()
     assert (await state(caller))["situacao"] == "LIQUIDADA"
     assert len(await caller.executions()) == 1
+    assert not asking.done()
+    asking.cancel()
 
 
 async def test_06_gives_up_in_the_end(caller, monkeypatch):
@@ -169,7 +168,7 @@ async def test_a_known_key_is_a_repeat_whatever_its_amount(caller):
     assert len(await caller.executions()) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "account", "code"),
     [
         ("notfound@example.com", None, "KEY_NOT_FOUND"),
@@ -177,7 +176,6 @@ async def test_a_known_key_is_a_repeat_whatever_its_amount(caller):
         ("limit@example.com", None, "LIMIT_EXCEEDED"),
         (None, "000000-0", "ACCOUNT_INVALID"),
     ],
-    ids=str,
 )
 def test_a_magic_destination_is_refused(key, account, code):
     with pytest.raises(Refusal) as refused:

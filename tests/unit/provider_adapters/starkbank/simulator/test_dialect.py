@@ -8,6 +8,7 @@ from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
 from provider_adapters.starkbank import words
 from provider_adapters.starkbank.simulator.dialect import SIMULATORS, STARKBANK, refusal
 from tests.world.banks.signers import ecdsa
+from tests.world.tables import cases
 
 
 def test_a_signature_of_the_bank_s_own_library_is_taken(ask):
@@ -49,7 +50,7 @@ def test_the_bank_s_own_clock_may_be_elsewhere(ask, books):
     assert ask("GET", "/v2/balance")[0] == 200
 
 
-@pytest.mark.parametrize("code", list(Code))
+@cases("code", list(Code))
 def test_every_refusal_has_the_bank_s_shape(code: Code):
     answer = refusal(Refusal(code, "payout not found"))
 

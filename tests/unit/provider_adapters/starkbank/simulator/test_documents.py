@@ -7,9 +7,10 @@ import pytest
 from provider_adapters.simulated_bank.kernel.statement import Entry
 from provider_adapters.simulated_bank.pix.destinations import Owner
 from provider_adapters.starkbank.simulator import documents
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "tax_number", "shown"),
     [
         ("maria@example.com", "***.982.247-**", "***.***.***-**"),
@@ -28,7 +29,7 @@ def test_a_person_s_tax_number_is_masked(key: str, tax_number: str, shown: str):
     assert documents.owner(found)["taxId"] == shown
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [("52998224725", "529.982.247-25"), ("11222333000181", "11.222.333/0001-81"), ("a", "a")],
 )

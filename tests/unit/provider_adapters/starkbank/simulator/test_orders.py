@@ -12,6 +12,7 @@ from provider_adapters.simulated_bank.messages import Fields
 from provider_adapters.simulated_bank.pix import keys
 from provider_adapters.simulated_bank.pix.keys import NewKey
 from provider_adapters.starkbank.simulator import orders
+from tests.world.tables import cases
 
 PAYER = {"amount": 1050, "name": "Maria", "taxId": "529.982.247-25"}
 
@@ -30,10 +31,8 @@ def test_days_begin_in_sao_paulo_and_are_included():
     assert read.limit == 7
 
 
-@pytest.mark.parametrize(
-    "query", [{"limit": "101"}, {"limit": "0"}, {"limit": "x"}, {"after": "yesterday"},
-              {"after": "2026-11-20T00:00:00Z"}, {"cursor": "?"}]
-)  # fmt: skip
+@cases("query", [{"limit": "101"}, {"limit": "0"}, {"limit": "x"}, {"after": "yesterday"},
+              {"after": "2026-11-20T00:00:00Z"}, {"cursor": "?"}])  # fmt: skip
 def test_another_query_is_refused(query: dict[str, str]):
     with pytest.raises(Refusal):
         orders.page(query)
@@ -65,7 +64,7 @@ def test_a_workspace_without_a_key_asks_nobody_for_money(books, account):
         orders.brcode(books, account.id)(Fields({"amount": 1}))
 
 
-@pytest.mark.parametrize("given", [None, [], [{}] * 101, ["x"]])
+@cases("given", [None, [], [{}] * 101, ["x"]])
 def test_one_to_a_hundred_are_ordered_at_once(given: object):
     with pytest.raises(Refusal):
         orders.several(Fields({"transfers": given}), "transfers", orders.tags)

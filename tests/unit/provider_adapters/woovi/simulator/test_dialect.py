@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal, of_status
 from provider_adapters.woovi.simulator.dialect import WOOVI
+from tests.world.tables import cases
 
 
-@pytest.mark.parametrize("code", sorted(set(Code) - {Code.UNAUTHORIZED, Code.INTERNAL}))
+@cases("code", sorted(set(Code) - {Code.UNAUTHORIZED, Code.INTERNAL}))
 def test_every_refusal_has_a_sentence(code: Code):
     answer = WOOVI.refusal(Refusal(code, "because"))
     said = answer.document
@@ -18,7 +17,7 @@ def test_every_refusal_has_a_sentence(code: Code):
     assert answer.status in {400, 404, 405, 413, 429}
 
 
-@pytest.mark.parametrize("status", [500, 503])
+@cases("status", [500, 503])
 def test_a_failure_says_nothing_more(status: int):
     answer = WOOVI.refusal(of_status(status))
 
@@ -31,11 +30,15 @@ def test_a_bare_401_of_what_was_executed_does_not_say_that_it_was_not():
     assert "errors" not in dict(answer.document)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("books_say", "bank_says"),
-    [("payout", "Payment not found"), ("payment", "Transaction not found"),
-     ("charge", "Charge not found"), ("refund", "Refund not found")],
-)  # fmt: skip
+    [
+        ("payout", "Payment not found"),
+        ("payment", "Transaction not found"),
+        ("charge", "Charge not found"),
+        ("refund", "Refund not found"),
+    ],
+)
 def test_what_is_absent_is_a_400_by_its_name_at_the_bank(books_say: str, bank_says: str):
     answer = WOOVI.refusal(Refusal(Code.NOT_FOUND, f"{books_say} not found"))
 

@@ -1,0 +1,235 @@
+"""
+Every page and form, found by walking as each role: what is shown opens, and nothing more.
+
+A page or a form that somebody adds is found by itself, without a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from gateway.domain.identity.rights import RIGHTS, Role
+from gateway.http.panel.pages.surface import NAME
+from gateway.http.panel.pages.visit import Visit
+from gateway.http.route import Row
+from tests.browser import seeds
+from tests.browser.contents import INVISIBLE, UNSEEN
+from tests.browser.forms import stored
+from tests.browser.panel_site import PanelSite
+from tests.browser.people import NOBODY, PENDING, PLAIN
+from tests.browser.screens import FORBIDDEN, NOT_FOUND, SCREENS
+from tests.browser.walking import TOKEN, Form, Seen, Visitor, read, visiting, walk_of
+from tests.world.surfaces import surface_named
+
+SURFACE = surface_named(NAME)
+BEGUN = "/panel"
+WALKERS = (NOBODY, PENDING, PLAIN, *Role)
+REFUSED = frozenset({400, 403, 413, 415})
+HIDDEN = frozenset({NOT_FOUND, FORBIDDEN})
+COMMON = frozenset({"/panel/preferences", "/panel/logout", "/panel/search"})
+"""Forms that stand on every page and concern nobody else."""
+
+CPF = re.compile(r"\d{3}\.\d{3}\.\d{3}-\d{2}")
+EXAMPLES = ("/panel/reference", "/panel/errors", "/panel/sandbox")
+"""Pages of documentation: the people in them are made up."""
+
+Forms = Mapping[str, Mapping[Any, Form]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def forms(site: PanelSite) -> Forms:
+    """A form of each kind, by who finds it and by kind."""
+    return {
+        who: {
+            form.kind: form
+            for page in (await walk_of(site, who)).pages
+            for form in read(page).forms
+        }
+        for who in WALKERS
+    }
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def pages(site: PanelSite) -> list[Seen]:
+    """Every page that a role gets to."""
+    return [page for role in Role for page in (await walk_of(site, role)).pages]
+
+
+def without(form: Form) -> list[tuple[str, str]]:
+    """Return the fields but the token."""
+    return [(name, value) for name, value in form.fields if name != TOKEN]
+
+
+async def no_token(visitor: Visitor, form: Form, _other: str) -> int:
+    return (await visitor.send(form.action, without(form))).status
+
+
+async def token_of_another(visitor: Visitor, form: Form, other: str) -> int:
+    return (await visitor.send(form.action, [*without(form), (TOKEN, other)])).status
+
+
+async def from_elsewhere(visitor: Visitor, form: Form, _other: str) -> int:
+    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
+    return (await visitor.send(form.action, form.fields, **headers)).status
+
+
+async def silent_from_elsewhere(visitor: Visitor, form: Form, _other: str) -> int:
+    """An old browser says nothing of its site, and still the origin."""
+    headers = {"Sec-Fetch-Site": "", "Origin": "https://evil.example"}
+    return (await visitor.send(form.action, form.fields, **headers)).status
+
+
+async def as_json(visitor: Visitor, form: Form, _other: str) -> int:
+    headers = {"Sec-Fetch-Site": "same-origin", "Origin": visitor.origin}
+    said = await visitor.ask("POST", form.action, headers=headers, json=dict(form.fields))
+    return said.status
+
+
+async def as_multipart(visitor: Visitor, form: Form, _other: str) -> int:
+    data = aiohttp.FormData(form.fields, default_to_multipart=True)
+    headers = {"Sec-Fetch-Site": "same-origin", "Origin": visitor.origin}
+    return (await visitor.ask("POST", form.action, headers=headers, data=data)).status
+
+
+WAYS = (no_token, token_of_another, from_elsewhere, silent_from_elsewhere, as_json, as_multipart)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+async def test_a_forged_form_is_refused_and_nothing_changes(
+    site: PanelSite, forms: Forms, way: Any
+):
+    async with visiting(site, {}) as stranger:
+        other = await stranger.token("/panel/login")
+    found = {}
+    before = await stored(site)
+    for who, theirs in forms.items():
+        async with visiting(site, await site.people.cookies_of(who)) as visitor:
+            if who == NOBODY:
+                await visitor.open("/panel/login")
+            for form in theirs.values():
+                found[who, form.action] = await way(visitor, form, other)
+
+    after = await stored(site)
+    assert {who for who, _ in found} == set(WALKERS)
+    assert {form: status for form, status in found.items() if status not in REFUSED} == {}
+    assert after == before
+
+
+async def test_the_walk_finds_the_forms_that_there_are(forms: Forms):
+    """Else the test above would hold of nothing."""
+    found = {path for theirs in forms.values() for path, _ in theirs}
+
+    assert {"/panel/login", "/panel/forgotten", "/panel/logout", "/panel/factor"} <= found
+
+
+def guarded(role: Role) -> Iterator[Row[Visit]]:
+    """Return the rows whose right a role does not have."""
+    for gate in SURFACE.gates:
+        for row in gate.rows:
+            if row.needs is not None and not any(held.covers(row.needs) for held in RIGHTS[role]):
+                yield row
+
+
+async def test_a_row_without_the_right_is_403(site: PanelSite):
+    """With its own token and from our page: nothing but the right is missing."""
+    found = {}
+    for role in Role:
+        async with visiting(site, await site.people.cookies_of(role)) as visitor:
+            token = await visitor.token(BEGUN)
+            for row in guarded(role):
+                path = SURFACE.prefix + re.sub(r"\{\w+\}", "x", row.path)
+                if row.method == "GET":
+                    said = await visitor.open(path)
+                else:
+                    said = await visitor.send(path, {TOKEN: token})
+                found[role, row.name] = said.status
+
+    assert found
+    assert {row: status for row, status in found.items() if status != FORBIDDEN} == {}
+
+
+async def test_every_link_a_role_is_shown_opens(site: PanelSite):
+    """No link of a page leads to a refusal or to nothing, and no page fails."""
+    linked = [(role, page) for role in Role for page in (await walk_of(site, role)).linked]
+
+    assert {role for role, _ in linked} == set(Role)
+    assert {(who, page.path): page.status for who, page in linked if page.status != 200} == {}
+
+
+async def test_pages_and_forms_of_another_company_are_hidden(site: PanelSite):
+    """A role without the right learns no more."""
+    theirs, found = [each for each in SCREENS if each.empty == NOT_FOUND], {}
+    for role in Role:
+        async with visiting(site, await site.people.cookies_of(role)) as insider:
+            pages = [await insider.open(each.at(site.seeds)) for each in theirs]
+        forms = {form.action for page in pages for form in read(page).forms}
+        company = site.seeds["nothing"]
+        async with visiting(site, await site.people.cookies_of(role, company)) as outsider:
+            token = await outsider.token(BEGUN)
+            for each in theirs:
+                found[role, each.name] = (await outsider.open(each.at(site.seeds))).status
+            for action in forms - COMMON:
+                found[role, action] = (await outsider.send(action, {TOKEN: token})).status
+
+    assert found
+    assert {name: status for name, status in found.items() if status not in HIDDEN} == {}
+
+
+def showing(pages: list[Seen], text: str) -> list[str]:
+    """Return the pages that hold a text."""
+    return [page.path for page in pages if text in page.text]
+
+
+async def test_markup_of_others_stays_text(pages: list[Seen]):
+    assert showing(pages, "<script>alert") == []
+    assert showing(pages, seeds.HOSTILE) == []
+    assert showing(pages, "&lt;script&gt;alert") != []
+
+
+async def test_nothing_in_a_page_turns_or_hides_text(pages: list[Seen]):
+    """An override of direction makes one reference look like another."""
+    found = {page.path: INVISIBLE.findall(UNSEEN.sub("", page.text)) for page in pages}
+
+    assert {path: signs for path, signs in found.items() if signs} == {}
+
+
+async def test_secrets_appear_in_no_page(site: PanelSite, pages: list[Seen]):
+    demo = site.world.demo
+    secrets = [pair["client_secret"] for pair in demo["credentials"].values()]
+    for person in demo["users"].values():
+        secrets += [person["password"], person.get("totp_secret", person["password"])]
+    for cookies in site.people.cookies.values():
+        secrets += cookies.values()
+
+    found = {secret[:6]: showing(pages, secret) for secret in secrets}
+    assert {name: paths for name, paths in found.items() if paths} == {}
+    assert showing(pages, "eyJ") == []
+
+
+async def test_no_page_shows_the_cpf_or_the_key_of_a_person(pages: list[Seen]):
+    shown = [page for page in pages if not page.path.startswith(EXAMPLES)]
+
+    assert showing(shown, "52998224725") == []
+    assert showing(shown, "maria@example.com") == []
+    assert [page.path for page in shown if CPF.search(page.text)] == []
+
+
+async def test_no_way_leads_elsewhere(site: PanelSite):
+    """After signing in, after a choice of language, and from a link of a mail."""
+    found = {}
+    async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as visitor:
+        for path in ("//evil.example", "https://evil.example", "/\\evil.example"):
+            token = await visitor.token("/panel")
+            chosen = await visitor.send(
+                "/panel/preferences", {"csrf_token": token, "language": "en", "back": path}
+            )
+            entered = await visitor.open(f"/panel/login?next={path}")
+            found[path] = {(each.status, each.location) for each in (chosen, entered)}
+
+    assert {path: led for path, led in found.items() if led != {(303, "/panel")}} == {}

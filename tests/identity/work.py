@@ -1,0 +1,45 @@
+"""The work that is done for an answer: digests of passwords and statements to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from sqlalchemy import event
+
+from gateway.security.identity import passwords
+from gateway.store.engine import Store
+from gateway.store.kernel.batching import BatchQueue
+
+Work = list[str]
+"""Digests with their cost, and statements, in order."""
+
+
+@contextmanager
+def recording(store: Store) -> Iterator[Work]:
+    """Record all work of this process for identity; clear the list between two requests."""
+    done: Work = []
+    ask = BatchQueue[Any, Any].ask
+
+    async def asked(queue: BatchQueue[Any, Any], item: object) -> object:
+        done.append("a look-up in a batch")
+        return await ask(queue, item)
+
+    def digest(**cost: Any) -> Argon2id:
+        done.append(f"a digest {cost['memory_cost']} {cost['iterations']} {cost['lanes']}")
+        return Argon2id(**cost)
+
+    def sent(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        done.append(statement)
+
+    with ExitStack() as ending:
+        ending.enter_context(patch.object(BatchQueue, "ask", asked))
+        ending.enter_context(patch.object(passwords, "Argon2id", digest))
+        databases = (store.database.reader, store.database.writer)
+        for engine in {each.pool: each.sync_engine for each in databases}.values():
+            event.listen(engine, "before_cursor_execute", sent)
+            ending.callback(event.remove, engine, "before_cursor_execute", sent)
+        yield done
