@@ -1,4 +1,4 @@
-"""Every test here runs on both databases, each time on an empty one."""
+"""Every test here runs on an empty store, see ``databases.py`` for which."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -10,13 +10,14 @@ from sqlalchemy import text
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
+from tests.contract.stores.databases import USUAL
 from tests.world.store import migrated
 from tests.world.stores import samples
 from tests.world.stores.emptying import EMPTYING
 from tests.world.stores.patience import LONG
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=USUAL)
 def kind(request: pytest.FixtureRequest) -> str:
     """Which database."""
     found: str = request.param

@@ -18,10 +18,13 @@ from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
 from gateway.store.audit.record import StoredChanges
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.registers import Clock, Registers
 from tests.world.stores.kept_records import Watch, keep
 from tests.world.stores.samples import ACCOUNT, CLIENT, account, company, credential, event
 from tests.world.stores.told import WRITERS, Writer
+
+pytestmark = both
 
 CHANGER = Path(__file__).with_name("changer.py")
 WITHOUT_SEAL = {

@@ -13,8 +13,11 @@ from sqlalchemy import text
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
+from tests.contract.stores.databases import both
 from tests.world.stores.patience import SHORT, within
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout
+
+pytestmark = both
 
 SENDING, ACCEPTED = PayoutState.SENDING, PayoutState.ACCEPTED
 WRITER = Path(__file__).with_name("writer.py")

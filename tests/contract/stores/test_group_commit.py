@@ -21,7 +21,10 @@ from gateway.store.kernel import sqlite_driver
 from gateway.store.kernel.hot_statements import BulkRow, Outcome, Statement, _Hot
 from gateway.store.kernel.postgres import _Asked
 from gateway.store.kernel.sqlite_driver import OneTripConnection
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
+
+pytestmark = both
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.REJECTED

@@ -16,6 +16,8 @@ from gateway.store.payouts.totals import PayoutTotals
 from gateway.store.payouts.writes import write_batch
 from gateway.store.tables.core import payouts
 from gateway.store.tables.figures import payout_totals
+from tests.contract.stores.databases import both
+from tests.world.extent import WHOLE
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout
 
 DAY = timedelta(days=1)
@@ -80,7 +82,8 @@ def instant(chance: Random) -> datetime:
     return day + timedelta(microseconds=chance.randrange(86_400_000_000))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@both
+@pytest.mark.parametrize("seed", range(4 if WHOLE else 2))
 async def test_the_length_is_a_plain_count_whatever_happens(
     store: Store, second: Store, seed: int
 ) -> None:
@@ -128,6 +131,7 @@ async def _by_hand(store: Store, at: datetime, *, move: bool) -> None:
             await connection.execute(deleted, {"found": found})
 
 
+@both
 async def test_days_that_are_past_are_not_counted_again(store: Store) -> None:
     """Today is, from the last full ten minutes that are five minutes away."""
     for number in range(5):
@@ -180,6 +184,7 @@ async def test_nothing_is_announced_while_a_payout_is_being_stored(
     assert await told(store) == await count(store) == 2
 
 
+@both
 async def test_a_count_is_dropped_when_a_payout_was_stored_behind_it(
     store: Store, second: Store
 ) -> None:
@@ -208,6 +213,7 @@ async def test_a_long_walk_is_remembered_behind_its_answer(store: Store) -> None
     assert (few, await remembered(store)) == (0, 1)
 
 
+@both
 async def test_the_trigger_comes_behind_the_foreign_key(store: Store, kind: str) -> None:
     """That one holds the account's row, and waits where an announcement has it."""
     if kind != "postgres":

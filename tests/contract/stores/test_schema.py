@@ -13,6 +13,9 @@ from gateway.store import schema
 from gateway.store.engine import open_database
 from gateway.store.kernel.database import DEFAULT_LIMITS
 from gateway.store.tables.core import METADATA, audit_head
+from tests.contract.stores.databases import both
+
+pytestmark = both
 
 
 def differences(connection: Connection) -> list[object]:

@@ -19,7 +19,10 @@ from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Database
 from gateway.store.schema import prepare
 from gateway.store.stamp import StoreRefused, compatible_with
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import now
+
+pytestmark = both
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 OURS, NEWER = schema.REVISIONS[-1], "9999"

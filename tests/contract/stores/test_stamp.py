@@ -11,8 +11,11 @@ from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.stamp import Stamp, StoreRefused
+from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import NOW, now
+
+pytestmark = both
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 
