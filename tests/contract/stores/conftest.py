@@ -33,6 +33,31 @@ def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return found
 
 
+@pytest.fixture
+def migrated_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a database of today's schema that has no stamp yet."""
+    if kind == "sqlite":
+        return migrated(tmp_path / "store.db")
+    found: str = request.getfixturevalue("migrated_postgres_url")
+    return found
+
+
+@pytest.fixture
+async def fresh(url: str) -> AsyncIterator[Store]:
+    """A store without tables."""
+    opened = open_store(url, LONG)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def unstamped(migrated_url: str) -> AsyncIterator[Store]:
+    """A store of today's schema that belongs to no environment yet."""
+    opened = open_store(migrated_url, LONG)
+    yield opened
+    await opened.close()
+
+
 @pytest.fixture(scope="session")
 def made() -> list[str]:
     """The PostgreSQL database these tests share, once made: making one takes 0.4 s."""
