@@ -19,6 +19,7 @@ from gateway.store.tables.figures import payout_totals
 from tests.contract.stores.databases import both
 from tests.world.extent import WHOLE
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout
+from tests.world.waiting import settle
 
 DAY = timedelta(days=1)
 FIRST = datetime(2026, 3, 8, tzinfo=UTC)
@@ -171,6 +172,7 @@ async def test_a_payout_that_comes_late_is_counted(store: Store, second: Store) 
     assert (await remembered(store), await told(store)) == (2, 2)
 
 
+@both
 async def test_nothing_is_announced_while_a_payout_is_being_stored(
     store: Store, second: Store
 ) -> None:
@@ -178,7 +180,7 @@ async def test_nothing_is_announced_while_a_payout_is_being_stored(
     await add(store, "o-1", FIRST)
     async with storing(second, "o-2", FIRST):
         remembering = asyncio.create_task(totals(store).remember(ACCOUNT, WINDOW))
-        await asyncio.sleep(0.1)
+        await settle(1_000)
     await remembering
 
     assert await told(store) == await count(store) == 2
@@ -194,7 +196,7 @@ async def test_a_count_is_dropped_when_a_payout_was_stored_behind_it(
     async with storing(second, "o-2", FIRST):
         # Nothing is left to announce: this counts at once, and does not see what is not committed.
         remembering = asyncio.create_task(totals(store).remember(ACCOUNT, day))
-        await asyncio.sleep(0.1)
+        await settle(1_000)
     await remembering
 
     assert await told(store) == await count(store) == 2
