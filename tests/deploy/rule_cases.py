@@ -9,7 +9,7 @@ says of itself, its labels and annotations, is taken from there and not repeated
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,10 +58,22 @@ def cases() -> list[Case]:
     ]
 
 
-def document(rule: Mapping[str, Any], those: list[Case]) -> str:
-    """Write what promtool is to try of a rule; JSON is YAML."""
-    first = {"rule_files": [str(ALERTS)], "evaluation_interval": those[0].every}
-    return json.dumps({**first, "tests": [_test(rule, case) for case in those]})
+def written(folder: Path, those: Iterable[Case]) -> list[Path]:
+    """Write files for promtool, each of one rule alone: it evaluates every rule at every step."""
+    return [file for rule in RULES for file in _written(folder, rule, those)]
+
+
+def _written(folder: Path, rule: Mapping[str, Any], those: Iterable[Case]) -> Iterator[Path]:
+    """Write the rule, and what promtool is to try of it; JSON is YAML."""
+    alert = rule["alert"]
+    rules = folder / f"{alert}.rules.yaml"
+    rules.write_text(json.dumps({"groups": [{"name": alert, "rules": [rule]}]}))
+    for alike in _by_interval([case for case in those if case.alert == alert]):
+        every = alike[0].every
+        first = {"rule_files": [str(rules)], "evaluation_interval": every}
+        file = folder / f"{alert}.{every}.yaml"
+        file.write_text(json.dumps({**first, "tests": [_test(rule, case) for case in alike]}))
+        yield file
 
 
 def _case(alert: str, said: dict[str, Any]) -> Case:
@@ -99,7 +111,7 @@ def _alert(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
     }
 
 
-def by_interval(those: list[Case]) -> Iterator[list[Case]]:
+def _by_interval(those: list[Case]) -> Iterator[list[Case]]:
     """Group cases by the time between values: promtool has one for a file."""
     for every in sorted({case.every for case in those}):
         yield [case for case in those if case.every == every]

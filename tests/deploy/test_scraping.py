@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ import aiohttp
 import pytest
 
 from tests.deploy.rule_cases import ALERTS, RULES
-from tests.servers.process import free_port, serving
+from tests.servers.process import serving
 from tests.servers.promtool import program, promtool
 from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.waiting import until
 
-PATIENCE_S = 30
+LISTENING = re.compile(r'msg="Listening on" address=127\.0\.0\.1:(\d+)')
 
 
 @pytest.fixture
@@ -52,18 +54,20 @@ async def test_prometheus_scrapes_it_and_evaluates_every_rule(world: World, tmp_
             }
         )
     )
-    port = free_port()
+    log = tmp_path / "prometheus.log"
     command = [
         program("prometheus"),
         f"--config.file={config}",
         f"--storage.tsdb.path={tmp_path / 'series'}",
-        f"--web.listen-address=127.0.0.1:{port}",
+        "--web.listen-address=127.0.0.1:0",
     ]
-    stack = serving(command, log=tmp_path / "prometheus.log", ready=lambda: True)
+    stack = serving(command, log=log, ready=lambda: LISTENING.search(log.read_text()))
     process = await asyncio.to_thread(stack.__enter__)
     try:
-        scraped = await until(world.session, f"http://127.0.0.1:{port}/api/v1/targets", is_scraped)
-        rules = await until(world.session, f"http://127.0.0.1:{port}/api/v1/rules", all_evaluated)
+        port = LISTENING.findall(log.read_text())[0]
+        url = f"http://127.0.0.1:{port}/api/v1"
+        scraped = await found(world.session, f"{url}/targets", is_scraped)
+        rules = await found(world.session, f"{url}/rules", all_evaluated)
     finally:
         await asyncio.to_thread(stack.__exit__, None, None, None)
 
@@ -74,18 +78,18 @@ async def test_prometheus_scrapes_it_and_evaluates_every_rule(world: World, tmp_
     assert {rule["name"] for rule in listed(rules) if rule["state"] == "firing"} == set()
 
 
-async def until(session: aiohttp.ClientSession, url: str, holds: Any) -> dict[str, Any]:
-    """Ask until it holds."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            try:
-                async with session.get(url) as answer:
-                    found = (await answer.json())["data"]
-            except (aiohttp.ClientError, KeyError):
-                found = {}
-            if holds(found):
-                return found
-            await asyncio.sleep(0.2)
+async def found(session: aiohttp.ClientSession, url: str, holds: Any) -> dict[str, Any]:
+    """Ask until an answer holds, and return it."""
+    data: dict[str, Any] = {}
+
+    async def asked() -> bool:
+        nonlocal data
+        async with session.get(url) as answer:
+            data = (await answer.json())["data"] if answer.ok else {}
+        return bool(holds(data))
+
+    await until(asked)
+    return data
 
 
 def is_scraped(targets: dict[str, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 from gateway.domain.bank.providers import (
@@ -12,6 +11,7 @@ from gateway.domain.bank.providers import (
     ProviderAdapter,
 )
 from gateway.domain.kernel.windows import Window
+from tests.world.waiting import until
 
 
 def today() -> Window:
@@ -21,9 +21,11 @@ def today() -> Window:
 
 async def until_final(adapter: ProviderAdapter, account: ProviderAccount, key: str) -> Outcome:
     """Look a payout up until it is no longer processing."""
-    for _ in range(100):
-        outcome = await adapter.find_payout(account, key, "")
-        if not isinstance(outcome, Accepted):
-            return outcome
-        await asyncio.sleep(0.02)
-    return outcome
+    found: list[Outcome] = []
+
+    async def final() -> bool:
+        found.append(await adapter.find_payout(account, key, ""))
+        return not isinstance(found[-1], Accepted)
+
+    await until(final)
+    return found[-1]

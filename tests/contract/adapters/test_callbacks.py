@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -22,6 +21,7 @@ from gateway.domain.bank.providers import NotFound, Refused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.contract.adapters.options import Offering
 from tests.world.banks.sandbox import BankWorld
+from tests.world.waiting import until
 
 SECRET = b"canary of a secret, 27 bytes"
 GIVEN_UP_S = 60
@@ -63,16 +63,14 @@ async def paid(bank_world: BankWorld, reference: str = "pending/1") -> None:
     await bank_world.tell(f"/charges/{reference.replace('/', '%2F')}/pay", {"value": 10.50})
 
 
-async def until(receiver: Receiver, count: int = 1) -> None:
-    async with asyncio.timeout(60):
-        while len(receiver.came) < count:
-            await asyncio.sleep(0.02)
+async def until_came(receiver: Receiver, count: int = 1) -> None:
+    await until(lambda: len(receiver.came) >= count)
 
 
 async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) -> None:
     """Let the bank try until it gives up, by its own clock."""
     for tried in range(1, tries + 1):
-        await until(receiver, tried)
+        await until_came(receiver, tried)
         await bank_world.tell("/clock", {"offset_s": tried * GIVEN_UP_S})
 
 
@@ -85,7 +83,7 @@ async def test_an_address_is_registered_told_and_removed(
     assert (made.url, again) == (receiver.url, made)
 
     await paid(bank_world)
-    await until(receiver)
+    await until_came(receiver)
     await adapter.remove_callback(bank_world.account, made.id)
 
     assert await adapter.list_callbacks(bank_world.account) == ()
@@ -99,7 +97,7 @@ async def test_what_comes_is_proven_by_the_secret_that_was_registered(
     """Proven; altered by a byte; by another secret; by a former one while it is configured."""
     await adapter.register_callback(bank_world.account, receiver.order())
     await paid(bank_world)
-    await until(receiver)
+    await until_came(receiver)
     (came,) = receiver.came
     altered = Delivery(headers=came.headers, body=came.body.replace(b"pending", b"pendinh"))
 
@@ -126,10 +124,8 @@ async def test_what_nobody_took_can_be_read_and_acknowledged(
     await paid(bank_world)
     await given_up(bank_world, receiver)
 
-    async with asyncio.timeout(60):
-        while not (missed := await adapter.list_missed_events(bank_world.account, 10)):
-            await asyncio.sleep(0.02)
-    (event,) = missed
+    await until(lambda: adapter.list_missed_events(bank_world.account, 10))
+    (event,) = await adapter.list_missed_events(bank_world.account, 10)
     assert {each.headers["Webhook-Id"] for each in receiver.came} == {event.id}
     assert json.loads(event.body) == json.loads(receiver.came[0].body)
     assert (event.notice.kind, event.notice.subject) == (CallbackKind.CHARGE, "pending/1")
@@ -157,7 +153,7 @@ async def test_nothing_of_a_registration_is_kept_in_clear(
     made = await adapter.register_callback(bank_world.account, receiver.order())
     await adapter.list_callbacks(bank_world.account)
     await paid(bank_world)
-    await until(receiver)
+    await until_came(receiver)
     await adapter.callback_proof(CallbackSecrets(current=SECRET)).check(receiver.came[0])
     await adapter.remove_callback(bank_world.account, made.id)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
@@ -45,6 +44,7 @@ from tests.contract.adapters.options import (
 )
 from tests.world.banks.harness import FAR, KEY, PASSED, order
 from tests.world.banks.sandbox import BankWorld, Paid
+from tests.world.waiting import until
 
 PORTS = {
     KeyCalls: {PortCall.CREATE_KEY, PortCall.CANCEL_KEY, PortCall.LOOK_UP_KEY},
@@ -63,12 +63,14 @@ PORTS = {
 
 
 async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REFUND_KEY):
-    for _ in range(100):
-        refund = await adapter.find_refund(bank_world.account, key)
-        if refund.status is not RefundStatus.PROCESSING:
-            return refund
-        await asyncio.sleep(0.02)
-    return refund
+    found = []
+
+    async def settled() -> bool:
+        found.append(await adapter.find_refund(bank_world.account, key))
+        return found[-1].status is not RefundStatus.PROCESSING
+
+    await until(settled)
+    return found[-1]
 
 
 def test_what_is_declared_is_there(adapter: Offering):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Callable, Mapping
 
@@ -14,6 +13,7 @@ from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
 from tests.world.backoffice.client import HERE, PASSWORD, BackofficeClient
+from tests.world.waiting import until
 
 OTHER_PASSWORD = "outra frase bem comprida"
 
@@ -59,13 +59,15 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
 
 async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
     """Return the token of the link in somebody's newest mail, as soon as there is one."""
-    async with asyncio.timeout(60):
-        while True:
-            said = await backoffice_client.ask("GET", "/backoffice/v1/outbox", by="security")
-            for mail in said.document["data"]:
-                if mail["to"] == who:
-                    return str(mail["text"].split("token=")[1].split()[0])
-            await asyncio.sleep(0.05)
+    found: list[str] = []
+
+    async def came() -> bool:
+        said = await backoffice_client.ask("GET", "/backoffice/v1/outbox", by="security")
+        found.extend(mail["text"] for mail in said.document["data"] if mail["to"] == who)
+        return bool(found)
+
+    await until(came)
+    return found[0].split("token=")[1].split()[0]
 
 
 def elsewhere() -> ClientInfo:

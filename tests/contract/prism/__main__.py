@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +26,7 @@ from tests.contract.apipix import samples as apipix
 from tests.contract.apipix.document import corrected as pix_document
 from tests.contract.woovi.judge import corrected
 from tests.contract.woovi.samples import every_request
+from tests.world.waiting import block_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from gateway.net.client.messages import ProviderRequest
 
 _HERE = Path(__file__).parent
-_STARTS_S = 60
 _REFUSED = 405
 """Of a path or a method that the document does not have; 404 is an example of its own, too."""
 
@@ -67,22 +66,24 @@ def prism(document: Mapping[str, object]) -> Iterator[str]:
         command = [str(where), "mock", "-h", "127.0.0.1", "-p", str(port), file.name]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
             try:
-                _wait(port)
+                block_until(lambda: _listens(server, port))
                 yield f"http://127.0.0.1:{port}"
             finally:
                 server.terminate()
 
 
-def _wait(port: int) -> None:
-    """Wait until it listens."""
-    end = time.monotonic() + _STARTS_S
-    while time.monotonic() < end:
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    message = "Prism does not listen"
-    raise TimeoutError(message)
+def _listens(server: subprocess.Popen[bytes], port: int) -> bool:
+    """
+    Whether it can be asked.
+
+    Raises:
+        RuntimeError: it has ended.
+    """
+    if server.poll() is not None:
+        message = f"Prism ended with {server.returncode}"
+        raise RuntimeError(message)
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def problems(url: str, bank: Judged, request: ProviderRequest) -> list[str]:
@@ -92,7 +93,7 @@ def problems(url: str, bank: Judged, request: ProviderRequest) -> list[str]:
     body = request.body or None
     asked = urllib.request.Request(url + path, body, headers, method=request.method)  # noqa: S310 - loopback
     try:
-        with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310 - loopback
+        with urllib.request.urlopen(asked) as answer:  # noqa: S310 - loopback
             status, violations = answer.status, answer.headers.get("sl-violations", "[]")
             said = b""
     except urllib.error.HTTPError as answer:

@@ -1,4 +1,4 @@
-"""A process that changes one thing in a store, as a command of an operator does."""
+"""One change of a store, as a command of an operator makes it; as a program, a revocation."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from gateway.domain.payouts.stops import STOPPED, Stop, StopScope
-from gateway.store.engine import open_store
+from gateway.store.engine import Store, open_store
 from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 
 STOP = Stop(
@@ -23,8 +23,8 @@ STOP = Stop(
 )
 
 
-async def _change(url: str, what: str) -> None:
-    store = open_store(url)
+async def change(store: Store, what: str) -> None:
+    """Revoke or create a credential, close an account, or stop payouts."""
     subject = f"credential:{CLIENT}"
     match what:
         case "revoke":
@@ -36,7 +36,13 @@ async def _change(url: str, what: str) -> None:
             await store.accounts.replace(closed, event("account.changed", f"account:{ACCOUNT}"))
         case "stop":
             await store.stops.add(STOP, event(STOPPED, "provider:sandbox"))
+
+
+async def _revoke(url: str) -> None:
+    store = open_store(url)
+    await change(store, "revoke")
     await store.close()
 
 
-asyncio.run(_change(*sys.argv[1:]))
+if __name__ == "__main__":
+    asyncio.run(_revoke(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Every test here runs on both databases, each time on an empty one."""
+"""Every test here runs on an empty store, see ``databases.py`` for which."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -10,13 +10,14 @@ from sqlalchemy import text
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
+from tests.contract.stores.databases import USUAL
 from tests.world.store import migrated
 from tests.world.stores import samples
 from tests.world.stores.emptying import EMPTYING
 from tests.world.stores.patience import LONG
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=USUAL)
 def kind(request: pytest.FixtureRequest) -> str:
     """Which database."""
     found: str = request.param
@@ -30,6 +31,31 @@ def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path}/store.db"
     found: str = request.getfixturevalue("postgres_url")
     return found
+
+
+@pytest.fixture
+def migrated_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a database of today's schema that has no stamp yet."""
+    if kind == "sqlite":
+        return migrated(tmp_path / "store.db")
+    found: str = request.getfixturevalue("migrated_postgres_url")
+    return found
+
+
+@pytest.fixture
+async def fresh(url: str) -> AsyncIterator[Store]:
+    """A store without tables."""
+    opened = open_store(url, LONG)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def unstamped(migrated_url: str) -> AsyncIterator[Store]:
+    """A store of today's schema that belongs to no environment yet."""
+    opened = open_store(migrated_url, LONG)
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,11 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
 
 
+@both
 async def test_an_account_comes_back_as_it_was(store: Store) -> None:
     found = await store.accounts.find(ACCOUNT)
 
@@ -37,6 +39,7 @@ async def test_a_replaced_account_is_the_new_one(store: Store) -> None:
     assert await store.accounts.find(SISTER) == account(SISTER)
 
 
+@both
 @pytest.mark.parametrize(
     "meanwhile", [{"name": "other"}, {"active": False}, {"sealed_credentials": b"other"}]
 )
@@ -108,6 +111,7 @@ async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: st
     assert await store.accounts.find("b") is not None
 
 
+@both
 async def test_one_that_is_shared_since_long_ago_can_still_be_changed(
     store: Store, theirs: str
 ) -> None:
@@ -122,6 +126,7 @@ async def test_one_that_is_shared_since_long_ago_can_still_be_changed(
     assert await store.accounts.find("b") == off
 
 
+@both
 async def test_of_two_companies_that_take_one_at_once_one_gets_it(
     store: Store, theirs: str
 ) -> None:
@@ -146,6 +151,7 @@ async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
     assert await store.audit.verify() == before
 
 
+@both
 async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     other = at_bank("a", "other", "conta-2")
     await store.companies.add(company("other"), event())
@@ -172,6 +178,7 @@ async def test_an_account_is_found_by_what_its_bank_calls_it(store: Store) -> No
     assert await store.accounts.find_at("sandbox", "CONTA-2") is None
 
 
+@both
 async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store) -> None:
     """The stock has two of them already."""
     for name in ("b", "a"):
@@ -186,6 +193,7 @@ async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store)
     assert [each.id for each in await store.accounts.some_at("other", 0, 2)] == ["c"]
 
 
+@both
 async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store) -> None:
     older = replace(account("z"), created_at=NOW - timedelta(seconds=1))
     await store.accounts.add(older, event())
@@ -193,6 +201,7 @@ async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store
     assert await store.accounts.find_at("sandbox", "conta-1") == older
 
 
+@both
 async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store) -> None:
     """Of active accounts alone: nothing is sent for the others."""
     day, ends = timedelta(days=1), NOW + timedelta(days=30)
@@ -217,6 +226,7 @@ async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store)
     assert await store.accounts.certificates_end() == {"efi": ends, "inter": ends + 2 * day}
 
 
+@both
 async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store: Store) -> None:
     before = account()
     after = replace(before, certificate_ends_at=NOW)
@@ -226,6 +236,7 @@ async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store
     assert await store.accounts.replace(before, event(), after)
 
 
+@both
 async def test_several_are_found_at_once(store: Store) -> None:
     """Those that there are, each once, by exact id."""
     ids = [ACCOUNT, "absent", SISTER, ACCOUNT.upper(), ACCOUNT]

@@ -20,6 +20,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.office import APPROVAL
 from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret
@@ -74,6 +75,7 @@ async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Stor
     assert {each.id for each in own} == {"a1", "g1"}
 
 
+@both
 @pytest.mark.parametrize(
     ("changed", "void"),
     [
@@ -110,6 +112,7 @@ async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
     assert set(told) == {f"approval:{name}" for name in void}
 
 
+@both
 async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
     store: Store, second: Store
 ) -> None:
@@ -129,6 +132,7 @@ async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
         assert await states(store, f"p{number}") == [ends]
 
 
+@both
 async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> None:
     held = store.office.approvals
     await held.add(APPROVAL, event())
@@ -149,6 +153,7 @@ async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> Non
     assert await held.unsettled(NOW, NOW) == []
 
 
+@both
 @pytest.mark.parametrize(
     ("outcome", "noted"),
     [(Outcome.MOVED, True), (Outcome.REFUSED, False), (Outcome.NOT_SENT, False)],
@@ -178,19 +183,20 @@ async def test_one_without_an_outcome_is_followed_when_its_call_must_be_over(sto
     assert (early, [each.id for each in due]) == ([], ["a1"])
 
 
-@pytest.mark.parametrize("kind", ["issue", "rotation"])
+@both
+@pytest.mark.parametrize("order", ["issue", "rotation"])
 async def test_of_eight_who_fetch_a_secret_one_gets_it(
-    store: Store, second: Store, kind: str
+    store: Store, second: Store, order: str
 ) -> None:
     """The credential and its secret are made in the transaction that takes the order."""
     await store.office.approvals.add(ISSUE, event())
     await store.office.approvals.decide(APPROVED, event())
-    if kind == "rotation":
+    if order == "rotation":
         await store.credentials.add(credential(), event())
 
     async def fetched(node: Store, number: int) -> str:
         taken, new = SecretCollection("i1", LATER), secret(bytes([number]) * 32)
-        if kind == "rotation":
+        if order == "rotation":
             await node.credentials.rotate(CLIENT, Rotation(new, LATER, taken), event())
             return CLIENT
         made = replace(credential(f"cli_{number}"), secrets=(new,))
@@ -208,6 +214,7 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
     assert (kept.outcome, kept.collected_at) == (Outcome.DONE, LATER)
 
 
+@both
 @pytest.mark.parametrize(
     ("state", "at"),
     [

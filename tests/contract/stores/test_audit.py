@@ -10,6 +10,7 @@ from sqlalchemy import text
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW, account, company, event
 
 SEALS = {
@@ -40,6 +41,7 @@ async def test_the_chain_counts_every_event(store: Store) -> None:
     assert length == 5
 
 
+@both
 async def test_events_of_many_writers_are_one_chain(store: Store, second: Store) -> None:
     await asyncio.gather(
         *(
@@ -60,6 +62,7 @@ async def test_a_long_chain_is_walked_in_parts(store: Store, batch: int) -> None
     assert length == 3
 
 
+@both
 @pytest.mark.parametrize(
     "statement",
     ["UPDATE audit SET actor = 'nobody' WHERE number = 2", "DELETE FROM audit WHERE number = 3"],
@@ -108,6 +111,7 @@ async def test_tampering_is_found_and_named(store: Store, statement: str, broken
         await store.audit.verify()
 
 
+@both
 async def test_two_events_cannot_change_places(store: Store) -> None:
     await store.audit.append(event("one.more"))
     await tampered(

@@ -18,6 +18,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
 from gateway.store.schema import prepare
 from gateway.store.tables.core import audit, audit_head
+from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import NOW, event, now
 
@@ -92,6 +93,7 @@ async def test_the_first_event_under_a_key_seals_what_was_there(sealed: Store):
     assert (await sealed.audit.head()).number == LENGTH
 
 
+@both
 async def test_a_log_is_sealed_once_however_many_begin(store: Store):
     nodes = [open_store(store.url, LONG, chain=KEYS) for _ in range(4)]
 
@@ -102,6 +104,7 @@ async def test_a_log_is_sealed_once_however_many_begin(store: Store):
         await node.close()
 
 
+@both
 async def test_events_of_many_writers_are_one_sealed_chain(sealed: Store):
     second = open_store(sealed.url, chain=KEYS)
 
@@ -155,6 +158,7 @@ async def test_a_log_that_was_made_anew_is_found(
         await sealed.audit.verify()
 
 
+@both
 async def test_a_log_that_was_made_anew_as_if_there_were_no_keys_is_found(sealed: Store):
     """And stays found: an act after that seals nothing, as only a start does."""
     await forged(sealed, 1, WITHOUT)
@@ -166,6 +170,7 @@ async def test_a_log_that_was_made_anew_as_if_there_were_no_keys_is_found(sealed
         await sealed.audit.verify()
 
 
+@both
 @pytest.mark.parametrize("statements", [[CUT, MOVED_BACK], [MOVED_BACK]], ids=["cut", "moved"])
 async def test_going_on_repairs_nothing(sealed: Store, statements: list[str]):
     """Acts go on, since stops must; and no later head hides what befell this one."""
@@ -183,6 +188,7 @@ async def test_going_on_repairs_nothing(sealed: Store, statements: list[str]):
         assert len(found.all()) == 1
 
 
+@both
 async def test_a_log_that_was_emptied_is_found(url: str):
     store = open_store(url, chain=KEYS)
     await prepare(store, Environment.SANDBOX, migrate=True, now=now)
@@ -229,6 +235,7 @@ async def test_a_new_key_goes_on_where_the_old_one_ended(sealed: Store):
     await forgetful.close()
 
 
+@both
 async def test_a_store_restored_whole_is_told_by_a_head_that_was_kept(sealed: Store):
     """It is whole in itself: an older state, with the head of then."""
     async with sealed.database.reading() as connection:
@@ -251,6 +258,7 @@ async def test_a_store_restored_whole_is_told_by_a_head_that_was_kept(sealed: St
             await sealed.audit.verify(known)
 
 
+@both
 async def test_a_process_of_an_older_version_appends_nothing(sealed: Store):
     """It would be called tampering for ever; the database refuses it instead."""
     with pytest.raises(StoreUnavailable):
@@ -269,6 +277,7 @@ async def test_a_process_without_the_keys_reads_and_does_nothing(sealed: Store, 
     assert await sealed.audit.verify() == LENGTH
 
 
+@both
 async def test_an_older_log_is_proven_by_what_it_was_made_of(sealed: Store):
     """Every hash of before the seal is still what anybody can compute."""
     async with sealed.database.reading() as connection:

@@ -22,6 +22,8 @@ from gateway.domain.payouts.payouts import (
 )
 from gateway.store.engine import Store
 from gateway.store.payouts.writes import Write, WriteResult, write_batch
+from tests.contract.stores.databases import both
+from tests.world.extent import WHOLE
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -120,7 +122,8 @@ def drawn(chance: Random, *, limited: bool) -> Write:
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@both
+@pytest.mark.parametrize("seed", range(40 if WHOLE else 10))
 async def test_many_together_or_one_by_one_is_the_same(store: Store, seed: int) -> None:
     """As if one came after another: new payouts, claims, steps, then what was undecided."""
     chance = Random(seed)

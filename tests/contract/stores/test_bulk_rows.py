@@ -10,6 +10,7 @@ from sqlalchemy.exc import StatementError
 from gateway.store.engine import Store
 from gateway.store.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
+from tests.contract.stores.databases import both
 from tests.world.stores import samples
 from tests.world.stores.samples import NOW, payout
 
@@ -46,6 +47,7 @@ def written(store: Store) -> Written:
     return watched
 
 
+@both
 @pytest.mark.parametrize("size", [1, 2, 64])
 async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
     names = [f"order-{number:02}" for number in range(size)]
@@ -57,6 +59,7 @@ async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
         assert await written.store.payouts.find(samples.ACCOUNT, name) == payout(name)
 
 
+@both
 async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) -> None:
     await written.add(["order-1"])
 
@@ -65,6 +68,7 @@ async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) ->
     assert new == {payout_row(payout(each))["reference_sha256"] for each in ("order-0", "order-2")}
 
 
+@both
 async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: str) -> None:
     """Two batches in one order of keys cannot wait for each other in a ring."""
     names = [f"order-{number * 29 % 64:02}" for number in range(64)]
@@ -80,6 +84,7 @@ async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: 
         assert list((await connection.execute(lie)).scalars()) == names
 
 
+@both
 @pytest.mark.parametrize("size", [1, 3, 64])
 async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None:
     database = written.store.database
@@ -102,6 +107,7 @@ async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None
     assert found == dict.fromkeys(found, payout().description) | expected
 
 
+@both
 async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
     """A time without a zone could mean any instant."""
     database = written.store.database
@@ -114,7 +120,7 @@ async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
             await connection.execute(adding, database.bulk.bind(rows))
 
 
-@pytest.mark.parametrize("kind", ["postgres"])
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
 async def test_a_server_is_sent_one_text_for_any_number(written: Written) -> None:
     """It keeps what it has prepared by its text, for every connection."""
     for size in (1, 2, 7, 64):

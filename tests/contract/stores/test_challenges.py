@@ -10,6 +10,7 @@ import pytest
 
 from gateway.domain.identity.challenges import Purpose
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.people import challenge, mail_token, signed_in
 from tests.world.stores.samples import NOW
 
@@ -18,6 +19,7 @@ SECOND = timedelta(seconds=1)
 ENDS = mail_token().ends_at
 
 
+@both
 async def test_a_challenge_is_read_back_whole(store: Store):
     await signed_in(store)
 
@@ -37,6 +39,7 @@ async def test_it_may_be_tried_so_often_whoever_tries(store: Store, second: Stor
     assert sum(tried) == 5
 
 
+@both
 async def test_one_that_is_used_or_over_is_not_tried(store: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
@@ -46,6 +49,7 @@ async def test_one_that_is_used_or_over_is_not_tried(store: Store):
     assert not await store.identity.challenges.try_once(b"c", 5, NOW)
 
 
+@both
 async def test_of_ten_at_once_one_uses_it(store: Store, second: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
@@ -56,6 +60,7 @@ async def test_of_ten_at_once_one_uses_it(store: Store, second: Store):
     assert sum(used) == 1
 
 
+@both
 async def test_a_link_works_once(store: Store):
     await signed_in(store)
     await store.identity.challenges.add_mail_token(mail_token())
@@ -101,6 +106,7 @@ async def test_a_link_may_stand_beside_others_until_there_are_enough(store: Stor
     assert await add(replace(mail_token(b"d"), created_at=ENDS), 2)
 
 
+@both
 async def test_using_a_link_ends_all_of_its_person_and_purpose(store: Store):
     await signed_in(store)
     add, use = (
@@ -117,6 +123,7 @@ async def test_using_a_link_ends_all_of_its_person_and_purpose(store: Store):
     assert await use(b"i", Purpose.INVITATION, NOW) is not None
 
 
+@both
 async def test_what_is_over_is_forgotten(store: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())

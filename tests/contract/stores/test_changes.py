@@ -18,12 +18,17 @@ from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
 from gateway.store.audit.record import StoredChanges
 from gateway.store.engine import Store
+from tests.contract.stores import changer
+from tests.contract.stores.changer import change
+from tests.contract.stores.databases import both
 from tests.world.registers import Clock, Registers
 from tests.world.stores.kept_records import Watch, keep
 from tests.world.stores.samples import ACCOUNT, CLIENT, account, company, credential, event
 from tests.world.stores.told import WRITERS, Writer
 
-CHANGER = Path(__file__).with_name("changer.py")
+pytestmark = both
+
+CHANGER = Path(changer.__file__)
 WITHOUT_SEAL = {
     "sqlite": "DROP TRIGGER audit_no_delete",
     "postgresql": "ALTER TABLE audit DISABLE TRIGGER USER",
@@ -172,7 +177,7 @@ async def test_whatever_changes_a_kept_record_tells_which(
 
 
 @pytest.mark.parametrize(
-    ("change", "forgotten"),
+    ("changed", "forgotten"),
     [
         ("revoke", Kept.CREDENTIAL),
         ("stop", Kept.STOP),
@@ -180,20 +185,26 @@ async def test_whatever_changes_a_kept_record_tells_which(
         ("close", Kept.ACCOUNT),
     ],
 )
-async def test_a_process_of_its_own_is_heard_of(
-    store: Store, following: Following, change: str, forgotten: Kept
+async def test_another_who_changes_something_is_heard_of(
+    store: Store, second: Store, following: Following, changed: str, forgotten: Kept
 ) -> None:
     """Also of what there was not when somebody asked for it."""
-    if change != "create":
+    if changed != "create":
         await store.credentials.add(credential(), event())
 
+    heard = await following.forgotten_by(lambda: change(second, changed))
+
+    assert heard == [f"feed.{forgotten}"]
+
+
+async def test_a_process_of_its_own_is_heard_of(store: Store, following: Following) -> None:
+    await store.credentials.add(credential(), event())
+
     async def changed() -> None:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, str(CHANGER), store.url, change
-        )
+        process = await asyncio.create_subprocess_exec(sys.executable, str(CHANGER), store.url)
         assert await process.wait() == 0
 
-    assert await following.forgotten_by(changed) == [f"feed.{forgotten}"]
+    assert await following.forgotten_by(changed) == [f"feed.{Kept.CREDENTIAL}"]
 
 
 async def test_a_transaction_that_failed_is_heard_of_too(store: Store) -> None:

@@ -15,6 +15,7 @@ from gateway.domain.bank.records.charges import (
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.windows import Keyset, PageStart
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.charges import SECOND, charge
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER
 
@@ -42,6 +43,7 @@ async def one(store: Store) -> ChargeRecord:
     return only
 
 
+@both
 async def test_a_charge_comes_back_as_it_was_stored(store: Store):
     stored = charge(expires_at=NOW + SECOND, paid_at=NOW, e2e_id="E1", centavos=None)
 
@@ -66,12 +68,14 @@ async def test_one_that_is_made_anew_keeps_its_id(store: Store):
     assert await one(store) == charge(2, id=charge().id, reference="cob-1")
 
 
+@both
 async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
     await store.charges.renew(charge())
 
     assert await one(store) == charge()
 
 
+@both
 @pytest.mark.parametrize(
     ("state", "left"), [(ChargeState.UNKNOWN, 0), (ChargeState.ACTIVE, 1), (ChargeState.PAID, 1)]
 )
@@ -98,6 +102,7 @@ async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: C
     assert (await one(store)).state is (before if over else told)
 
 
+@both
 async def test_a_payment_is_kept_with_its_id(store: Store):
     await store.charges.add(charge())
 
@@ -133,6 +138,7 @@ async def test_what_is_not_ours_is_not_noted(store: Store):
     assert await found(store) == []
 
 
+@both
 async def test_pages_follow_each_other_newest_first(store: Store):
     """Two of one instant stand on different pages, and none is shown twice."""
     for number in (1, 2, 3, 4, 5):
@@ -149,6 +155,7 @@ async def test_pages_follow_each_other_newest_first(store: Store):
     assert await found(store, page=Keyset(2, after)) == []
 
 
+@both
 async def test_filters(store: Store):
     await store.charges.add(charge(1))
     await store.charges.add(charge(2, account_id=SISTER, state=ChargeState.PAID))
@@ -166,6 +173,7 @@ async def test_filters(store: Store):
     assert await numbers(since=NOW + 2 * SECOND, until=NOW + 4 * SECOND) == ["3", "2"]
 
 
+@both
 async def test_another_company_s_charges_are_not_there(store: Store):
     await store.charges.add(charge())
 
@@ -175,6 +183,7 @@ async def test_another_company_s_charges_are_not_there(store: Store):
     assert await found(store, scope=others) == []
 
 
+@both
 async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: Store):
     paid = charge(state=ChargeState.PAID, e2e_id="E1")
     await store.charges.add(paid)

@@ -8,8 +8,11 @@ from gateway.domain.payouts.events import probed
 from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import EventKind, PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout
+
+pytestmark = both
 
 LATER = NOW + timedelta(seconds=10)
 NEXT = LATER + timedelta(hours=1)

@@ -6,9 +6,11 @@ import pytest
 
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import COMPANY, NOW, company, event
 
 
+@both
 async def test_a_company_comes_back_as_it_was(store: Store) -> None:
     """Times keep their microseconds and their zone."""
     found = await store.companies.find(COMPANY)
@@ -32,6 +34,7 @@ async def test_a_taken_id_changes_nothing_and_leaves_no_event(store: Store) -> N
     assert await store.audit.verify() == before
 
 
+@both
 async def test_companies_are_listed_oldest_first(store: Store) -> None:
     older = company("a", created_at=NOW - timedelta(microseconds=1))
     newer = company("0", created_at=NOW + timedelta(microseconds=1))

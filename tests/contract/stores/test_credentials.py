@@ -9,6 +9,7 @@ import pytest
 from gateway.domain.accounts.credentials import Rotation
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -30,6 +31,7 @@ async def issued(store: Store) -> Store:
     return store
 
 
+@both
 async def test_a_credential_comes_back_as_it_was(store: Store) -> None:
     scoped = replace(
         credential(permissions="withdraw:manage balance:read pix_key:write"),
@@ -53,6 +55,7 @@ async def test_a_credential_may_hold_no_permission(store: Store) -> None:
     assert found == bare
 
 
+@both
 async def test_a_client_id_is_compared_exactly(issued: Store) -> None:
     found = await issued.credentials.find(CLIENT.upper())
 
@@ -86,6 +89,7 @@ async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
     assert [each.digest for each in found.secrets] == [b"3" * 32, b"2" * 32]
 
 
+@both
 async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
     turns = [
         issued.credentials.rotate(CLIENT, Rotation(secret(bytes([each]) * 32), LATER), event())
@@ -143,6 +147,7 @@ async def test_an_expired_credential_has_ended_already(
     assert done is ended
 
 
+@both
 async def test_credentials_are_listed_whole_or_by_company(issued: Store) -> None:
     await issued.companies.add(company("other"), event())
     theirs = replace(credential("cli_b"), company_id="other", created_at=LATER, secrets=())
@@ -182,6 +187,7 @@ async def test_a_secret_was_not_used_before_it_was_made(issued: Store) -> None:
     assert found.secrets[0].last_used_at == made.created_at
 
 
+@both
 async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
 
@@ -192,6 +198,7 @@ async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:
     assert [each.last_used_at is None for each in found.secrets] == [True, False]
 
 
+@both
 async def test_several_are_found_at_once(issued: Store) -> None:
     """Those that there are, each with all its secrets, the current one first."""
     both = (secret(b"n" * 32), replace(secret(b"o" * 32), expires_at=LATER))

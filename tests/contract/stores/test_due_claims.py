@@ -17,6 +17,7 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts import due, followups
 from gateway.store.tables.core import payouts
+from tests.contract.stores.databases import both
 from tests.contract.stores.plans import Explained
 from tests.world.stores.due import claim_of
 from tests.world.stores.samples import (
@@ -55,6 +56,7 @@ async def claimed(store: Store, accounts: list[DueAccount], **limits: object) ->
     return [each.reference for each in await store.follow_ups.claim_due(claim)]
 
 
+@both
 async def test_two_processes_claim_everything_and_nothing_twice(
     store: Store, second: Store
 ) -> None:
@@ -78,6 +80,7 @@ async def test_two_processes_claim_everything_and_nothing_twice(
     assert sorted(both[0] + both[1]) == references
 
 
+@both
 async def test_those_due_longest_come_first(store: Store) -> None:
     """Whatever account they are of."""
     for minutes, own in ((3, ACCOUNT), (1, ACCOUNT), (2, SISTER), (4, SISTER)):
@@ -95,6 +98,7 @@ async def test_those_due_longest_come_first(store: Store) -> None:
     assert await claimed(store, accounts) == ["o-1"]
 
 
+@both
 async def test_an_account_with_very_many_leaves_room_for_another(store: Store) -> None:
     for number in range(20):
         await unknown(store, f"o-{number:02}", since=NOW - timedelta(minutes=1))
@@ -151,6 +155,7 @@ async def test_a_claim_made_before_a_clock_was_put_back_holds_nothing(
     assert await second.follow_ups.due(BACK) == []
 
 
+@both
 @pytest.mark.parametrize("seconds", [-30, 30])
 async def test_clocks_that_are_seconds_apart_take_no_claim_from_each_other(
     store: Store, second: Store, seconds: int
@@ -162,6 +167,7 @@ async def test_clocks_that_are_seconds_apart_take_no_claim_from_each_other(
     assert await second.follow_ups.due(LATER + timedelta(seconds=seconds)) == []
 
 
+@both
 @pytest.mark.parametrize(
     ("planned", "changed", "recalled"),
     [
@@ -193,6 +199,7 @@ async def test_what_was_not_sent_waits_for_the_end_of_its_day(store: Store) -> N
     assert await store.follow_ups.recall(NOW) == 0
 
 
+@both
 @pytest.mark.parametrize("accounts", [1, 2, 4, 5, MOST_ACCOUNTS])
 async def test_a_claim_takes_any_number_of_accounts(store: Store, accounts: int) -> None:
     ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 16 + accounts)]
@@ -232,6 +239,7 @@ async def test_a_walk_that_ends_early_goes_on_behind_it(
     assert {each.account_id for each in (*found[0], *found[1])} == {ids[0]}
 
 
+@both
 async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
     """Every account is one step in it, however many payouts it has; a few would be walked."""
     accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
@@ -244,6 +252,7 @@ async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
     assert "SCAN payouts " not in plan.replace("SCAN payouts USING", "")
 
 
+@both
 async def test_what_is_planned_too_far_ahead_is_found_by_an_index(store: Store) -> None:
     """A process that starts asks for it, however many payouts there are."""
     await bulk_rows.fill_payouts(

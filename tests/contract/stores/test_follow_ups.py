@@ -10,6 +10,7 @@ from sqlalchemy import text
 from gateway.domain.payouts.followups import Checked, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
 
@@ -212,6 +213,7 @@ async def test_unresolved_is_what_nobody_knows_or_a_person_must_see(store: Store
     assert [each.reference for each in found] == ["5-accepted", "0-unknown"]
 
 
+@both
 @pytest.mark.parametrize(
     ("column", "word"),
     [("method", "ted"), ("failure_code", "TIRED"), ("destination", '{"key": "maria@example.com"}')],
@@ -241,6 +243,7 @@ async def test_a_payout_of_a_newer_release_keeps_no_other_from_its_look(
     assert word not in caplog.text
 
 
+@both
 async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:
     old = NOW - timedelta(hours=1)
     for reference, provider, after, made in [
@@ -262,6 +265,7 @@ async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:
     }
 
 
+@both
 async def test_a_payout_is_found_by_the_key_the_bank_knows(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
@@ -269,6 +273,7 @@ async def test_a_payout_is_found_by_the_key_the_bank_knows(store: Store) -> None
     assert await store.follow_ups.find_by_key("0" * 32) is None
 
 
+@both
 async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) -> None:
     """Those that moved nothing for good are no twins, nor is the payout itself."""
     other = replace(payout("other-recipient").destination, key="jose@example.com")
@@ -381,6 +386,7 @@ async def test_a_payout_that_was_looked_at_a_moment_ago_is_not_claimed(store: St
     assert late is not None
 
 
+@both
 async def test_two_who_claim_at_once_are_one_who_does(store: Store, second: Store) -> None:
     await unknown(store)
 

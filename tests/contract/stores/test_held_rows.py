@@ -13,7 +13,8 @@ from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
-from tests.world.stores.patience import SHORT, within
+from tests.contract.stores.locks import until_blocked
+from tests.world.stores.patience import SHORT
 from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
@@ -33,8 +34,7 @@ async def test_a_row_that_another_holds_keeps_nobody_else_waiting(store: Store) 
     async with store.database.writing() as other:
         await other.execute(text("UPDATE payouts SET review = false WHERE reference = 'order-1'"))
         waits = asyncio.create_task(store.payouts.record(change(SENDING, PAID)))
-        with within(0.5):
-            told = await store.payouts.record(change(SENDING, PAID, reference="order-2"))
+        told = await store.payouts.record(change(SENDING, PAID, reference="order-2"))
         assert not waits.done()
 
     assert told is True
@@ -54,7 +54,7 @@ async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
     async with store.database.writing() as other:
         await other.execute(update(payouts).values(state=moved))
         waits = asyncio.create_task(store.payouts.record(step))
-        await asyncio.sleep(0.2)
+        await until_blocked(store)
         assert not waits.done()
 
     assert await waits is done
@@ -80,7 +80,7 @@ async def test_a_payout_above_its_limit_waits_for_a_rival_with_its_reference(
             )
             for name in ["order-1", *(f"other-{number}" for number in range(others))]
         ]
-        await asyncio.sleep(0.3)
+        await until_blocked(store)
         assert not waits[0].done()
 
     assert await asyncio.gather(*waits) == [rival, *[None] * others]
@@ -96,7 +96,7 @@ async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> No
     async with store.database.writing() as other:
         await other.execute(text("UPDATE payouts SET state = 'sending', attempt = 2"))
         waits = asyncio.create_task(store.payouts.claim(payout(), attempt(2), limited=True))
-        await asyncio.sleep(0.2)
+        await until_blocked(store)
         assert not waits.done()
 
     assert await waits is False
@@ -107,11 +107,10 @@ async def test_a_reference_that_another_inserts_just_now_fails_nobody_else(store
     short = open_store(store.url, SHORT)
     async with store.database.writing() as other:
         await store.database.add(other, *_row(payout()))
-        with within(SHORT.whole_s + 0.5):
-            told = await asyncio.gather(
-                *(short.payouts.add(payout(f"order-{n}"), attempt()) for n in range(1, 4)),
-                return_exceptions=True,
-            )
+        told = await asyncio.gather(
+            *(short.payouts.add(payout(f"order-{n}"), attempt()) for n in range(1, 4)),
+            return_exceptions=True,
+        )
         await other.rollback()
     await short.close()
 

@@ -14,6 +14,7 @@ from gateway.domain.identity.attempt_limits import Failures
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.samples import NOW
 from tests.world.stores.samples import event as act
@@ -44,6 +45,7 @@ async def test_a_key_is_retired_once(store: Store):
     assert await store.identity.signing_keys.list() == [replace(KEY, retired_at=NOW)]
 
 
+@both
 async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second: Store):
     nodes = [store.identity.failures, second.identity.failures] * 5
 
@@ -52,7 +54,7 @@ async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second
     assert sorted(each.count for each in counted) == list(range(1, 11))
 
 
-@pytest.mark.parametrize("kind", ["postgres"])
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
 async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, second: Store):
     """A sign-in succeeds on another node between finding a count and locking it."""
     await store.identity.failures.change("ip:1", one_more)
@@ -71,6 +73,7 @@ async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, secon
     assert await store.identity.failures.find(["ip:1"]) == [counted]
 
 
+@both
 async def test_counts_are_found_and_cleared_by_key(store: Store):
     await store.identity.failures.change("ip:1", one_more)
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=NOW, blocks=2)
@@ -81,6 +84,7 @@ async def test_counts_are_found_and_cleared_by_key(store: Store):
     assert await store.identity.failures.find(["ip:1", "ip:2"]) == [blocked]
 
 
+@both
 async def test_mail_waits_until_it_is_sent(store: Store):
     newer = replace(MAIL, id="m2", created_at=NOW + timedelta(seconds=1))
     for each in (newer, MAIL):
@@ -91,6 +95,7 @@ async def test_mail_waits_until_it_is_sent(store: Store):
     assert await store.identity.outbox.latest(1, EVERY_COMPANY) == [newer]
 
 
+@both
 async def test_what_was_sent_keeps_no_link(store: Store):
     await store.identity.outbox.put(MAIL)
 
@@ -102,6 +107,7 @@ async def test_what_was_sent_keeps_no_link(store: Store):
     ]
 
 
+@both
 async def test_what_is_long_over_is_forgotten(store: Store):
     """Or names that nobody has would stay for ever."""
     later = NOW + timedelta(days=7)

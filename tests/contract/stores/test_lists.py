@@ -24,6 +24,7 @@ from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS
 from tests.contract.stores.reviews import MARIA, in_review
 from tests.world.stores.people import session, token, user
@@ -46,6 +47,7 @@ THIRD = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7afe"
 EVERY = Paging(1, 25)
 
 
+@both
 async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
     """Of equal age the id decides, so that no page shows another's row."""
     for name in (THIRD, OTHER):
@@ -79,6 +81,7 @@ async def test_who_is_limited_is_shown_their_companies_alone(store: Store) -> No
     assert ([each.id for each in found], total) == ([OTHER], 1)
 
 
+@both
 async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
     await store.companies.add(company(OTHER), event())
     later = NOW + timedelta(hours=1)
@@ -124,6 +127,7 @@ SHOWN = [
 ]
 
 
+@both
 async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store: Store) -> None:
     """The store's condition and the domain's reason are the same rule, said twice."""
     for number, (name, more, _, _) in enumerate(SHOWN):
@@ -155,6 +159,7 @@ async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store:
     )
 
 
+@both
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -246,6 +251,7 @@ async def test_a_stop_is_shown_to_whom_it_concerns(store: Store) -> None:
     assert (list(later), over) == ([], 0)
 
 
+@both
 async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
 
@@ -258,6 +264,7 @@ async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -
     assert (list(theirs), none) == ([], 0)
 
 
+@both
 async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Store) -> None:
     """One in review, one that is unknown, one that is paid; each company sees its own."""
     await in_review(store)
@@ -283,6 +290,7 @@ async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Stor
     assert [each.payout.reference for each in second] == ["order-2"]
 
 
+@both
 async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:
     """Ended ones too, as long as they are on record."""
     ids = ("1", "2", "3")
@@ -303,6 +311,7 @@ ELSEWHERE = CompanyScope(frozenset({THIRD}))
 NOTHING = CompanyScope(frozenset())
 
 
+@both
 @pytest.mark.parametrize("scope", [EVERY_COMPANY, OURS, ELSEWHERE, NOTHING], ids=str)
 async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: CompanyScope) -> None:
     """The scope stands in the statement: what is outside of it is not there."""
@@ -345,6 +354,7 @@ async def test_a_stop_of_a_provider_is_not_found_by_somebody_limited(store: Stor
     assert await scoped.stop(STOP.id, EVERY_COMPANY, STOP.ends_at) is None
 
 
+@both
 async def test_an_account_is_listed_with_its_company(store: Store) -> None:
     await store.companies.add(company(OTHER), event())
 
@@ -355,6 +365,7 @@ async def test_an_account_is_listed_with_its_company(store: Store) -> None:
     assert (total, list(none), zero) == (1 + len(rest), [], 0)
 
 
+@both
 async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
     await store.companies.add(company(OTHER), event())
     await store.credentials.add(credential(), event())

@@ -27,6 +27,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.office import APPROVAL, CALLBACK, END, REQUEST
 from tests.world.stores.people import user
 from tests.world.stores.samples import (
@@ -59,6 +60,7 @@ async def test_what_is_due_later_than_can_be_is_due(store: Store):
     assert await store.office.callbacks.due(back, back + timedelta(seconds=60)) == []
 
 
+@both
 async def test_an_order_is_read_back_whole(store: Store):
     await store.office.approvals.add(APPROVAL, event())
 
@@ -76,6 +78,7 @@ async def test_one_order_waits_under_a_reference(store: Store):
     await store.office.approvals.add(replace(APPROVAL, id="a3"), event())
 
 
+@both
 async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
     await store.office.approvals.add(APPROVAL, event())
     nodes = [store.office.approvals, second.office.approvals] * 5
@@ -92,6 +95,7 @@ async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
     assert found == decided(ApprovalState.APPROVED, f"u{held.index(True)}")
 
 
+@both
 async def test_approvals_are_searched_by_state_and_company(store: Store):
     await store.office.approvals.add(APPROVAL, event())
     other = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
@@ -111,6 +115,7 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
     assert await found("other") == []
 
 
+@both
 async def test_what_waits_past_its_end_is_overdue(store: Store):
     await store.office.approvals.add(APPROVAL, event())
 
@@ -118,6 +123,7 @@ async def test_what_waits_past_its_end_is_overdue(store: Store):
     assert await store.office.approvals.overdue(END) == [APPROVAL]
 
 
+@both
 async def test_orders_that_can_still_be_decided_are_counted(store: Store):
     none = await store.office.approvals.waiting(NOW)
     await store.office.approvals.add(APPROVAL, event())
@@ -134,6 +140,7 @@ async def test_orders_that_can_still_be_decided_are_counted(store: Store):
     assert one == Waiting(1, newer.ordered_at)
 
 
+@both
 async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
     nodes = [store.office.callbacks, second.office.callbacks] * 5
 
@@ -145,6 +152,7 @@ async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
     assert (sum(new), other_bank) == (1, True)
 
 
+@both
 async def test_what_is_due_is_claimed_once(store: Store, second: Store):
     await store.office.callbacks.add(CALLBACK)
     later = NOW + timedelta(minutes=1)
@@ -156,6 +164,7 @@ async def test_what_is_due_is_claimed_once(store: Store, second: Store):
     assert [each.id for each in await second.office.callbacks.due(later, END)] == ["c1"]
 
 
+@both
 async def test_of_some_banks_nothing_is_claimed(store: Store):
     await store.office.callbacks.add(CALLBACK)
     await store.office.callbacks.add(replace(CALLBACK, id="o", provider="other"))
@@ -165,6 +174,7 @@ async def test_of_some_banks_nothing_is_claimed(store: Store):
     assert [each.id for each in claimed] == ["o"]
 
 
+@both
 async def test_what_was_handled_is_due_no_more(store: Store):
     await store.office.callbacks.add(CALLBACK)
 
@@ -176,6 +186,7 @@ async def test_what_was_handled_is_due_no_more(store: Store):
     assert (rows, total) == ([done], 1)
 
 
+@both
 async def test_callbacks_are_searched_and_forgotten(store: Store):
     await store.office.callbacks.add(CALLBACK)
     search = CallbackSearch(
@@ -191,6 +202,7 @@ async def test_callbacks_are_searched_and_forgotten(store: Store):
     assert await store.office.callbacks.forget(END) == 1
 
 
+@both
 async def test_requests_are_searched_and_forgotten(store: Store):
     newer = replace(REQUEST, at=NOW + timedelta(seconds=1), status=404, trace_id="t2")
     await store.office.requests.add([REQUEST, newer])
@@ -215,6 +227,7 @@ async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
     assert await store.office.requests.search(search, EVERY_COMPANY) == ([], 1)
 
 
+@both
 async def test_acts_are_found_newest_first(store: Store):
     await store.audit.append(event("a.first"))
     second = replace(event("a.second"), subject="credential:1%_", actor="maria", trace_id="t*")
@@ -240,6 +253,7 @@ OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 LIMITED = replace(user("u-limited", "limited@example.com"), companies=frozenset({COMPANY}))
 
 
+@both
 async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
     """Found in the transaction of the change, so that what it makes counts as well."""
     await store.credentials.add(credential(), replace(event(), subject=f"credential:{CLIENT}"))
@@ -293,6 +307,7 @@ async def test_whoever_writes_an_act_may_say_whose_it_is(store: Store):
     assert await shown_to(store, COMPANY) == []
 
 
+@both
 async def test_callbacks_are_searched_by_company(store: Store):
     await store.office.callbacks.add(CALLBACK)
     search, ours = CallbackSearch(paging=FIRST), CompanyScope(frozenset({COMPANY}))

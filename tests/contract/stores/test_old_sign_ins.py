@@ -16,6 +16,7 @@ from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
 from gateway.store.tables import identity
 from gateway.store.tables.columns import row_of
+from tests.contract.stores.databases import both
 from tests.contract.stores.plans import Explained
 from tests.world.stores.people import (
     challenge,
@@ -98,6 +99,7 @@ async def count(store: Store, table: Table) -> int:
         return (await connection.execute(select(func.count()).select_from(table))).scalar_one()
 
 
+@both
 @pytest.mark.parametrize("what", WHAT)
 async def test_many_are_deleted_in_several_transactions(store: Store, what: str):
     """And no other row: one of each kind is young."""
@@ -115,6 +117,7 @@ async def test_many_are_deleted_in_several_transactions(store: Store, what: str)
     assert await count(store, table) == young
 
 
+@both
 async def test_tokens_go_with_their_sign_ins(store: Store):
     await signed_in(store)
     table, row, forget = WHAT["sign-ins that were ended"]
@@ -143,6 +146,7 @@ AGES = [
 ]
 
 
+@both
 @pytest.mark.parametrize("age", AGES, ids=str)
 async def test_the_oldest_are_found_by_an_index(store: Store, age: Any):
     """Or each step would read the whole table."""

@@ -17,6 +17,7 @@ from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours
+from tests.contract.stores.databases import both
 from tests.world.stores.office import APPROVAL, CALLBACK
 from tests.world.stores.samples import (
     ACCOUNT,
@@ -72,6 +73,7 @@ async def remembered(store: Store) -> int:
         return len((await connection.execute(select(closed_hours))).all())
 
 
+@both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembered: bool):
     """The same figures whether they are remembered or counted."""
@@ -109,6 +111,7 @@ async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store
     ]
 
 
+@both
 async def test_a_remembered_hour_is_not_counted_again(store: Store):
     """What is read is what is remembered: the payouts themselves are not looked at."""
     await paid(store, "1", THIS_HOUR)
@@ -121,6 +124,7 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
     assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Money(1050))
 
 
+@both
 async def test_two_processes_remember_an_hour_once(store: Store, second: Store):
     await paid(store, "1", THIS_HOUR)
 
@@ -132,6 +136,7 @@ async def test_two_processes_remember_an_hour_once(store: Store, second: Store):
         assert len((await connection.execute(select(payout_hours))).all()) == 1
 
 
+@both
 async def test_two_processes_at_once_remember_an_hour_once(store: Store, second: Store):
     await paid(store, "1", THIS_HOUR)
 
@@ -159,6 +164,7 @@ async def test_a_new_store_remembers_a_month_in_a_transaction_a_day(store: Store
     assert len(await store.office.overview.hours(DAY, EVERY_COMPANY)) == 2
 
 
+@both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remembered: bool):
     await another_company(store)
@@ -190,6 +196,7 @@ async def test_nothing_stands_open_on_a_healthy_day(store: Store):
     assert await standing(store) == {}
 
 
+@both
 async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
     """What two people decide stands apart: a payout is counted once."""
     old = NOW - timedelta(days=40)
@@ -210,6 +217,7 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
     assert found[Need.UNRESOLVED].value == found[Need.REVIEW].value == Money(1050)
 
 
+@both
 async def test_orders_stops_and_certificates_stand_open_until_they_end(store: Store):
     await store.office.approvals.add(APPROVAL, event())
     await store.stops.add(replace(STOP, id="s1", ends_at=NOW + HOUR), event())
@@ -239,6 +247,7 @@ async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store
     assert told_of == {}
 
 
+@both
 async def test_what_stands_open_is_of_companies_in_scope_alone(store: Store):
     """Of another company nothing is told, not even that there is something."""
     await store.office.approvals.add(APPROVAL, event())

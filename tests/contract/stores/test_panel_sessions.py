@@ -8,12 +8,14 @@ from datetime import timedelta
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.people import END, MARIA, panel, session, signed_in, token
 from tests.world.stores.samples import NOW, event
 
 LEASE = NOW + timedelta(seconds=15)
 
 
+@both
 async def test_it_is_read_back_whole(store: Store):
     await store.identity.panels.add(panel())
 
@@ -38,6 +40,7 @@ async def test_where_the_old_one_is_gone_no_new_one_comes(store: Store):
     assert await store.identity.panels.find("h2") is None
 
 
+@both
 async def test_of_ten_at_once_one_may_refresh(store: Store, second: Store):
     await store.identity.panels.add(panel())
     nodes = [store.identity.panels, second.identity.panels] * 5
@@ -54,6 +57,7 @@ async def test_a_lease_ends_by_itself(store: Store):
     assert await store.identity.panels.lease("h1", 0, LEASE, LEASE)
 
 
+@both
 async def test_saving_raises_the_version_and_ends_the_lease(store: Store):
     await store.identity.panels.add(panel())
     await store.identity.panels.lease("h1", 0, NOW, LEASE)
@@ -67,6 +71,7 @@ async def test_saving_raises_the_version_and_ends_the_lease(store: Store):
     assert not await store.identity.panels.lease("h1", 0, NOW, LEASE)
 
 
+@both
 async def test_idle_time_slides_forward_only(store: Store):
     await store.identity.panels.add(panel())
 
@@ -78,12 +83,14 @@ async def test_idle_time_slides_forward_only(store: Store):
     assert found.seen_at == NOW + timedelta(minutes=1)
 
 
+@both
 async def test_it_is_removed_once(store: Store):
     await store.identity.panels.add(panel())
 
     assert [await store.identity.panels.remove("h1") for _ in range(2)] == [True, False]
 
 
+@both
 async def test_what_is_idle_or_over_is_forgotten(store: Store):
     for name, seen, ends in (
         ("idle", NOW, END),
@@ -100,6 +107,7 @@ async def test_what_is_idle_or_over_is_forgotten(store: Store):
     assert [each.id_hash for each in await store.identity.panels.of(MARIA)] == ["live"]
 
 
+@both
 async def test_browsers_are_counted_while_somebody_is_there(store: Store):
     """Not the idle, the ended elsewhere, the over; a renewed cookie's old row is no second one."""
     later = NOW + timedelta(hours=1)

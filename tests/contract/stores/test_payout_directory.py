@@ -18,6 +18,7 @@ from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.store.backoffice import payout_directory
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -74,6 +75,7 @@ async def numbers(store: Store, wanted: PayoutFilter) -> list[int]:
     return [int(each.payout.reference.removeprefix("order-")) for each in found.payouts]
 
 
+@both
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
@@ -106,6 +108,7 @@ async def test_each_filter_finds_its_own(
     assert await numbers(several, replace(DAY, **filters)) == found
 
 
+@both
 @pytest.mark.parametrize("word", Certainty)
 async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     several: Store, word: Certainty
@@ -121,6 +124,7 @@ async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     assert sum(each.count for each in found.counts.by_state if each.certainty is word) == len(alike)
 
 
+@both
 @pytest.mark.parametrize("order", PayoutOrder)
 async def test_pages_follow_each_other_without_gap_and_twin(
     store: Store, order: PayoutOrder
@@ -146,6 +150,7 @@ async def test_pages_follow_each_other_without_gap_and_twin(
     assert created == sorted(created, reverse=order is PayoutOrder.NEWEST)
 
 
+@both
 async def test_counts_are_of_the_filter_whatever_it_says_of_the_state(several: Store) -> None:
     query = PayoutQuery(wanted=replace(DAY, states=frozenset({S.PAID})), limit=1)
 
@@ -209,6 +214,7 @@ INDEXES = {
 }
 
 
+@both
 @pytest.mark.parametrize("name", PLANNED)
 async def test_each_list_has_an_index(store: Store, name: str) -> None:
     """As long as a table is small PostgreSQL reads all of it, unless it is told not to."""
@@ -234,6 +240,7 @@ async def test_what_is_not_proven_is_counted_by_its_index(store: Store) -> None:
     assert (stands.provider, stands.unresolved) == ("sandbox", 1)
 
 
+@both
 async def test_a_page_alone_is_that_of_the_search(several: Store) -> None:
     query = PayoutQuery(wanted=DAY, limit=3)
 
@@ -243,6 +250,7 @@ async def test_a_page_alone_is_that_of_the_search(several: Store) -> None:
         assert (page.payouts, page.after) == (found.payouts, found.after)
 
 
+@both
 async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

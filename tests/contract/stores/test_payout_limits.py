@@ -12,6 +12,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -53,6 +54,7 @@ def told(found: Sequence[object]) -> tuple[int, int]:
     return stored, above
 
 
+@both
 async def test_limits_are_read_back(store: Store) -> None:
     await limited(store, per_payout=TEN, per_day=Money(5000))
 
@@ -84,6 +86,7 @@ async def test_a_day_ends_exactly_at_its_limit(store: Store) -> None:
         await store.payouts.add(payout("one", centavos=1), attempt(), limited=True)
 
 
+@both
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_of_many_at_once_no_two_slip_under_a_limit(
     store: Store, second: Store, processes: int
@@ -97,6 +100,7 @@ async def test_of_many_at_once_no_two_slip_under_a_limit(
     assert told(found) == (5, 35)
 
 
+@both
 async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
     await limited(store, per_day=Money(1500))
 
@@ -121,6 +125,7 @@ async def test_payouts_of_other_accounts_count_and_of_other_credentials_do_not(
     assert told(await together([store], [payout("two")])) == (0, 1)
 
 
+@both
 @pytest.mark.parametrize(
     ("ends", "counts"),
     [
@@ -165,6 +170,7 @@ async def test_a_repeat_above_the_limit_is_shown_the_first_one(store: Store) -> 
     assert isinstance(found[2], LimitReached)
 
 
+@both
 @pytest.mark.parametrize("at_once", [1, 3])
 async def test_what_was_not_sent_is_counted_when_it_is_sent_again(
     store: Store, at_once: int
@@ -184,6 +190,7 @@ async def test_what_was_not_sent_is_counted_when_it_is_sent_again(
     assert found.state is NOT_SENT
 
 
+@both
 async def test_claims_of_one_moment_are_counted_together(store: Store) -> None:
     await limited(store, per_day=Money(1050 * 2))
     names = [f"o-{number}" for number in range(4)]

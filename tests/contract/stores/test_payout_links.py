@@ -6,6 +6,7 @@ import pytest
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, of, payout
 
 
@@ -19,16 +20,19 @@ async def paid(store: Store) -> str:
     return ordered.provider_key
 
 
+@both
 @pytest.mark.parametrize(("ids", "many"), [(["E1"], 1), (["E2"], 0), ([""], 0), ([], 0)])
 async def test_it_is_found_by_its_end_to_end_id(store: Store, paid: str, ids: list[str], many: int):
     assert len(await store.payout_links.behind(ACCOUNT, ids, [])) == many
 
 
+@both
 async def test_it_is_found_by_its_key(store: Store, paid: str):
     (found,) = await store.payout_links.behind(ACCOUNT, [], [paid])
 
     assert found.reference == "order-1"
 
 
+@both
 async def test_another_account_has_not_paid_it(store: Store, paid: str):
     assert await store.payout_links.behind(SISTER, ["E1"], [paid]) == []

@@ -11,6 +11,7 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, ListedPayout, Payout, PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, payout, search
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
@@ -57,6 +58,7 @@ async def test_a_list_shows_of_a_payout_what_is_stored(
     ]
 
 
+@both
 @pytest.mark.parametrize("page", [1, 2, 10, 11])
 async def test_a_whole_page_is_the_same_with_all_that_is_stored(
     store: Store, stored: Sequence[Payout], page: int

@@ -5,7 +5,10 @@ from dataclasses import replace
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout
+
+pytestmark = both
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.REJECTED

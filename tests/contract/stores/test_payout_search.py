@@ -8,6 +8,7 @@ import pytest
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout, search
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
@@ -88,6 +89,7 @@ async def test_the_list_is_the_accounts_own(store: Store) -> None:
     assert listed == ["o-0"]
 
 
+@both
 @pytest.mark.parametrize(
     "states",
     [

@@ -16,7 +16,10 @@ from gateway.store.payouts.totals import PayoutTotals
 from gateway.store.payouts.writes import write_batch
 from gateway.store.tables.core import payouts
 from gateway.store.tables.figures import payout_totals
+from tests.contract.stores.databases import both
+from tests.world.extent import WHOLE
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout
+from tests.world.waiting import settle
 
 DAY = timedelta(days=1)
 FIRST = datetime(2026, 3, 8, tzinfo=UTC)
@@ -80,7 +83,8 @@ def instant(chance: Random) -> datetime:
     return day + timedelta(microseconds=chance.randrange(86_400_000_000))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@both
+@pytest.mark.parametrize("seed", range(4 if WHOLE else 2))
 async def test_the_length_is_a_plain_count_whatever_happens(
     store: Store, second: Store, seed: int
 ) -> None:
@@ -128,6 +132,7 @@ async def _by_hand(store: Store, at: datetime, *, move: bool) -> None:
             await connection.execute(deleted, {"found": found})
 
 
+@both
 async def test_days_that_are_past_are_not_counted_again(store: Store) -> None:
     """Today is, from the last full ten minutes that are five minutes away."""
     for number in range(5):
@@ -167,6 +172,7 @@ async def test_a_payout_that_comes_late_is_counted(store: Store, second: Store) 
     assert (await remembered(store), await told(store)) == (2, 2)
 
 
+@both
 async def test_nothing_is_announced_while_a_payout_is_being_stored(
     store: Store, second: Store
 ) -> None:
@@ -174,12 +180,13 @@ async def test_nothing_is_announced_while_a_payout_is_being_stored(
     await add(store, "o-1", FIRST)
     async with storing(second, "o-2", FIRST):
         remembering = asyncio.create_task(totals(store).remember(ACCOUNT, WINDOW))
-        await asyncio.sleep(0.1)
+        await settle(1_000)
     await remembering
 
     assert await told(store) == await count(store) == 2
 
 
+@both
 async def test_a_count_is_dropped_when_a_payout_was_stored_behind_it(
     store: Store, second: Store
 ) -> None:
@@ -189,7 +196,7 @@ async def test_a_count_is_dropped_when_a_payout_was_stored_behind_it(
     async with storing(second, "o-2", FIRST):
         # Nothing is left to announce: this counts at once, and does not see what is not committed.
         remembering = asyncio.create_task(totals(store).remember(ACCOUNT, day))
-        await asyncio.sleep(0.1)
+        await settle(1_000)
     await remembering
 
     assert await told(store) == await count(store) == 2
@@ -208,6 +215,7 @@ async def test_a_long_walk_is_remembered_behind_its_answer(store: Store) -> None
     assert (few, await remembered(store)) == (0, 1)
 
 
+@both
 async def test_the_trigger_comes_behind_the_foreign_key(store: Store, kind: str) -> None:
     """That one holds the account's row, and waits where an announcement has it."""
     if kind != "postgres":

@@ -22,6 +22,7 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
 )
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,
     EVIDENCE,
@@ -71,6 +72,7 @@ async def standing(store: Store, state: PayoutState) -> Payout:
     return found
 
 
+@both
 async def test_a_payout_comes_back_as_it_was(store: Store) -> None:
     added = await store.payouts.add(payout(), attempt())
 
@@ -79,6 +81,7 @@ async def test_a_payout_comes_back_as_it_was(store: Store) -> None:
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
 
 
+@both
 async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Store) -> None:
     destination = BankDestination(
         name="",
@@ -126,6 +129,7 @@ async def test_the_row_that_was_there_first_is_answered_and_kept(store: Store) -
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
 
 
+@both
 @pytest.mark.parametrize(
     "reference",
     [
@@ -162,6 +166,7 @@ async def test_a_reference_belongs_to_its_account(store: Store) -> None:
     assert await store.payouts.find(SISTER, "order-1") == payout(account_id=SISTER)
 
 
+@both
 @pytest.mark.parametrize(
     "wrong",
     [

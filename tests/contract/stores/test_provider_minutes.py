@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from gateway.domain.backoffice.weather import MINUTE, PLACES, LastFailure, ProviderMinute
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW
 
 AT = NOW.replace(second=0, microsecond=0)
@@ -23,6 +24,7 @@ GOOD = ProviderMinute(
 BAD = replace(GOOD, ok=1, last_failure="timeout")
 
 
+@both
 async def test_minutes_of_processes_are_added_up(store: Store):
     minutes = store.office.provider_minutes
     await minutes.add("a", [GOOD, replace(GOOD, operation="create_payout", calls=1, ok=0)])
@@ -44,6 +46,7 @@ async def test_minutes_of_processes_are_added_up(store: Store):
     ]
 
 
+@both
 async def test_only_the_window_and_the_provider_count(store: Store):
     minutes = store.office.provider_minutes
     await minutes.add("a", [GOOD, replace(BAD, provider="jacaranda")])
@@ -53,6 +56,7 @@ async def test_only_the_window_and_the_provider_count(store: Store):
     assert await minutes.last_failures(AT, "ipe") == []
 
 
+@both
 async def test_the_last_failure_of_each_provider_is_found(store: Store):
     minutes = store.office.provider_minutes
     later = replace(BAD, minute=AT + MINUTE, last_failure="rate_limited")
@@ -67,6 +71,7 @@ async def test_the_last_failure_of_each_provider_is_found(store: Store):
     ]
 
 
+@both
 async def test_what_is_old_is_forgotten(store: Store):
     minutes = store.office.provider_minutes
     await minutes.add("a", [GOOD, replace(GOOD, minute=AT + MINUTE)])

@@ -10,7 +10,10 @@ from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
+
+pytestmark = both
 
 MINUTE = timedelta(minutes=1)
 OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"

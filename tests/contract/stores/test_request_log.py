@@ -19,6 +19,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
+from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OURS, THEIRS
 from tests.world.stores.office import REQUEST
 from tests.world.stores.request_log import logged_at
@@ -47,6 +48,7 @@ async def found(store: Store, **filters: Any) -> list[LoggedRequest]:
     return list(items)
 
 
+@both
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
@@ -72,6 +74,7 @@ async def test_requests_are_found_by_what_they_were(
     assert await found(store, **filters) == expected
 
 
+@both
 @pytest.mark.parametrize(
     ("times", "expected"),
     [
@@ -90,6 +93,7 @@ async def test_only_times_that_are_named_limit_a_search(
     assert await found(store, **{"since": None, "until": None, **times}) == expected
 
 
+@both
 async def test_a_page_begins_where_the_one_before_ended(store: Store):
     """Also among requests of one instant, and while newer ones come in."""
     same = [replace(REQUEST, trace_id=str(number)) for number in range(5)]
@@ -108,6 +112,7 @@ async def test_a_page_begins_where_the_one_before_ended(store: Store):
     assert await store.office.requests.search(search, EVERY_COMPANY) == ([], 0)
 
 
+@both
 async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gateway.store.backoffice.request_log.COUNTED_AT_MOST", 3)
     await store.office.requests.add([REQUEST] * 5)
@@ -123,6 +128,7 @@ async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: 
     assert COUNTED_AT_MOST == 10_001
 
 
+@both
 async def test_refusals_are_counted_by_code_reason_and_credential(store: Store):
     again = replace(REFUSED, at=NOW + 5 * SECOND)
     await store.office.requests.add([REQUEST, REFUSED, again, STRANGER])
@@ -142,6 +148,7 @@ async def test_refusals_are_counted_by_code_reason_and_credential(store: Store):
     assert earlier[0].count == 1
 
 
+@both
 async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
     theirs = replace(REFUSED, company_id=THEIRS_ID, client_id="cli_b", trace_id="theirs")
     await store.office.requests.add([REFUSED, theirs, STRANGER])
@@ -160,6 +167,7 @@ async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
 assert COMPANY != THEIRS_ID
 
 
+@both
 async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):
     await store.office.requests.add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
     await store.office.requests.add([logged_at(0), logged_at(1)])

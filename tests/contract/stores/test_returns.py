@@ -10,6 +10,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
@@ -32,6 +33,7 @@ async def test_returns_are_kept_once_and_read_oldest_first(store: Store) -> None
     assert list(await store.returns.of(ACCOUNT, "order-1")) == [back(1), back(2)]
 
 
+@both
 async def test_two_who_are_told_at_once_keep_it_once(store: Store, second: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
@@ -43,6 +45,7 @@ async def test_two_who_are_told_at_once_keep_it_once(store: Store, second: Store
     assert list(await second.returns.of(ACCOUNT, "order-1")) == [back(1)]
 
 
+@both
 async def test_a_return_belongs_to_its_payout_alone(store: Store) -> None:
     for row in (payout(), payout("order-2"), payout(account_id=SISTER)):
         await store.payouts.add(row, attempt())

@@ -10,6 +10,7 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.reviews import Verdict
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.contract.stores.reviews import MARIA, PAID, UNKNOWN, in_review
 from tests.world.stores.samples import ACCOUNT, NOW, change, event, of
 
@@ -41,6 +42,7 @@ async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict)
     assert given == [anew]
 
 
+@both
 async def test_one_person_has_one_opinion(store: Store) -> None:
     """The second is neither kept nor on record."""
     await in_review(store)
@@ -53,6 +55,7 @@ async def test_one_person_has_one_opinion(store: Store) -> None:
     assert await store.audit.verify() == before
 
 
+@both
 async def test_of_two_at_once_somebody_sees_both(store: Store, second: Store) -> None:
     """Or two opinions that agree would decide nothing."""
     await in_review(store)
@@ -82,6 +85,7 @@ async def test_a_decision_ends_payout_and_review(store: Store, verdict: Verdict)
     assert await store.audit.verify() == before + 1
 
 
+@both
 async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> None:
     """Rule R8: what the bank proved stands."""
     await in_review(store)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.people import END, MARIA, session, signed_in, token, user
 from tests.world.stores.samples import NOW, event
 
 
+@both
 async def test_a_sign_in_is_read_back_whole_with_its_person(store: Store):
     await signed_in(store)
 
@@ -20,6 +22,7 @@ async def test_a_sign_in_is_read_back_whole_with_its_person(store: Store):
     assert await store.identity.sessions.refresh_token(b"?") is None
 
 
+@both
 async def test_of_ten_refreshes_at_once_one_wins(store: Store, second: Store):
     """On two nodes; the winner's token is stored, the losers' are not (contract 4.2)."""
     await signed_in(store)
@@ -64,6 +67,7 @@ async def test_a_session_ends_once(store: Store, second: Store):
     assert found[0] == replace(session(), ended_at=NOW, ended_by="logout")
 
 
+@both
 async def test_all_sessions_of_a_person_end_but_the_one_kept(store: Store):
     await signed_in(store)
     for name in ("s2", "s3"):
@@ -82,6 +86,7 @@ async def test_only_live_ones_are_listed(store: Store):
     assert await store.identity.sessions.of(MARIA, END) == []
 
 
+@both
 async def test_use_is_noted_once_a_minute(store: Store):
     await signed_in(store)
 
@@ -93,6 +98,7 @@ async def test_use_is_noted_once_a_minute(store: Store):
     assert found[0].seen_at == NOW + timedelta(seconds=60)
 
 
+@both
 async def test_a_given_factor_is_remembered(store: Store):
     await signed_in(store)
 
@@ -103,6 +109,7 @@ async def test_a_given_factor_is_remembered(store: Store):
     assert found[0].factor_at == NOW
 
 
+@both
 async def test_what_is_over_is_forgotten_with_its_tokens(store: Store):
     await signed_in(store)
     await store.identity.sessions.begin(session("s2"), token(1, "s2"), event())
@@ -115,6 +122,7 @@ async def test_what_is_over_is_forgotten_with_its_tokens(store: Store):
     assert await store.identity.sessions.find("s2") is not None
 
 
+@both
 async def test_the_newest_token_is_known_by_number(store: Store):
     await signed_in(store)
     await store.identity.sessions.rotate(token(), token(2), NOW)

@@ -1,7 +1,6 @@
 """A store belongs to one environment and one schema, and a gateway of another refuses it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -11,18 +10,13 @@ from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.stamp import Stamp, StoreRefused
+from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import NOW, now
 
+pytestmark = both
+
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
-
-
-@pytest.fixture
-async def fresh(url: str) -> AsyncIterator[Store]:
-    """A store without tables."""
-    opened = open_store(url)
-    yield opened
-    await opened.close()
 
 
 async def test_a_fresh_store_is_stamped_once(fresh: Store) -> None:
@@ -37,14 +31,14 @@ async def test_a_fresh_store_is_stamped_once(fresh: Store) -> None:
 
 
 @pytest.mark.parametrize(("mine", "other"), [(SANDBOX, PRODUCTION), (PRODUCTION, SANDBOX)])
-@pytest.mark.parametrize("migrate", [True, False])
 async def test_either_environment_refuses_the_others_store(
-    fresh: Store, mine: Environment, other: Environment, migrate: bool
+    unstamped: Store, mine: Environment, other: Environment
 ) -> None:
-    await prepare(fresh, mine, migrate=True, now=now)
+    await prepare(unstamped, mine, migrate=False, now=now)
 
-    with pytest.raises(StoreRefused, match=rf"^The store belongs to {mine}, .* {other}\.$"):
-        await prepare(fresh, other, migrate=migrate, now=now)
+    for migrate in (True, False):
+        with pytest.raises(StoreRefused, match=rf"^The store belongs to {mine}, .* {other}\.$"):
+            await prepare(unstamped, other, migrate=migrate, now=now)
 
 
 async def test_a_store_without_tables_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
@@ -54,34 +48,24 @@ async def test_a_store_without_tables_is_refused_unless_it_may_be_migrated(fresh
         await prepare(fresh, SANDBOX, migrate=False, now=now)
 
 
-async def test_a_migrated_store_without_a_stamp_gets_one(fresh: Store) -> None:
-    await schema.upgrade(fresh.url)
-
-    stamp = await prepare(fresh, PRODUCTION, migrate=False, now=now)
+async def test_a_migrated_store_without_a_stamp_gets_one(unstamped: Store) -> None:
+    stamp = await prepare(unstamped, PRODUCTION, migrate=False, now=now)
 
     assert stamp.environment is PRODUCTION
 
 
 async def test_a_store_of_an_older_schema_is_refused_unless_it_may_be_migrated(
-    fresh: Store,
+    unstamped: Store,
 ) -> None:
-    await prepare(fresh, SANDBOX, migrate=True, now=now)
-    await schema.downgrade(fresh.url, "0001")
+    """Its environment is compared first: the other environment is not told to migrate it."""
+    await prepare(unstamped, SANDBOX, migrate=False, now=now)
+    await schema.downgrade(unstamped.url, "0001")
 
     needed = schema.REVISIONS[-1]
     with pytest.raises(StoreRefused, match=rf"^The store has the schema 0001, {needed} is needed"):
-        await prepare(fresh, SANDBOX, migrate=False, now=now)
-
-
-async def test_whose_store_it_is_comes_before_its_schema(
-    fresh: Store,
-) -> None:
-    """Nobody is told to migrate, and nobody migrates, the other environment's store."""
-    await prepare(fresh, SANDBOX, migrate=True, now=now)
-    await schema.downgrade(fresh.url, "0001")
-
+        await prepare(unstamped, SANDBOX, migrate=False, now=now)
     with pytest.raises(StoreRefused, match="belongs to sandbox"):
-        await prepare(fresh, PRODUCTION, migrate=False, now=now)
+        await prepare(unstamped, PRODUCTION, migrate=False, now=now)
 
 
 async def test_many_gateways_may_start_on_a_fresh_store_at_once(fresh: Store, url: str) -> None:
@@ -97,12 +81,11 @@ async def test_many_gateways_may_start_on_a_fresh_store_at_once(fresh: Store, ur
     assert len(set(stamps)) == 1
 
 
-async def test_of_two_environments_on_a_fresh_store_one_is_refused(fresh: Store, url: str) -> None:
-    await schema.upgrade(url)
-    other = open_store(url)
+async def test_of_two_environments_on_a_fresh_store_one_is_refused(unstamped: Store) -> None:
+    other = open_store(unstamped.url, LONG)
 
     results = await asyncio.gather(
-        prepare(fresh, SANDBOX, migrate=False, now=now),
+        prepare(unstamped, SANDBOX, migrate=False, now=now),
         prepare(other, PRODUCTION, migrate=False, now=now),
         return_exceptions=True,
     )

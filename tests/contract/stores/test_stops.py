@@ -8,10 +8,12 @@ import pytest
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW, event
 from tests.world.stores.stops import END, STOP
 
 
+@both
 @pytest.mark.parametrize("scope", StopScope)
 async def test_a_stop_is_read_back_whole(store: Store, scope: StopScope) -> None:
     stop = replace(STOP, scope=scope)
@@ -31,6 +33,7 @@ async def test_a_stop_lets_go_at_its_end(store: Store, at: datetime, held: bool)
     assert bool(await store.stops.active(at)) is held
 
 
+@both
 async def test_another_process_sees_a_lifted_stop_no_more(store: Store, second: Store) -> None:
     await store.stops.add(STOP, event())
 
@@ -61,6 +64,7 @@ async def test_the_oldest_is_first(store: Store) -> None:
     assert await store.stops.active(NOW) == [STOP, newer]
 
 
+@both
 async def test_an_id_is_taken_once(store: Store) -> None:
     await store.stops.add(STOP, event())
     before = await store.audit.verify()

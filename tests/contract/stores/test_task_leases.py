@@ -9,6 +9,9 @@ import pytest
 
 from gateway.domain.kernel.storage import LEASE
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
+
+pytestmark = both
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

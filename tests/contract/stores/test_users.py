@@ -11,12 +11,14 @@ import pytest
 from gateway.domain.identity.users import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
+from tests.contract.stores.databases import both
 from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import NOW, event
 
 TOTP = Totp(sealed_secret=b"\x00\xff", confirmed_at=NOW, last_step=7)
 
 
+@both
 @pytest.mark.parametrize("totp", [None, TOTP, Totp(sealed_secret=b"x")])
 async def test_a_person_is_read_back_whole(store: Store, totp: Totp | None):
     maria = replace(user(), totp=totp)
@@ -28,6 +30,7 @@ async def test_a_person_is_read_back_whole(store: Store, totp: Totp | None):
     assert await store.identity.users.list() == [maria]
 
 
+@both
 @pytest.mark.parametrize("other", [user(email="other@example.com"), user(user_id="other")])
 async def test_id_and_address_are_taken_once(store: Store, other):
     await store.identity.users.add(user(), event())
@@ -44,6 +47,7 @@ async def test_who_is_not_there_is_not_found(store: Store):
     assert not await store.identity.users.replace(user(), event())
 
 
+@both
 async def test_overwriting_leaves_the_last_step(store: Store):
     """Or a code that was accepted meanwhile would be accepted once more."""
     await store.identity.users.add(replace(user(), totp=TOTP), event())
@@ -56,6 +60,7 @@ async def test_overwriting_leaves_the_last_step(store: Store):
     assert found == replace(changed, totp=replace(TOTP, last_step=9))
 
 
+@both
 @pytest.mark.parametrize(("step", "accepted"), [(6, False), (7, False), (8, True)])
 async def test_a_step_is_accepted_once_and_none_before_it(store: Store, step: int, accepted: bool):
     await store.identity.users.add(replace(user(), totp=TOTP), event())
@@ -63,6 +68,7 @@ async def test_a_step_is_accepted_once_and_none_before_it(store: Store, step: in
     assert await store.identity.users.accept_step(MARIA, step) is accepted
 
 
+@both
 async def test_of_ten_at_once_one_uses_a_step_or_a_code(store: Store, second: Store):
     await store.identity.users.add(replace(user(), totp=TOTP), event())
     await store.identity.users.replace_codes(
@@ -76,6 +82,7 @@ async def test_of_ten_at_once_one_uses_a_step_or_a_code(store: Store, second: St
     assert (sum(steps), sum(codes)) == (1, 1)
 
 
+@both
 async def test_new_codes_void_the_old_ones(store: Store):
     await store.identity.users.add(user(), event())
     old = [RecoveryCode(user_id=MARIA, index=each, digest="old") for each in range(10)]
@@ -96,6 +103,7 @@ async def test_a_person_without_codes_has_none(store: Store):
     assert await store.identity.users.codes(MARIA) == []
 
 
+@both
 async def test_overwriting_what_was_seen_undoes_no_other_change(store: Store):
     await store.identity.users.add(user(), event())
     later = NOW + timedelta(minutes=1)
@@ -108,6 +116,7 @@ async def test_overwriting_what_was_seen_undoes_no_other_change(store: Store):
     assert await store.identity.users.find(MARIA) == disabled
 
 
+@both
 async def test_preferences_are_kept_one_by_one(store: Store):
     """What was not chosen stays; another change of the person leaves them alone."""
     await store.identity.users.add(user(), event())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
@@ -72,7 +71,7 @@ async def adapter(stage: WooviStage, judge: Judge) -> AsyncIterator[WooviAdapter
 
 
 def soon() -> Deadline:
-    return Deadline(time.monotonic() + 30, time.monotonic)
+    return Deadline(30.0, lambda: 0.0)
 
 
 def today() -> Window:

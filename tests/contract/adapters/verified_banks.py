@@ -1,0 +1,93 @@
+"""The banks that the shipped suite is run on, and the cases that each of them is tried with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gateway.domain.bank.capabilities import Capabilities
+from provider_adapters import registry
+from provider_adapters.apipix.profiles import PROFILES
+from provider_adapters.stages import STAGES, subject_of
+from provider_adapters.verify import run
+from provider_adapters.verify.cases import Case
+from provider_adapters.verify.trial import Subject
+from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
+from tests.world.extent import DAY, WHOLE
+
+CASES: Mapping[str, Case] = {each.id: each for each in run.every_case()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiedBank:
+    """
+    A bank with its stage.
+
+    Attributes:
+        without: Cases that do not apply although all that they need is declared, with the reason.
+        wire: The cases of the wire that are its own; None for all.
+    """
+
+    name: str
+    subject: Subject
+    capabilities: Capabilities
+    without: Mapping[str, str] = field(default_factory=dict)
+    wire: frozenset[str] | None = None
+
+    def tries(self, case: Case) -> bool:
+        """Whether the case is one of those that the bank is tried with."""
+        return case.group != "wire" or self.wire is None or case.id in self.wire
+
+    def applies(self, case: Case) -> bool:
+        """Whether the case is tried, and is expected to pass."""
+        lacking = case.lacking(self.capabilities)
+        return self.tries(case) and not lacking and case.id not in self.without
+
+
+def _registered(name: str) -> VerifiedBank:
+    return VerifiedBank(
+        name=name,
+        subject=subject_of(name),
+        capabilities=registry.find(name).capabilities,
+        without=WITHOUT[name],
+    )
+
+
+def _profile(name: str, stage: str, *wire: str) -> VerifiedBank:
+    """Of API Pix: the adapter's wire is tried at the profile that stands for it."""
+    return VerifiedBank(
+        name=name,
+        subject=subject_of("apipix", f"provider_adapters.apipix.stage:{stage}"),
+        capabilities=PROFILES[name].capabilities,
+        without=OF_PROFILE[name],
+        wire=frozenset(wire),
+    )
+
+
+BANKS: Mapping[str, VerifiedBank] = {
+    bank.name: bank
+    for bank in (
+        *map(_registered, STAGES),
+        _profile(
+            "inter",
+            "InterStage",
+            "wire.list_statement",
+            "wire.find_payout",
+            "wire.create_payout_by_account",
+        ),
+        _profile("sicoob", "SicoobStage"),
+        _profile("bb", "BbStage"),
+        _profile("sicredi", "SicrediStage"),
+    )
+}
+SANDBOX = BANKS["sandbox"]
+OTHERS = [each for name, each in BANKS.items() if name != "sandbox"]
+
+
+def banks_of(case: Case, *, day: int = DAY, whole: bool = WHOLE) -> Sequence[VerifiedBank]:
+    """Return the sandbox and one other bank that the case applies to, or all that try it."""
+    if whole:
+        return [each for each in BANKS.values() if each.tries(case)]
+    applicable = [each for each in OTHERS if each.applies(case)]
+    place = list(CASES).index(case.id) + day
+    return [SANDBOX, *applicable[place % len(applicable) :][:1]] if applicable else [SANDBOX]
