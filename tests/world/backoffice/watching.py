@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 
 from tests.world.gateway.world import World
+from tests.world.waiting import until
 
 
 async def in_review(world: World) -> str:
@@ -25,9 +25,10 @@ async def in_review(world: World) -> str:
         }
     )
     account = world.demo["accounts"]["main"]["id"]
-    async with asyncio.timeout(60):
-        while True:
-            found = await world.gateway.kernel.store.payouts.find(account, reference)
-            if found is not None and found.review:
-                return reference
-            await asyncio.sleep(0.1)
+
+    async def is_in_review() -> bool:
+        found = await world.gateway.kernel.store.payouts.find(account, reference)
+        return found is not None and found.review
+
+    await until(is_in_review)
+    return reference
