@@ -7,7 +7,6 @@ must be what the gate answered. Source: decisions 2, steps 4 to 20.
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -247,7 +246,6 @@ async def test_a_stop_is_foretold(backoffice_client: BackofficeClient):
     )
     case = payout(20)
     try:
-        await asyncio.sleep(1.2)  # another process is told within a second
         told = await foretold(backoffice_client, case, case.body(world))
         answered = await really(world, case, case.body(world), "stopped")
     finally:

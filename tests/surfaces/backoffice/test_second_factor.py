@@ -61,7 +61,12 @@ async def test_who_enrols_may_do_it(strict: BackofficeClient):
 
     begun = await strict.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, by=who)
     app = pyotp.TOTP(begun.document["secret"])
-    done = await strict.ask("POST", "/iam/v1/auth/totp/confirm", {"code": app.now()}, by=who)
+    done = await strict.ask(
+        "POST",
+        "/iam/v1/auth/totp/confirm",
+        {"code": app.at(strict.world.gateway.kernel.now())},
+        by=who,
+    )
     body = {"email": who, "password": PASSWORD}
     asked = await strict.ask("POST", "/iam/v1/auth/login", body, by="")
     code = {

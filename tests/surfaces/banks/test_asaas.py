@@ -21,6 +21,7 @@ from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, in_review, said
 from tests.world.gateway.world import order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,10 +46,11 @@ async def status(bank: AtBank, reference: str) -> str:
 
 async def ended(bank: AtBank, reference: str) -> str:
     """Read a payout until it is no longer processing."""
-    async with asyncio.timeout(60):
-        while (found := await status(bank, reference)) == "processing":
-            await asyncio.sleep(0.05)
-    return found
+
+    async def found() -> str:
+        return (await status(bank, reference)).replace("processing", "")
+
+    return str(await until(found))
 
 
 def centavos(wanted: dict[str, Any]) -> int:

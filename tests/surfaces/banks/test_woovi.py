@@ -82,7 +82,7 @@ async def test_a_known_key_is_the_payout_that_it_stands_for(bank: AtBank):
         description="",
     )
     adapter = world.gateway.connections[PREFIX + BANK].adapter
-    by = Deadline(time.monotonic() + 10, time.monotonic)
+    by = Deadline(time.monotonic() + 60, time.monotonic)
 
     same = await adapter.create_payout(at.account, again, by)
     more = await adapter.create_payout(at.account, replace(again, value=Money(1051)), by)

@@ -16,8 +16,9 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
-from tests.world.gateway.processes import START_S, GatewaySite, place, today
+from tests.world.gateway.processes import GatewaySite, place, today
 from tests.world.gateway.world import basic, order, send
+from tests.world.waiting import until
 
 
 @asynccontextmanager
@@ -37,16 +38,18 @@ async def both(where: GatewaySite, *told: str) -> AsyncIterator[None]:
 
 
 async def until_listening(where: GatewaySite, *processes: subprocess.Popen[bytes]) -> None:
-    async with asyncio.timeout(START_S):
-        while not all(word in where.said.read_text() for word in ("its control", "operations ")):
-            assert {each.poll() for each in processes} == {None}, where.said.read_text()
-            await asyncio.sleep(0.05)
+    def is_listening() -> bool:
+        said = where.said.read_text()
+        assert {each.poll() for each in processes} == {None}, said
+        return all(word in said for word in ("its control", "operations "))
+
+    await until(is_listening)
 
 
 async def paid(where: GatewaySite, reference: str) -> str:
     """Make the demo, pay from its main account, and return the provider key."""
     making = where.start("demo")
-    assert await asyncio.to_thread(making.wait, START_S) == 0, where.said.read_text()
+    assert await asyncio.to_thread(making.wait) == 0, where.said.read_text()
     headers = {"Authorization": basic(where.demo["credentials"]["full"])}
     async with aiohttp.ClientSession() as session:
         document = order(reference, today(), value=1)
@@ -72,9 +75,12 @@ async def test_a_bank_in_another_process_tells_of_a_payout(
 
     async with both(where, "--callbacks", where.base_url):
         key = await paid(where, "told-1")
-        async with asyncio.timeout(60):
-            while not (found := taken(where, key)) or found[0][2] != "done":
-                await asyncio.sleep(0.1)
+
+        def done() -> list[tuple[Any, ...]] | None:
+            found = taken(where, key)
+            return found if found and found[0][2] == "done" else None
+
+        found = await until(done)
 
     assert [each[:3] for each in found] == [("sandbox", "payout", "done")]
     assert json.loads(found[0][3])["chave"] == key
