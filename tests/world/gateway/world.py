@@ -155,10 +155,27 @@ class World:
         under = [(each, each["headers"].get("X-Trace-ID")) for each in said["data"]]
         return [each for each, trace in under if trace == trace_id]
 
-    async def write_request_log(self) -> None:
-        """Store the requests that were answered; the gateway does so each second."""
-        (task,) = (each for each in self.gateway.tasks if each.name == "request log")
+    async def run_task(self, name: str) -> None:
+        """Run one of the gateway's periodic tasks once, now."""
+        (task,) = (each for each in self.gateway.tasks if each.name == name)
         await task._run_once()
+
+    async def write_request_log(self) -> None:
+        """Store the requests that were answered."""
+        await self.run_task("request log")
+
+    async def hear_changes(self) -> None:
+        """Hear what other processes changed; the gateway does so within a second."""
+        await self.run_task("change feed")
+
+    @asynccontextmanager
+    async def bank_ahead(self, seconds: float = 60) -> AsyncIterator[None]:
+        """Put the bank's clock ahead: what settles within that time has settled."""
+        await self.control.post("clock", body={"offset_s": seconds})
+        try:
+            yield
+        finally:
+            await self.control.post("clock", body={"offset_s": 0})
 
     async def issue(
         self,
