@@ -13,7 +13,7 @@ import pytest
 
 from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.gateway.world import opened, sandbox
+from tests.world.gateway.world import World, opened, patient, sandbox
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 
@@ -94,7 +94,7 @@ CHANGES = [
     ),
 ]  # fmt: skip
 
-FAULTS = ["refuse", "reset_before", "status", "malformed", "wrong_types", "hang"]
+FAULTS = ["refuse", "reset_before", "status", "malformed", "wrong_types"]
 FAILING = [(each, "status") for each in (*READS, *CHANGES)]
 FAILING += [(READS[0], each) for each in FAULTS if each != "status"]
 """Each endpoint with one fault, and one endpoint with each."""
@@ -125,6 +125,14 @@ async def test_a_failing_bank_has_the_endpoints_own_code(
         answer = await ask(backoffice_client, asking)
 
     assert answer.verdict == (502, asking.code)
+
+
+@SHARED
+async def test_a_silent_bank_has_the_endpoints_own_code(hurried_world: World):
+    async with hurried_world.failing("balance", "hang"):
+        answer = await ask(BackofficeClient(hurried_world), READS[0])
+
+    assert answer.verdict == (502, READS[0].code)
 
 
 @SHARED
@@ -188,7 +196,7 @@ async def test_what_cannot_be_put_on_record_is_not_done(backoffice_client: Backo
 @pytest.fixture
 async def bare(tmp_path: Path) -> AsyncIterator[BackofficeClient]:
     """The desk of a gateway whose provider offers no optional operation at all."""
-    settings = sandbox(tmp_path)
+    settings = patient(sandbox(tmp_path))
     plain = settings.providers["sandbox"]
     lacking = {**plain.settings, "lacks": [option.value for option in OPTIONAL_CALLS]}
     provider = msgspec.structs.replace(plain, settings=lacking)

@@ -21,7 +21,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     if request.param == "sqlite":
         return sandbox(tmp_path)
     url = Address(request.getfixturevalue("migrated_postgres_url"))
-    database = Database(url=url, auth_timeout_s=5, timeout_s=5, migrate="always")
+    database = Database(url=url, auth_timeout_s=60, timeout_s=60, migrate="always")
     return sandbox(tmp_path, database=database)
 
 

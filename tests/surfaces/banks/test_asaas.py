@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import uuid
@@ -180,6 +179,5 @@ async def test_a_callback_that_names_another_transfer_settles_nothing(bank: AtBa
 
     assert await send("f" * 64) == 401
     assert await send(token_text(secret(bank))) == 200
-    for _ in range(20):
-        await asyncio.sleep(0.05)
-        assert await status(bank, wanted["reference"]) == "processing"
+    await world.run_task("callbacks")
+    assert await status(bank, wanted["reference"]) == "processing"

@@ -53,21 +53,27 @@ async def handled(
     return dict(await until(found))
 
 
+async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[dict[str, Any]]:
+    """Wait until the bank has told of a payout, and it was looked into."""
+
+    async def done() -> list[dict[str, Any]] | None:
+        found = [
+            each
+            for each in await listed(backoffice_client, "provider=sandbox&kind=payout")
+            if each["subject"] == key_of(backoffice_client, reference)
+        ]
+        return found if found and found[0]["state"] == "done" else None
+
+    return list(await until(done))
+
+
 async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
     """Sent by the sandbox bank itself, signed, and shown to operators."""
     order = payout(backoffice_client)
     await backoffice_client.world.pay(order)
     await backoffice_client.world.settled(str(order["reference"]))
 
-    async def done() -> list[dict[str, Any]] | None:
-        found = [
-            each
-            for each in await listed(backoffice_client, "provider=sandbox&kind=payout")
-            if each["subject"] == key_of(backoffice_client, str(order["reference"]))
-        ]
-        return found if found and found[0]["state"] == "done" else None
-
-    mine = await until(done)
+    mine = await told_of(backoffice_client, str(order["reference"]))
 
     assert len(mine) == 1
     assert json.loads(mine[0]["body"])["tipo"] == "transferencia"
@@ -78,7 +84,11 @@ async def test_what_is_told_twice_is_stored_once(backoffice_client: BackofficeCl
     order = payout(backoffice_client, 777.10)
     await backoffice_client.world.pay(order)
     await backoffice_client.world.settled(str(order["reference"]))
-    await asyncio.sleep(1)
+    # the bank sends one after the other, so what comes after them has been told later
+    after = payout(backoffice_client)
+    await backoffice_client.world.pay(after)
+    await backoffice_client.world.settled(str(after["reference"]))
+    await told_of(backoffice_client, str(after["reference"]))
 
     mine = [
         each
@@ -104,7 +114,7 @@ async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
     }
 
     said = await summary(backoffice_client, lie, event="evt_lie")
-    await asyncio.sleep(1.5)
+    await backoffice_client.world.run_task("callbacks")
 
     account = backoffice_client.world.demo["accounts"]["main"]["id"]
     stored = await backoffice_client.world.gateway.kernel.store.payouts.find(account, reference)
