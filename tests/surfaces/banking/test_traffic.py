@@ -10,7 +10,16 @@ from pathlib import Path
 
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import FREE, NOBODY, World, opened, order, other_secret, sandbox
+from tests.world.gateway.world import (
+    FREE,
+    NOBODY,
+    World,
+    opened,
+    order,
+    other_secret,
+    patient,
+    sandbox,
+)
 from tests.world.waiting import until
 
 SCARCE = Rate(rate=0.001, burst=3)
@@ -101,7 +110,7 @@ async def test_open_rows_have_no_quota(tmp_path: Path):
 async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
     """Open a world that is short-tempered with strangers."""
     failed = FailedCredentials(**limits)  # type: ignore[arg-type]
-    settings = sandbox(folder, limits=Limits(loop_lag_s=30, failed_credentials=failed))
+    settings = patient(sandbox(folder, limits=Limits(loop_lag_s=30, failed_credentials=failed)))
     async with opened(settings) as world:
         yield world
 

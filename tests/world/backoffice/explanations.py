@@ -18,4 +18,4 @@ async def explained(desk: BackofficeClient, trace: str, by: str = "operator") ->
         said = await desk.ask("GET", f"{OFFICE}/traces/{trace}/explanation", by=by)
         return dict(said.document) if said.status == 200 else None
 
-    return await until(found)
+    return dict(await until(found))

@@ -130,7 +130,7 @@ class World:
             answer = await self.ask("GET", self.at(f"/withdraw/{reference}"))
             return None if answer.document["status"] == "processing" else dict(answer.document)
 
-        return await until(found)
+        return dict(await until(found))
 
     @asynccontextmanager
     async def failing(self, operation: str, fault: str, **options: object) -> AsyncIterator[None]:
@@ -328,7 +328,7 @@ async def opened(
     async with running(gateway):
         office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
         urls = urls_of(gateway)
-        demo = await made_demo(office, urls)
+        demo = await made_demo(office, urls, LITTLE)
         async with (
             aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
             BankControl(urls["sandbox_control_url"]) as control,
