@@ -35,7 +35,7 @@ TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
 # What `make proofs` runs: `make proofs PROOFS=tests/proofs/operating`. The tables beside the folder
 # are in `make test` too, in part.
 PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/test_verification.py \
-  tests/contract/openapi tests/surfaces/panel/test_generated.py
+  tests/contract/openapi
 # What `make torture` does at least: smoke, ci, full or release.
 SCALE ?= full
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.

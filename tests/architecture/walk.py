@@ -225,7 +225,8 @@ async def _all() -> dict[str, Walk]:
         with tempfile.TemporaryDirectory() as folder:
             settings = sandbox(Path(folder))
             bank = msgspec.structs.replace(settings.sandbox_bank, settle_after_s=_NEVER_S)
-            async with opened(msgspec.structs.replace(settings, sandbox_bank=bank)) as world:
+            counted = msgspec.structs.replace(settings, sandbox_bank=bank)
+            async with opened(counted, environ={}) as world:
                 await until(lambda: not callbacks_due(settings.bank_file))
                 await asyncio.sleep(_REST_S)
                 balance = usual(await _walked(world, tracer, _balance))

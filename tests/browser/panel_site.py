@@ -75,7 +75,7 @@ def settings(folder: Path, **changed: object) -> Settings:
 @asynccontextmanager
 async def serving(wanted: Settings, before: Prepare | None = None) -> AsyncIterator[PanelSite]:
     """Run a gateway and plant something of everything in it, once ``before`` has prepared it."""
-    async with opened(wanted) as world:
+    async with opened(wanted, environ={}) as world:  # a browser has the real clock
         if before is not None:
             await before(world)
         planted = await seeds.plant(world)

@@ -10,25 +10,21 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 
 _PAUSE_S = 0.005
 
 
-async def until(condition: Callable[[], object | Awaitable[object]]) -> None:
-    """Wait until ``condition`` returns, or its awaitable gives, something true."""
+async def until(condition: Callable[[], Any]) -> Any:
+    """Wait until ``condition`` returns, or its awaitable gives, something true; return that."""
     while True:
         found = condition()
         if inspect.isawaitable(found):
             found = await found
         if found:
-            return
-        await pause()
-
-
-async def pause() -> None:
-    """Give servers, threads and processes a moment before asking again."""
-    await asyncio.sleep(_PAUSE_S)
+            return found
+        await asyncio.sleep(_PAUSE_S)
 
 
 def block_until(condition: Callable[[], object]) -> None:

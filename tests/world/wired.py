@@ -36,6 +36,7 @@ class Seen:
     requests: list[tuple[str, bytes]] = field(default_factory=list)
     refusals: list[tuple[str, str]] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
+    body_within_s: float = 0.3
 
     def on_refusal(self, error: ErrorCode, trace_id: str) -> None:
         """Note a refusal by its public code."""
@@ -50,7 +51,7 @@ class Seen:
 
     async def _read(self, request: Request) -> Reply:
         """Answer after reading the body."""
-        body = await request.read(2**20, 0.3)
+        body = await request.read(2**20, self.body_within_s)
         if request.path == "/held":
             self.requests.append((request.path, body))
             await self.gate.wait()

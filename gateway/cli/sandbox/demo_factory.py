@@ -19,6 +19,7 @@ from gateway.operations.demo.document import Demo, DemoUrls
 from gateway.operations.demo.ensure import DemoParts, ensure_demo
 from gateway.operations.demo.store_side import DemoRecords
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.security.identity.passwords import COST, Cost, PasswordHasher
 from gateway.security.sealing import SealBroken, Sealer
 
 
@@ -72,13 +73,14 @@ FILE = "demo.json"
 """The demo with its secrets, in the folder ``var``, mode 0600."""
 
 
-async def made_demo(office: AdminContext, urls: DemoUrls | None = None) -> Demo:
+async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Cost = COST) -> Demo:
     """
     Make or find the demo of an opened store; the sandbox bank must be running.
 
     Args:
         office: The store, and who acts on it.
         urls: Where everything listens, if not where the configuration says.
+        cost: Of a password's digest; only tests have a reason to take less.
 
     Raises:
         RuleViolation: in production, or when the bank does not answer or refuses.
@@ -87,7 +89,9 @@ async def made_demo(office: AdminContext, urls: DemoUrls | None = None) -> Demo:
     settings = office.kernel.settings
     sandbox_only(settings)
     listening = urls or urls_of(settings)
-    identity = build_identity(office.kernel)
+    identity = build_identity(
+        office.kernel, PasswordHasher(office.kernel.keys.password_peppers, cost)
+    )
     async with controlling(listening["sandbox_control_url"]) as control:
         parts = DemoParts(
             records=_records(office),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from tests.world.backoffice.client import BackofficeClient
+from tests.world.waiting import until
 
 PATH = "/backoffice/v1/charges"
 
@@ -23,9 +23,9 @@ async def stands(
     backoffice_client: BackofficeClient, reference: str, status: str
 ) -> dict[str, Any]:
     """Wait until a charge is listed in a state; what is read is stored within a second or so."""
-    for _ in range(100):
+
+    async def found() -> dict[str, Any] | None:
         (one,) = await listed(backoffice_client, reference)
-        if one["status"] == status:
-            return one
-        await asyncio.sleep(0.1)
-    raise AssertionError(one)
+        return one if one["status"] == status else None
+
+    return dict(await until(found))

@@ -12,7 +12,7 @@ import pytest_asyncio
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.banks.authority import Authority
 from tests.world.certified import registered
-from tests.world.gateway.world import opened, sandbox
+from tests.world.gateway.world import opened, patient, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -32,7 +32,7 @@ async def office(
     tmp_path_factory: pytest.TempPathFactory, certified: None
 ) -> AsyncIterator[BackofficeClient]:
     """A back office with such a bank beside the sandbox."""
-    settings = sandbox(Path(tmp_path_factory.mktemp("secrets")))
+    settings = patient(sandbox(Path(tmp_path_factory.mktemp("secrets"))))
     bank = msgspec.structs.replace(
         settings.providers["sandbox"],
         adapter="certified",

@@ -7,7 +7,6 @@ must be what the gate answered. Source: decisions 2, steps 4 to 20.
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from tests.world.gateway.world import (
     opened,
     order,
     other_secret,
+    patient,
     sandbox,
 )
 
@@ -247,7 +247,6 @@ async def test_a_stop_is_foretold(backoffice_client: BackofficeClient):
     )
     case = payout(20)
     try:
-        await asyncio.sleep(1.2)  # another process is told within a second
         told = await foretold(backoffice_client, case, case.body(world))
         answered = await really(world, case, case.body(world), "stopped")
     finally:
@@ -319,7 +318,7 @@ SCARCE = Rate(rate=0.001, burst=2)
 async def test_a_quota_is_foretold_and_not_used_up_by_asking(tmp_path: Path, name: str):
     limits = RateLimits(**{**dict.fromkeys(RateLimits.__struct_fields__, FREE), name: SCARCE})
     case = payout(9) if name == "payout" else Case(step=9)
-    async with opened(sandbox(tmp_path, ratelimits=limits)) as world:
+    async with opened(patient(sandbox(tmp_path, ratelimits=limits))) as world:
         desk = BackofficeClient(world)
         seen = []
         for _ in range(4):
@@ -340,7 +339,7 @@ async def test_throttled_and_blocked_addresses_are_foretold(tmp_path: Path):
     """The answer turns with the very refusal that is one too many; asking counts for none."""
     failed = FailedCredentials(per_address=2, per_address_and_client=2, hard_per_address=4)
     wrong, right = Case(step=8, authorization="wrong_secret"), Case(step=0)
-    settings = sandbox(tmp_path, limits=Limits(loop_lag_s=30, failed_credentials=failed))
+    settings = patient(sandbox(tmp_path, limits=Limits(loop_lag_s=30, failed_credentials=failed)))
     async with opened(settings) as world:
         desk = BackofficeClient(world)
         seen = []
@@ -358,7 +357,7 @@ async def test_throttled_and_blocked_addresses_are_foretold(tmp_path: Path):
 
 
 async def test_one_like_another_and_one_above_a_limit_are_foretold(tmp_path: Path):
-    async with opened(sandbox(tmp_path, payouts=Payouts(similar="refuse"))) as world:
+    async with opened(patient(sandbox(tmp_path, payouts=Payouts(similar="refuse")))) as world:
         desk = BackofficeClient(world)
         await world.pay(order("first", world.today()))
         case = payout(20)

@@ -164,31 +164,28 @@ async def ask(client: BackofficeClient, surface: str, row: RowOf) -> Answer:
     return await world.ask(row.method, world.at(path), document=body)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("surface", "row", "call"),
-    NEEDING,
-    ids=[f"{row.name} without {call}" for _, row, call in NEEDING],
-)
-async def test_a_row_that_needs_the_call_is_refused(
-    backoffice_client: BackofficeClient, surface: str, row: RowOf, call: PortCall
-):
+async def test_a_row_that_needs_the_call_is_refused(backoffice_client: BackofficeClient):
     can = declared(backoffice_client.world)
-    with declaring(backoffice_client.world, replace(can, calls=can.calls - {call})):
-        answer = await ask(backoffice_client, surface, row)
 
-    assert answer.verdict == row.verdict
+    wrong = {}
+    for surface, row, call in NEEDING:
+        with declaring(backoffice_client.world, replace(can, calls=can.calls - {call})):
+            answer = await ask(backoffice_client, surface, row)
+        if answer.verdict != row.verdict:
+            wrong[row.name, call] = answer.verdict
+
+    assert wrong == {}
 
 
-@pytest.mark.parametrize(
-    ("surface", "row"), EVERY, ids=[f"{surface} {row.name}" for surface, row in EVERY]
-)
-async def test_a_bank_that_can_nothing_is_asked_nothing(
-    backoffice_client: BackofficeClient, surface: str, row: RowOf
-):
+async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: BackofficeClient):
+    wrong = {}
     with declaring(backoffice_client.world, Capabilities()):
-        answer = await ask(backoffice_client, surface, row)
+        for surface, row in EVERY:
+            answer = await ask(backoffice_client, surface, row)
+            if answer.verdict != row.verdict:
+                wrong[surface, row.name] = answer.verdict
 
-    assert answer.verdict == row.verdict
+    assert wrong == {}
 
 
 @pytest.mark.parametrize(
@@ -212,14 +209,17 @@ async def test_a_bank_without_such_destinations_is_sent_nothing(
     assert answer.verdict == LACKS
 
 
-@pytest.mark.parametrize("row", OWN_RECORDS, ids=lambda row: row.name)
 async def test_our_own_records_are_shown_whatever_the_bank_can(
-    backoffice_client: BackofficeClient, row: RowOf
+    backoffice_client: BackofficeClient,
 ):
     with declaring(backoffice_client.world, Capabilities()):
-        answer = await ask(backoffice_client, BANKING, row)
+        answers = {
+            row.name: (await ask(backoffice_client, BANKING, row)).verdict for row in OWN_RECORDS
+        }
 
-    assert answer.verdict == ((200, "") if row.verdict == LACKS else row.verdict)
+    assert answers == {
+        row.name: (200, "") if row.verdict == LACKS else row.verdict for row in OWN_RECORDS
+    }
 
 
 @pytest.mark.parametrize("lacks", ["everything", "our key"])

@@ -6,17 +6,17 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.config.settings import Payouts
+from gateway.config.settings import Payouts, Settings
 from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
-from tests.world.gateway.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, patient, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -24,10 +24,19 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway where four eyes are switched off."""
-    settings = sandbox(tmp_path_factory.mktemp("money"))
-    alone = msgspec.structs.replace(settings, payouts=Payouts(approval_above=None))
-    async with opened(alone) as made:
+    async with opened(patient(alone(tmp_path_factory.mktemp("money")))) as made:
         yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hurried(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BackofficeClient]:
+    """The same, where a silent bank is given up on after a second."""
+    async with opened(alone(tmp_path_factory.mktemp("hurried"))) as made:
+        yield BackofficeClient(made)
+
+
+def alone(folder: Path) -> Settings:
+    return sandbox(folder, payouts=Payouts(approval_above=None))
 
 
 def refunds_of(charge: Any) -> str:
@@ -88,8 +97,9 @@ async def test_a_bank_that_is_not_there_was_certainly_not_asked(
     assert answer.verdict == (502, "SVC.ACC.005")
 
 
-async def test_the_dossier_of_a_payout_tells_what_is_proven(backoffice_client: BackofficeClient):
+async def test_the_dossier_of_a_payout_tells_what_is_proven(hurried: BackofficeClient):
     """The answer was lost, so nobody knows; the evidence says that it had left us."""
+    backoffice_client = hurried
     reference = uuid.uuid4().hex
     sent = withdrawing(backoffice_client, reference, value=777.06)
     answer = await backoffice_client.post("/withdraw/pix", sent)
@@ -207,9 +217,11 @@ async def test_before_it_is_ordered_a_failing_bank_was_certainly_not_asked(
 
 @pytest.mark.parametrize("fault", ["hang_after", "reset_after", "malformed"])
 async def test_a_refund_whose_answer_is_lost_is_found_and_never_given_twice(
-    backoffice_client: BackofficeClient, fault: str
+    backoffice_client: BackofficeClient, hurried: BackofficeClient, fault: str
 ):
     """The bank is looked at once; what it has done is the answer."""
+    if fault == "hang_after":
+        backoffice_client = hurried
     charge, asked = await paid(backoffice_client), giving()
     async with backoffice_client.world.failing("refund", fault, count=1):
         lost = await backoffice_client.post(refunds_of(charge), asked)
@@ -222,8 +234,9 @@ async def test_a_refund_whose_answer_is_lost_is_found_and_never_given_twice(
     assert [each["reference"] for each in found].count(asked["reference"]) == 1
 
 
-async def test_a_refund_that_was_refused_by_nobody_is_unknown(backoffice_client: BackofficeClient):
+async def test_a_refund_that_was_refused_by_nobody_is_unknown(hurried: BackofficeClient):
     """The order is lost, and the bank shows none: that is no proof that none comes."""
+    backoffice_client = hurried
     charge = await paid(backoffice_client)
     async with backoffice_client.world.failing("refund", "hang", count=1):
         answer = await backoffice_client.post(refunds_of(charge), giving())

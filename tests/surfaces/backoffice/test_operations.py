@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import uuid
@@ -29,6 +28,7 @@ from tests.world.backoffice.operations import (
     withdrawing,
 )
 from tests.world.gateway.world import order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -418,12 +418,12 @@ async def test_a_held_payout_that_settles_and_comes_back_is_shown_as_it_stands(
 
 async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[str, Any]:
     """Read a payout until its bank's callback has told of a return."""
-    for _ in range(200):
-        shown: dict[str, Any] = (await backoffice_client.read(path)).document
-        if shown["returns"]:
-            return shown
-        await asyncio.sleep(0.05)
-    return shown
+
+    async def shown() -> dict[str, Any] | None:
+        document = (await backoffice_client.read(path)).document
+        return dict(document) if document["returns"] else None
+
+    return dict(await until(shown))
 
 
 async def test_payouts_are_searched_by_how_they_stand(backoffice_client: BackofficeClient):

@@ -1,4 +1,4 @@
-"""Who may do what on the back office: on every row a role that may, and one that may not."""
+"""Rights on the back office: each row with a role that has its right, and one that lacks it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from gateway.http.table import RoutedRow
 from policies.authorization.user import FreshFactor
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import NOBODY, BackofficeClient
+from tests.world.gateway.answers import Answer
 from tests.world.people import somebody
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -55,15 +56,21 @@ NEEDED = {
 """Of the banking operations, written down once more: a row cannot loosen itself unseen."""
 
 
-EACH_OUTCOME = pytest.mark.parametrize(
-    ("place", "role"),
-    matrix.outcomes(),
-    ids=lambda each: each.value if isinstance(each, Role) else matrix.name(each),
-)
+async def ask(client: BackofficeClient, place: RoutedRow, who: str) -> Answer:
+    """Ask a row for nothing in particular, with an empty body: what is let in is refused later."""
+    path = matrix.path(place, account_id=client.world.demo["accounts"]["main"]["id"])
+    body = {} if place.row.takes.body else None
+    return await client.ask(place.row.method, path, body, by=who, kind=matrix.kind(place))
 
 
-def main(backoffice_client: BackofficeClient) -> str:
-    return backoffice_client.world.demo["accounts"]["main"]["id"]
+def is_let_in(answer: Answer) -> bool:
+    return answer.status != 500 and answer.code not in {
+        *("FORBIDDEN", "STEP_UP_REQUIRED", "TOKEN_INVALID")
+    }
+
+
+def is_right(answer: Answer, *, allowed: bool) -> bool:
+    return is_let_in(answer) if allowed else answer.verdict == (403, "FORBIDDEN")
 
 
 async def test_the_operations_need_what_is_written_here():
@@ -72,56 +79,55 @@ async def test_the_operations_need_what_is_written_here():
     assert {name: declared[name] for name in NEEDED} == NEEDED
 
 
-@EACH_OUTCOME
-async def test_a_role_opens_exactly_its_rows(
-    backoffice_client: BackofficeClient, place: RoutedRow, role: Role
+async def test_a_role_opens_exactly_the_rows_of_its_rights(backoffice_client: BackofficeClient):
+    wrong = {}
+    for place, role in matrix.outcomes():
+        answer = await ask(backoffice_client, place, role.value)
+        if not is_right(answer, allowed=matrix.may(role, place)):
+            wrong[place.row.name, role] = answer.body
+
+    assert wrong == {}
+
+
+async def test_every_role_is_let_in_and_refused_somewhere():
+    """A role that no row tries would be proven by the table alone."""
+    tried = {(role, matrix.may(role, place)) for place, role in matrix.outcomes()}
+
+    assert tried == {(role, may) for role in Role for may in (True, False)}
+
+
+async def test_a_person_of_one_company_opens_what_the_session_lists(
+    backoffice_client: BackofficeClient,
 ):
-    """Asked for what is not there, with an empty body: what is let in is refused later."""
-    path = matrix.path(place, account_id=main(backoffice_client))
-    body = {} if place.row.takes.body else None
+    """One row of each gate, and each row that the limit closes; pages build menus from the list."""
+    listed = {
+        role: {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
+        for role in Role
+    }
+    tried = [
+        (place, role, matrix.listed(listed[role], place))
+        for place, role in matrix.outcomes()
+        if place in matrix.OF_EACH_GATE
+        or matrix.listed(listed[role], place) is not matrix.may(role, place)
+    ]
+    people = {
+        role: await backoffice_client.limited("main", role) for role in {each[1] for each in tried}
+    }
 
-    answer = await backoffice_client.ask(
-        place.row.method, path, body, by=role.value, kind=matrix.kind(place)
-    )
+    wrong = {}
+    for place, role, allowed in tried:
+        answer = await ask(backoffice_client, place, people[role])
+        if not is_right(answer, allowed=allowed):
+            wrong[place.row.name, role] = answer.body
 
-    if matrix.may(role, place):
-        assert answer.code not in {"FORBIDDEN", "STEP_UP_REQUIRED", "TOKEN_INVALID"}, answer.body
-        assert answer.status != 500, answer.body
-    else:
-        assert answer.verdict == (403, "FORBIDDEN")
-
-
-@EACH_OUTCOME
-async def test_what_is_listed_for_who_is_limited_works(
-    backoffice_client: BackofficeClient, place: RoutedRow, role: Role
-):
-    """
-    As above for people who see one company: what their session lists, and nothing else.
-
-    A page builds its menu from that list.
-    """
-    who = await limited(backoffice_client, role)
-    path = matrix.path(place, account_id=main(backoffice_client))
-    body = {} if place.row.takes.body else None
-    permissions = {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
-
-    answer = await backoffice_client.ask(
-        place.row.method, path, body, by=who, kind=matrix.kind(place)
-    )
-
-    if matrix.listed(permissions, place):
-        assert answer.code not in {"FORBIDDEN", "STEP_UP_REQUIRED", "TOKEN_INVALID"}, answer.body
-        assert answer.status != 500, answer.body
-    else:
-        assert answer.verdict == (403, "FORBIDDEN")
+    assert wrong == {}
+    assert {True, False} == {allowed for *_, allowed in tried}
 
 
-@pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_nobody_comes_in_without_a_token(
-    backoffice_client: BackofficeClient, place: RoutedRow
-):
-    """Nor with a partner's credential, which is answered by its own code."""
-    path = matrix.path(place, account_id=main(backoffice_client))
+@pytest.mark.parametrize("place", matrix.OF_EACH_GATE, ids=matrix.name)
+async def test_each_gate_requires_a_token(backoffice_client: BackofficeClient, place: RoutedRow):
+    """A partner's credential is refused with its own code."""
+    path = matrix.path(place, account_id=backoffice_client.world.demo["accounts"]["main"]["id"])
 
     nobody = await backoffice_client.ask(place.row.method, path, by=NOBODY)
     partner = await backoffice_client.ask(
@@ -132,47 +138,19 @@ async def test_nobody_comes_in_without_a_token(
     assert partner.verdict == (401, "INVALID_CREDENTIALS")
 
 
-@pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_a_right_of_weight_asks_for_a_fresh_factor(
-    backoffice_client: BackofficeClient, place: RoutedRow
-):
-    """Somebody of every role who has no second factor reads, and does nothing of weight."""
-    who = await everybody(backoffice_client)
-    path = matrix.path(place, account_id=main(backoffice_client))
-    body = {} if place.row.takes.body else None
+async def test_weighty_rights_require_a_fresh_factor(backoffice_client: BackofficeClient):
+    """A person of every role without a second factor reads, and changes nothing of weight."""
+    await backoffice_client.plain("everybody@example.com", *Role)
 
-    answer = await backoffice_client.ask(
-        place.row.method, path, body, by=who, kind=matrix.kind(place)
-    )
+    wrong = {}
+    for place in matrix.GUARDED:
+        assert isinstance(place.row.needs, Right)
+        always = any(isinstance(each, FreshFactor) and each.always for each in place.gate.policies)
+        answer = await ask(backoffice_client, place, "everybody@example.com")
+        refused = answer.verdict == (403, "STEP_UP_REQUIRED")
+        if refused is not (always or needs_step_up(place.row.needs)):
+            wrong[place.row.name] = answer.body
+        if always is not (place.row.name == "backoffice.stop_lift"):
+            wrong[place.row.name] = b"in the wrong gate"
 
-    assert isinstance(place.row.needs, Right)
-    asks = any(isinstance(each, FreshFactor) and each.always for each in place.gate.policies)
-    weighty = asks or needs_step_up(place.row.needs)
-    assert asks is (place.row.name == "backoffice.stop_lift")
-    assert (answer.verdict == (403, "STEP_UP_REQUIRED")) is weighty, answer.body
-
-
-LIMITED: dict[Role, str] = {}
-"""Who stands for a role, limited to the main company; made once."""
-
-
-async def limited(backoffice_client: BackofficeClient, role: Role) -> str:
-    """Sign somebody in who sees the main company alone; once for each role."""
-    if LIMITED.get(role) not in backoffice_client.tokens:
-        LIMITED[role] = await backoffice_client.limited("main", role)
-    return LIMITED[role]
-
-
-async def everybody(backoffice_client: BackofficeClient) -> str:
-    """Sign somebody in who has every role and no second factor; once."""
-    who = "everybody@example.com"
-    if who not in backoffice_client.tokens:
-        await backoffice_client.plain(who, *Role)
-    return who
-
-
-async def test_every_role_is_let_in_and_refused_somewhere():
-    """A role that no row tries would be proven by the table alone."""
-    tried = {(role, matrix.may(role, place)) for place, role in matrix.outcomes()}
-
-    assert tried == {(role, may) for role in Role for may in (True, False)}
+    assert wrong == {}

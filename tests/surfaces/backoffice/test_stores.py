@@ -12,17 +12,17 @@ from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import generated, paid, today, withdrawing
-from tests.world.gateway.world import opened, order, sandbox
+from tests.world.gateway.world import opened, order, patient, sandbox
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """The sandbox's settings on each kind of store."""
     if request.param == "sqlite":
-        return sandbox(tmp_path)
+        return patient(sandbox(tmp_path))
     url = Address(request.getfixturevalue("migrated_postgres_url"))
-    database = Database(url=url, auth_timeout_s=5, timeout_s=5, migrate="always")
-    return sandbox(tmp_path, database=database)
+    database = Database(url=url, auth_timeout_s=60, timeout_s=60, migrate="always")
+    return patient(sandbox(tmp_path, database=database))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from gateway.config.effective import effective
 from gateway.domain.identity.rights import Role
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.watching import in_review
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,13 +24,14 @@ async def logged(
     backoffice_client: BackofficeClient, query: str, by: str = "security"
 ) -> list[dict[str, Any]]:
     """Wait until the request log has something to this query; it is written every second."""
-    async with asyncio.timeout(60):
-        while True:
-            said = await backoffice_client.ask("GET", f"{OFFICE}/requests?{query}", by=by)
-            assert said.status == 200
-            if said.document["data"]:
-                return list(said.document["data"])
-            await asyncio.sleep(0.1)
+
+    async def found() -> list[dict[str, Any]]:
+        await backoffice_client.world.write_request_log()
+        said = await backoffice_client.ask("GET", f"{OFFICE}/requests?{query}", by=by)
+        assert said.status == 200
+        return list(said.document["data"])
+
+    return list(await until(found))
 
 
 async def test_a_partners_request_is_found_by_its_trace(backoffice_client: BackofficeClient):

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.upstream import AccountLimits, Breaker, CallRate
-from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,7 +21,7 @@ SLOWLY = CallRate(rate=0.001, burst=BURST)
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway whose bank takes two payouts and two lists of keys of each account."""
-    settings = sandbox(tmp_path_factory.mktemp("limits"))
+    settings = patient(sandbox(tmp_path_factory.mktemp("limits")))
     limits = AccountLimits(rates={"create_payout": SLOWLY, "list_keys": SLOWLY})
     provider = msgspec.structs.replace(
         settings.providers["sandbox"], account_limits=limits, breaker=Breaker()

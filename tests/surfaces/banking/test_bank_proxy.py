@@ -12,14 +12,14 @@ from gateway.config.settings import Settings
 from gateway.config.upstream import Proxy
 from gateway.config.values import Secret
 from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
-from tests.world.gateway.world import opened, order, sandbox
+from tests.world.gateway.world import opened, order, patient, sandbox
 
 PASSWORD = "a-password-of-the-proxy"
 
 
 def behind(proxy: ConnectProxy, folder: Path) -> Settings:
     """Return a sandbox whose bank is reached by the proxy alone."""
-    settings = sandbox(folder)
+    settings = patient(sandbox(folder))
     provider = settings.providers["sandbox"]
     proxy.to = URL(str(provider.settings["base_url"])).port or 0
     way = Proxy(url=f"http://127.0.0.1:{proxy.port}", user="us", password=Secret(PASSWORD))

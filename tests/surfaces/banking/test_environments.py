@@ -23,7 +23,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import basic, opened, sandbox, send
+from tests.world.gateway.world import basic, opened, patient, sandbox, send
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 PEPPER = "a pepper of 32 bytes or more 0123456789"
@@ -60,7 +60,7 @@ async def asked(gateway: Gateway, path: str, authorization: str = "") -> Answer:
 
 async def test_a_sandbox_credential_does_not_open_production(tmp_path: Path, postgres_url: str):
     """Contract part 1: 401 ``SVC.AUT.010``."""
-    async with opened(sandbox(tmp_path / "sandbox")) as world:
+    async with opened(patient(sandbox(tmp_path / "sandbox"))) as world:
         header, path = basic(world.pair("full")), world.at("/balance")
         here = await world.ask("GET", path)
         async with produced(production(tmp_path, postgres_url)) as gateway:
@@ -82,7 +82,7 @@ async def test_each_gateway_says_which_one_it_is(tmp_path: Path, postgres_url: s
 async def test_a_store_of_the_sandbox_is_refused_by_production(tmp_path: Path, postgres_url: str):
     """One clear line, and nothing is left running."""
     database = Database(url=Address(postgres_url), migrate="always")
-    async with opened(sandbox(tmp_path, database=database)):
+    async with opened(patient(sandbox(tmp_path, database=database))):
         pass
 
     with pytest.raises(StoreRefused) as refused:
@@ -98,7 +98,7 @@ async def test_a_store_of_production_is_refused_by_the_sandbox(tmp_path: Path, p
     database = Database(url=Address(postgres_url), migrate="always")
 
     with pytest.raises(StoreRefused) as refused:
-        async with opened(sandbox(tmp_path, database=database)):
+        async with opened(patient(sandbox(tmp_path, database=database))):
             pytest.fail("it started")
 
     assert str(refused.value) == "The store belongs to production, this gateway to sandbox."

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-import aiohttp
 import msgspec
 import pytest
 from sqlalchemy import delete
@@ -21,11 +19,11 @@ from gateway.operations.payouts.verification import Report
 from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest
 from tests.world.gateway.world import World, order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAID, ACCEPTED, UNKNOWN = PayoutState.PAID, PayoutState.ACCEPTED, PayoutState.UNKNOWN
-WITHIN_S = 15
 
 
 async def stored(world: World, reference: str) -> Payout:
@@ -36,11 +34,15 @@ async def stored(world: World, reference: str) -> Payout:
     return found
 
 
-async def until(world: World, reference: str, holds: Callable[[Payout], bool]) -> Payout:
-    async with asyncio.timeout(WITHIN_S):
-        while not holds(found := await stored(world, reference)):
-            await asyncio.sleep(0.05)
-    return found
+async def becomes(world: World, reference: str, holds: Callable[[Payout], bool]) -> Payout:
+    """Wait until a stored payout is so."""
+
+    async def found() -> Payout | None:
+        payout = await stored(world, reference)
+        return payout if holds(payout) else None
+
+    payout: Payout = await until(found)
+    return payout
 
 
 def office_of(world: World) -> AdminContext:
@@ -67,24 +69,26 @@ async def kinds(world: World, *references: str) -> list[str]:
 
 
 async def shown_on_the_gauge(world: World) -> None:
-    """Wait until the page of metrics tells of a review; it is rendered every few seconds."""
+    """Wait until the page of metrics shows a review."""
     url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
-    async with asyncio.timeout(WITHIN_S), aiohttp.ClientSession() as session:
-        while True:
-            async with session.get(url) as said:
-                if 'gateway_payout_review{provider="sandbox"} 1.0' in await said.text():
-                    return
-            await asyncio.sleep(0.2)
+
+    async def is_shown() -> bool:
+        await world.run_task("gauges")
+        async with world.session.get(url) as said:
+            return 'gateway_payout_review{provider="sandbox"} 1.0' in await said.text()
+
+    await until(is_shown)
 
 
 @pytest.mark.parametrize("value", [777.06, 777.08])
-async def test_a_lost_answer_heals_without_anybody_reading(world: World, value: float):
+async def test_a_lost_answer_heals_without_anybody_reading(hurried_world: World, value: float):
     """Lost, then found paid: once sent, once executed, never asked about by the partner."""
+    world = hurried_world
     reference = f"lost-{value}"
     answered = await world.pay(order(reference, world.today(), value=value))
     before = await stored(world, reference)
 
-    ended = await until(world, reference, lambda payout: payout.state is PAID)
+    ended = await becomes(world, reference, lambda payout: payout.state is PAID)
 
     [attempt] = await world.gateway.kernel.store.payouts.attempts(ended.account_id, reference)
     assert answered.verdict == (502, "SVC.PIX.010")
@@ -94,12 +98,12 @@ async def test_a_lost_answer_heals_without_anybody_reading(world: World, value: 
     assert len(await world.executions(reference)) == 1
 
 
-async def test_the_statement_settles_what_a_look_up_cannot(world: World):
+async def test_the_statement_settles_what_a_look_up_cannot(hurried_world: World):
     """Wishes 2: the look-up fails all the time; the statement carries our key."""
-    reference = "only-in-the-statement"
+    world, reference = hurried_world, "only-in-the-statement"
     async with world.failing("payout_read", "status", status=500):
         answered = await world.pay(order(reference, world.today(), value=777.06))
-        ended = await until(world, reference, lambda payout: payout.state is PAID)
+        ended = await becomes(world, reference, lambda payout: payout.state is PAID)
 
     [attempt] = await world.gateway.kernel.store.payouts.attempts(ended.account_id, reference)
     assert answered.status == 502
@@ -112,7 +116,7 @@ async def test_another_amount_comes_into_review(world: World):
     reference = "one-centavo-less"
     await world.pay(order(reference, world.today(), value=777.12))
 
-    waiting = await until(world, reference, lambda payout: payout.review)
+    waiting = await becomes(world, reference, lambda payout: payout.review)
 
     shown = (await world.ask("GET", world.at(f"/withdraw/{reference}"))).document
     await shown_on_the_gauge(world)
@@ -123,9 +127,9 @@ async def test_another_amount_comes_into_review(world: World):
 async def test_a_probe_does_at_once_what_the_background_does_later(world: World):
     reference = "probed"
     await world.pay(order(reference, world.today(), value=777.08))
-    await asyncio.sleep(0.1)  # the bank settles
 
-    seen = await probed(office_of(world), await stored(world, reference))
+    async with world.bank_ahead():
+        seen = await probed(office_of(world), await stored(world, reference))
 
     assert seen.state is PAID
     assert await stored(world, reference) == seen

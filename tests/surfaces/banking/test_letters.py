@@ -10,7 +10,7 @@ import pytest
 
 from gateway.config.settings import Validation
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 SENT, NORMAL = "12.ABC.345/01DE-35", "12ABC34501DE35"
 DESTINATION = {"name": "Loja Ltda", "tax_number": SENT, "key_type": "cnpj", "key": SENT}
@@ -18,7 +18,7 @@ DESTINATION = {"name": "Loja Ltda", "tax_number": SENT, "key_type": "cnpj", "key
 
 def settings(folder: Path, *, switched: bool, bank_takes: bool) -> Any:
     """Settings with the switch, and a bank that declares letters or does not."""
-    plain = sandbox(folder, validation=Validation(alphanumeric_cnpj=switched))
+    plain = patient(sandbox(folder, validation=Validation(alphanumeric_cnpj=switched)))
     provider = plain.providers["sandbox"]
     told = {**provider.settings, "alphanumeric_cnpj": bank_takes}
     providers = {**plain.providers, "sandbox": msgspec.structs.replace(provider, settings=told)}

@@ -29,10 +29,10 @@ from tests.world.answers import (
 )
 from tests.world.gateway import rows
 from tests.world.gateway.world import World, order
+from tests.world.waiting import settle, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-WITHIN_S = 15
 CALL = {
     "banking.balance": "get_balance",
     "banking.pix_keys": "list_keys",
@@ -98,13 +98,19 @@ async def untold(world: World, capfd: pytest.CaptureFixture[str]) -> AsyncIterat
     """Bodies that tell no word of the bank's, as neither log nor metrics do."""
     bodies: list[bytes] = []
     yield bodies
-    await asyncio.sleep(0.1)
+    await settle()
     told = "".join((*capfd.readouterr(), await metrics(world), *map(repr, bodies)))
     assert [word for word in CANARY.split() if word in told] == []
 
 
-@pytest.mark.parametrize("place", rows.BANKED, ids=rows.name)
-@pytest.mark.parametrize("lie", list(LIES))
+READS = [(rows.BANKED[0], lie) for lie in LIES]
+READS += [(place, "None") for place in rows.BANKED[1:]]
+"""One row with each lie, and each row with one lie."""
+
+
+@pytest.mark.parametrize(
+    ("place", "lie"), READS, ids=[f"{rows.name(place)} {lie}" for place, lie in READS]
+)
 async def test_a_read_that_is_lied_to_is_the_rows_502(
     world: World, liar: LyingAdapter, untold: list[bytes], place: RoutedRow, lie: str
 ):
@@ -130,9 +136,10 @@ async def test_each_fault_is_counted_by_bank_and_call(world: World, liar: LyingA
     with lying(liar, get_balance=saying(None)):
         await world.ask("GET", world.at("/balance"))
 
-    async with asyncio.timeout(WITHIN_S):
-        while not any({*re.split(r"[{},]", line)} >= COUNTED for line in await lines(world)):
-            await asyncio.sleep(0.2)
+    async def is_counted() -> bool:
+        return any({*re.split(r"[{},]", line)} >= COUNTED for line in await lines(world))
+
+    await until(is_counted)
 
 
 def named(what: str, lie: str) -> str:
@@ -195,9 +202,7 @@ async def test_a_look_that_is_lied_to_leaves_a_payout_as_it_was_and_the_loop_ali
         await world.pay(order(reference, world.today()))
         read = await world.ask("GET", world.at(f"/withdraw/{reference}"))
         seen = liar.asked.count("find_payout")
-        async with asyncio.timeout(WITHIN_S):  # the background looks, too
-            while liar.asked.count("find_payout") <= seen:
-                await asyncio.sleep(0.1)
+        await until(lambda: liar.asked.count("find_payout") > seen)  # the background looks, too
         before = await stored(world, reference)
     healed = await world.settled(reference)
 

@@ -12,17 +12,17 @@ import yaml
 from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
 from tests.world.gateway import rows
-from tests.world.gateway.world import NOBODY, World, opened, order, sandbox
+from tests.world.gateway.world import NOBODY, World, opened, order, patient, sandbox
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """The sandbox's settings on each kind of store."""
     if request.param == "sqlite":
-        return sandbox(tmp_path)
+        return patient(sandbox(tmp_path))
     url = Address(request.getfixturevalue("migrated_postgres_url"))
-    database = Database(url=url, auth_timeout_s=5, timeout_s=5, migrate="always")
-    return sandbox(tmp_path, database=database)
+    database = Database(url=url, auth_timeout_s=60, timeout_s=60, migrate="always")
+    return patient(sandbox(tmp_path, database=database))
 
 
 @pytest.fixture

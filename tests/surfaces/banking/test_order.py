@@ -184,40 +184,38 @@ QUERIES: dict[str, tuple[str, ErrorCode]] = {
 
 
 @pytest.mark.parametrize("path", ["/transactions", "/withdraws"])
-@pytest.mark.parametrize("case", list(QUERIES))
-async def test_a_query_is_checked_in_its_order(world: World, path: str, case: str):
+async def test_a_query_is_checked_in_its_order(world: World, path: str):
     """Contract part 8: required, form, range, page, limit."""
-    query, first = QUERIES[case]
+    wrong = {}
+    for case, (query, first) in QUERIES.items():
+        answer = await world.ask("GET", world.at(path + query))
+        is_first = answer.verdict == (first.status, first.code)
+        if not is_first or not means(answer.document["message"], first):
+            wrong[case] = answer.document
 
-    answer = await world.ask("GET", world.at(path + query))
-
-    assert answer.verdict == (first.status, first.code)
-    assert means(answer.document["message"], first)
+    assert wrong == {}
 
 
 LONGEST = "?init=2026-01-01&ends=2026-03-31"
 
 
-@pytest.mark.parametrize("path", ["/transactions", "/withdraws"])
-@pytest.mark.parametrize(
-    ("query", "page", "limit"),
-    [
-        (LONGEST, 1, 25),
-        (f"{LONGEST}&limit=100", 1, 100),
-        (f"{LONGEST}&limit=101", 1, 100),
-        (f"{LONGEST}&limit=999999999999999999&page=999999999999999999", 10**18 - 1, 100),
-        (f"{LONGEST}&page=3&limit=1", 3, 1),
-        (f"{LONGEST}&tracking=yes&page=1", 1, 25),
-    ],
-)
-async def test_a_window_and_a_page_are_taken(
-    world: World, path: str, query: str, page: int, limit: int
-):
-    """Contract part 8: 90 days, the clamp, and what is not ours is ignored."""
-    answer = await world.ask("GET", world.at(path + query))
+WINDOWS = [
+    (LONGEST, 1, 25),
+    (f"{LONGEST}&limit=100", 1, 100),
+    (f"{LONGEST}&limit=101", 1, 100),
+    (f"{LONGEST}&limit=999999999999999999&page=999999999999999999", 10**18 - 1, 100),
+    (f"{LONGEST}&page=3&limit=1", 3, 1),
+    (f"{LONGEST}&tracking=yes&page=1", 1, 25),
+]
 
-    meta = answer.document["meta"]
-    assert (answer.status, meta["page"], meta["limit"]) == (200, page, limit)
+
+@pytest.mark.parametrize("path", ["/transactions", "/withdraws"])
+async def test_a_window_and_a_page_are_taken(world: World, path: str):
+    """Contract part 8: 90 days, the clamp, and what is not ours is ignored."""
+    for query, page, limit in WINDOWS:
+        meta = (await world.ask("GET", world.at(path + query))).document["meta"]
+
+        assert (meta["page"], meta["limit"]) == (page, limit), query
 
 
 async def test_content_is_compared_before_the_date(world: World):

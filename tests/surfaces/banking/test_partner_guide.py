@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,18 @@ import pytest
 
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
-from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.waiting import until
 
 GUIDE = Path(__file__).parents[3] / "docs/partner-guide.md"
 PROGRAM = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SETTLES, REFUSED, CUT_SHORT = 10.5, 777.04, 777.08
-AWAY_S = 2.0
 
 
 @pytest.fixture
 async def fresh(tmp_path: Path) -> AsyncIterator[World]:
     """A gateway that has not looked for stops yet: the first payout sees those of now."""
-    async with opened(sandbox(tmp_path)) as made:
+    async with opened(patient(sandbox(tmp_path))) as made:
         yield made
 
 
@@ -67,6 +68,12 @@ async def test_the_client_of_the_guide_tells_a_refusal_of_the_bank_from_a_stop(f
     assert str(stopped.value).startswith("403 SVC.PIX.010 Payouts are stopped for now")
 
 
+async def is_stored(world: World, reference: str) -> bool:
+    """Say whether an attempt to pay has ended."""
+    account = world.demo["accounts"]["main"]["id"]
+    return bool(await world.gateway.kernel.store.payouts.attempts(account, reference))
+
+
 async def test_the_client_of_the_guide_repeats_what_was_not_sent(fresh: World):
     """502 ``SVC.ACC.005`` while the bank is out of reach, and paid once when it is back."""
     client = client_of(fresh)
@@ -75,7 +82,7 @@ async def test_the_client_of_the_guide_repeats_what_was_not_sent(fresh: World):
         paying = asyncio.ensure_future(
             asyncio.to_thread(client["pay"], order("away", fresh.today(), value=SETTLES))
         )
-        await asyncio.sleep(AWAY_S)
+        await until(partial(is_stored, fresh, "away"))
         sent_meanwhile = paying.done()
     accepted = await paying
     ended = await asyncio.to_thread(client["follow"], "away")

@@ -11,7 +11,7 @@ from sqlalchemy import delete
 
 from gateway.config.settings import Payouts
 from gateway.store.tables import core
-from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 
 async def similar_counted(world: World) -> float:
@@ -34,7 +34,7 @@ async def test_one_like_another_is_told_or_refused(
     executed: list[int],
 ):
     """Wishes 5: same account, amount and recipient under another reference."""
-    async with opened(sandbox(tmp_path, payouts=Payouts(similar=policy))) as world:
+    async with opened(patient(sandbox(tmp_path, payouts=Payouts(similar=policy)))) as world:
         first = await world.pay(order("first", world.today()))
         twin = await world.pay(order("twin", world.today()))
         other = await world.pay(order("other", world.today(), value=2))
@@ -57,7 +57,7 @@ async def forget(world: World) -> None:
 
 async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Path):
     """Rule R10; what the bank does not know is sent as ever."""
-    async with opened(sandbox(tmp_path, payouts=Payouts(look_first=True))) as world:
+    async with opened(patient(sandbox(tmp_path, payouts=Payouts(look_first=True)))) as world:
         await world.pay(order("forgotten", world.today()))
         await world.settled("forgotten")
         await forget(world)
@@ -73,7 +73,7 @@ async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Pa
 
 async def test_while_the_bank_cannot_be_asked_nothing_is_sent(tmp_path: Path):
     """502 ``SVC.ACC.005``: certainly not sent, and sent when the bank answers again."""
-    async with opened(sandbox(tmp_path, payouts=Payouts(look_first=True))) as world:
+    async with opened(patient(sandbox(tmp_path, payouts=Payouts(look_first=True)))) as world:
         async with world.failing("payout_read", "status", status=500):
             refused = await world.pay(order("o-1", world.today()))
         sent = await world.pay(order("o-1", world.today()))

@@ -1,8 +1,7 @@
-"""How soon a change of credentials and accounts reaches a running gateway, with its real times."""
+"""Changes of credentials and accounts reach a running gateway."""
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 
 import pytest
@@ -11,27 +10,13 @@ from gateway.operations.accounts.accounts import AccountUpdate
 from gateway.operations.demo.document import Pair
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, other_secret
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-BOUND_S = 1.0
-SLACK_S = 2.5
-"""For a busy machine; who hears of no change takes four seconds."""
-EVERY_S = 0.05
 
 
 async def balance(world: World, pair: Pair) -> Answer:
     return await world.ask("GET", world.at("/balance"), pair=pair)
-
-
-async def until(world: World, pair: Pair, status: int) -> float:
-    """Ask until the status is another one; return the seconds it took."""
-    loop = asyncio.get_running_loop()
-    began = loop.time()
-    async with asyncio.timeout(60):
-        while (await balance(world, pair)).status != status:
-            await asyncio.sleep(EVERY_S)
-    return loop.time() - began
 
 
 async def issued(world: World) -> Pair:
@@ -49,17 +34,17 @@ async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: Wo
     assert (served.status, after.status) == (200, 401)
 
 
-async def test_a_revocation_of_another_process_counts_within_a_second(world: World):
-    """Measured from the act, while the credential is in constant use."""
+async def test_a_revocation_of_another_process_counts_once_it_is_heard_of(world: World):
+    """Changes are heard of each second."""
     pair = await issued(world)
     served = await balance(world, pair)
 
     async with another_process(world) as office:
         await office.admin.credentials.revoke(pair["client_id"])
-        took = await until(world, pair, 401)
+        await world.hear_changes()
+        after = await balance(world, pair)
 
-    assert served.status == 200
-    assert took <= BOUND_S + SLACK_S
+    assert (served.status, after.status) == (200, 401)
 
 
 @pytest.mark.parametrize("tried_before", [False, True])
@@ -84,10 +69,17 @@ async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world
     """Decided without downtime: both serve at once, and then the old one is refused."""
     old = await issued(world)
 
-    made = await world.office.admin.credentials.rotate(old["client_id"], timedelta(seconds=1))
+    made = await world.office.admin.credentials.rotate(old["client_id"], timedelta(minutes=1))
     new = Pair(client_id=old["client_id"], client_secret=made.client_secret)
     both = await balance(world, old), await balance(world, new)
-    await until(world, old, 401)
+    brief = await issued(world)
+    made = await world.office.admin.credentials.rotate(brief["client_id"], timedelta(seconds=1))
+    new = Pair(client_id=brief["client_id"], client_secret=made.client_secret)
+
+    async def is_over() -> bool:
+        return (await balance(world, brief)).status == 401
+
+    await until(is_over)
     after = await balance(world, new)
 
     assert [answer.status for answer in both] == [200, 200]
@@ -110,7 +102,7 @@ async def test_a_new_credential_of_another_process_is_known_at_once(
     assert (before.status, used.status) == (401, 200)
 
 
-async def test_an_account_closed_by_another_process_is_closed_within_a_second(world: World):
+async def test_an_account_closed_by_another_process_is_closed_once_it_is_heard_of(world: World):
     """And opened again as soon."""
     pair = world.pair("full")
     await balance(world, pair)
@@ -118,8 +110,10 @@ async def test_an_account_closed_by_another_process_is_closed_within_a_second(wo
 
     async with another_process(world) as office:
         await office.admin.accounts.update(account, AccountUpdate(active=False))
-        closed = await until(world, pair, 400)
+        await world.hear_changes()
+        closed = await balance(world, pair)
         await office.admin.accounts.update(account, AccountUpdate(active=True))
-        open_again = await until(world, pair, 200)
+        await world.hear_changes()
+        open_again = await balance(world, pair)
 
-    assert max(closed, open_again) <= BOUND_S + SLACK_S
+    assert (closed.status, open_again.status) == (400, 200)

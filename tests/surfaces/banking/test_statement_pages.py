@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sqlite3
 from collections.abc import AsyncIterator
@@ -17,7 +16,9 @@ from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
 from gateway.operations.accounts.accounts import AccountUpdate
 from tests.servers.redis import RedisServer
-from tests.world.gateway.world import World, another_process, opened, sandbox
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.world import FROM_NOON, World, another_process, opened, patient, sandbox
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -28,7 +29,7 @@ LARGEST_PAGE = 500
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway whose main account has ten thousand movements of today, by its own ledger."""
-    async with opened(sandbox(tmp_path_factory.mktemp("pages"))) as made:
+    async with opened(patient(sandbox(tmp_path_factory.mktemp("pages")))) as made:
         await fill(made, ENTRIES)
         yield made
 
@@ -131,15 +132,19 @@ async def test_what_is_kept_is_shown_to_nobody_who_may_not_read(
 async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
     await page(world, 1)
     account = world.demo["accounts"]["main"]["id"]
+
+    async def refused() -> Answer | None:
+        answer = await world.ask("GET", world.at(path(world, 2)))
+        return None if answer.status == 200 else answer
+
+    async def served() -> bool:
+        return (await world.ask("GET", world.at("/balance"))).status == 200
+
     async with another_process(world) as office:
         await office.admin.accounts.update(account, AccountUpdate(active=False))
-        async with asyncio.timeout(60):
-            while (answer := await world.ask("GET", world.at(path(world, 2)))).status == 200:
-                await asyncio.sleep(0.05)
+        answer = await until(refused)
         await office.admin.accounts.update(account, AccountUpdate(active=True))
-        async with asyncio.timeout(60):
-            while (await world.ask("GET", world.at("/balance"))).status != 200:
-                await asyncio.sleep(0.05)
+        await until(served)
 
     assert answer.verdict == (400, "SVC.ACC.002")
 
@@ -165,7 +170,7 @@ async def test_two_gateways_share_a_walk_through_redis(
     """Page 1 at one of them, page 2 at the other, at one bank: one walk."""
     folder = tmp_path_factory.mktemp("shared")
     await redis_server.empty()
-    settings = sandbox(folder, cache=Cache(url=Address(redis_server.url)))
+    settings = patient(sandbox(folder, cache=Cache(url=Address(redis_server.url))))
     other = msgspec.structs.replace(
         settings,
         sandbox_bank=msgspec.structs.replace(settings.sandbox_bank, start=False),
@@ -185,7 +190,7 @@ async def test_two_gateways_share_a_walk_through_redis(
 @contextlib.asynccontextmanager
 async def beside(one: World, settings: Settings) -> AsyncIterator[World]:
     """Run a second gateway on the store and the bank of the first one."""
-    gateway = assemble(settings, {})
+    gateway = assemble(settings, FROM_NOON)
     async with running(gateway):
         yield World(
             gateway=gateway,

@@ -25,7 +25,7 @@ from provider_adapters.simulated_bank.control.client import BankControl
 from provider_adapters.simulated_bank.server import SimulatedBank
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, opened, sandbox
+from tests.world.gateway.world import World, now, opened, patient, sandbox
 
 PREFIX = "simulated-"
 """Before a bank's name: the demo has a provider ``sandbox`` of its own."""
@@ -78,7 +78,7 @@ async def every_bank(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[
     async with AsyncExitStack() as stack:
         banks = {name: await _running(stack, name, folder) for name in simulators.names()}
         (folder / "gateway").mkdir()
-        settings = sandbox(folder / "gateway")
+        settings = patient(sandbox(folder / "gateway"))
         own = {PREFIX + name: _provider(name, bank) for name, bank in banks.items()}
         settings = msgspec.structs.replace(
             settings,
@@ -102,6 +102,7 @@ async def _running(stack: AsyncExitStack, name: str, folder: Path) -> SimulatedB
         port=0,
         control_port=0,
         settle_after_s=0.05,
+        now=now,
     )
     await bank.start()
     stack.push_async_callback(bank.close)
@@ -113,7 +114,7 @@ def _provider(name: str, bank: SimulatedBank) -> Provider:
     limits: dict[str, object] = {"account_limits": {"rates": {"*": None}}}
     # Nor when its calls stop: tests order failures, in any order of the tests.
     limits["breaker"] = {"consecutive": 1000, "calls": 1000}
-    patience = {"connect_timeout_s": 1.0, "read_timeout_s": 2.0, "payout_timeout_s": 2.5}
+    patience = {"connect_timeout_s": 60.0, "read_timeout_s": 61.0, "payout_timeout_s": 62.0}
     return msgspec.convert(
         simulators.find(name).provider(address_of(bank)) | patience | limits, Provider
     )

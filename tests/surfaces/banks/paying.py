@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from tests.surfaces.banks.every_bank import AtBank
 from tests.world.backoffice.operations import BANK_PAYEE
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import order
+from tests.world.waiting import until
 
 TO_ACCOUNT = {"method": "bank_account", "destination": BANK_PAYEE}
 
@@ -28,12 +28,12 @@ def payout(bank: AtBank, **changed: object) -> dict[str, Any]:
 
 async def ended(bank: AtBank, reference: str) -> dict[str, Any]:
     """Read a payout until it is no longer processing."""
-    async with asyncio.timeout(60):
-        while True:
-            found = (await bank.partner("GET", f"/withdraw/{reference}")).document
-            if found["status"] != "processing":
-                return dict(found)
-            await asyncio.sleep(0.05)
+
+    async def found() -> dict[str, Any] | None:
+        document = (await bank.partner("GET", f"/withdraw/{reference}")).document
+        return None if document["status"] == "processing" else dict(document)
+
+    return dict(await until(found))
 
 
 async def executed(bank: AtBank) -> list[int]:
@@ -81,9 +81,11 @@ async def callbacks(bank: AtBank, key: str) -> list[dict[str, Any]]:
 
 
 async def done(bank: AtBank, key: str) -> dict[str, Any]:
-    async with asyncio.timeout(60):
-        while not any(each["state"] == "done" for each in await callbacks(bank, key)):
-            await asyncio.sleep(0.05)
+
+    async def is_done() -> bool:
+        return any(each["state"] == "done" for each in await callbacks(bank, key))
+
+    await until(is_done)
     (found,) = await callbacks(bank, key)
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import uuid
@@ -21,6 +20,7 @@ from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, in_review, said
 from tests.world.gateway.world import order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,10 +45,11 @@ async def status(bank: AtBank, reference: str) -> str:
 
 async def ended(bank: AtBank, reference: str) -> str:
     """Read a payout until it is no longer processing."""
-    async with asyncio.timeout(60):
-        while (found := await status(bank, reference)) == "processing":
-            await asyncio.sleep(0.05)
-    return found
+
+    async def found() -> str:
+        return (await status(bank, reference)).replace("processing", "")
+
+    return str(await until(found))
 
 
 def centavos(wanted: dict[str, Any]) -> int:
@@ -178,6 +179,5 @@ async def test_a_callback_that_names_another_transfer_settles_nothing(bank: AtBa
 
     assert await send("f" * 64) == 401
     assert await send(token_text(secret(bank))) == 200
-    for _ in range(20):
-        await asyncio.sleep(0.05)
-        assert await status(bank, wanted["reference"]) == "processing"
+    await world.run_task("callbacks")
+    assert await status(bank, wanted["reference"]) == "processing"

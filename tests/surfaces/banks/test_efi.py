@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import uuid
 from typing import Any
@@ -16,6 +15,7 @@ from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import days
 from tests.surfaces.banks.paying import done, ended, executed, newest_key, payout, said, told_at
 from tests.world.backoffice.operations import BANK_PAYEE
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -74,9 +74,11 @@ async def test_a_paid_charge_is_given_back_in_part(bank: AtBank):
     assert [made.status, *(each.status for each in given)] == [201, 200, 409]
     listed = await bank.person("POST", "/pix/transactions/search", days(bank))
     assert 3.25 in [each["refunded"] for each in listed.document["data"]]
-    async with asyncio.timeout(60):
-        while (await refunded(bank, wanted["reference"]))["status"] != "paid":
-            await asyncio.sleep(0.05)
+
+    async def is_refunded() -> bool:
+        return bool((await refunded(bank, wanted["reference"]))["status"] == "paid")
+
+    await until(is_refunded)
 
 
 async def refunded(bank: AtBank, reference: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from tests.surfaces.banks.every_bank import AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import charge, days
 from tests.world.backoffice.operations import BANK_PAYEE
 from tests.world.gateway.world import order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -197,10 +198,10 @@ async def test_a_payout_ends_paid_as_the_bank_says(every_bank: EveryBank, name: 
 
 
 async def settled(bank: AtBank, reference: str) -> str:
-    """Read a payout until it ends, or until the bank cannot be asked any more."""
-    for _ in range(100):
-        status = (await bank.partner("GET", f"/withdraw/{reference}")).document["status"]
-        if status != "processing":
-            return str(status)
-        await asyncio.sleep(0.05)
-    return "processing"
+    """Read a payout until it ends."""
+
+    async def status() -> str:
+        found = (await bank.partner("GET", f"/withdraw/{reference}")).document["status"]
+        return "" if found == "processing" else str(found)
+
+    return str(await until(status))

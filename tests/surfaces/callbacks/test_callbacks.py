@@ -13,6 +13,7 @@ from gateway.domain.backoffice.callbacks import CallbackState
 from gateway.domain.payouts.payouts import PayoutState, provider_key
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.callbacks import listed, summary
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -44,12 +45,26 @@ async def handled(
     backoffice_client: BackofficeClient, event: str, states: frozenset[str]
 ) -> dict[str, Any]:
     """Wait until a callback has come to one of these states."""
-    async with asyncio.timeout(60):
-        while True:
-            found = [each for each in await listed(backoffice_client) if each["event"] == event]
-            if found and found[0]["state"] in states:
-                return found[0]
-            await asyncio.sleep(0.05)
+
+    async def found() -> dict[str, Any] | None:
+        those = [each for each in await listed(backoffice_client) if each["event"] == event]
+        return those[0] if those and those[0]["state"] in states else None
+
+    return dict(await until(found))
+
+
+async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[dict[str, Any]]:
+    """Wait until the bank has told of a payout, and it was looked into."""
+
+    async def done() -> list[dict[str, Any]] | None:
+        found = [
+            each
+            for each in await listed(backoffice_client, "provider=sandbox&kind=payout")
+            if each["subject"] == key_of(backoffice_client, reference)
+        ]
+        return found if found and found[0]["state"] == "done" else None
+
+    return list(await until(done))
 
 
 async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
@@ -58,16 +73,7 @@ async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
     await backoffice_client.world.pay(order)
     await backoffice_client.world.settled(str(order["reference"]))
 
-    async with asyncio.timeout(60):
-        while True:
-            mine = [
-                each
-                for each in await listed(backoffice_client, "provider=sandbox&kind=payout")
-                if each["subject"] == key_of(backoffice_client, str(order["reference"]))
-            ]
-            if mine and mine[0]["state"] == "done":
-                break
-            await asyncio.sleep(0.05)
+    mine = await told_of(backoffice_client, str(order["reference"]))
 
     assert len(mine) == 1
     assert json.loads(mine[0]["body"])["tipo"] == "transferencia"
@@ -78,7 +84,11 @@ async def test_what_is_told_twice_is_stored_once(backoffice_client: BackofficeCl
     order = payout(backoffice_client, 777.10)
     await backoffice_client.world.pay(order)
     await backoffice_client.world.settled(str(order["reference"]))
-    await asyncio.sleep(1)
+    # the bank sends one after the other, so what comes after them has been told later
+    after = payout(backoffice_client)
+    await backoffice_client.world.pay(after)
+    await backoffice_client.world.settled(str(after["reference"]))
+    await told_of(backoffice_client, str(after["reference"]))
 
     mine = [
         each
@@ -104,7 +114,7 @@ async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
     }
 
     said = await summary(backoffice_client, lie, event="evt_lie")
-    await asyncio.sleep(1.5)
+    await backoffice_client.world.run_task("callbacks")
 
     account = backoffice_client.world.demo["accounts"]["main"]["id"]
     stored = await backoffice_client.world.gateway.kernel.store.payouts.find(account, reference)
@@ -215,12 +225,11 @@ async def test_a_payout_that_nobody_knows_is_waited_for(backoffice_client: Backo
 
     await summary(backoffice_client, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
 
-    async with asyncio.timeout(60):
-        while True:
-            found = next(each for each in await listed(backoffice_client) if each["event"] == event)
-            if found["tries"] >= 1:
-                break
-            await asyncio.sleep(0.05)
+    async def tried() -> dict[str, Any] | None:
+        found = next(each for each in await listed(backoffice_client) if each["event"] == event)
+        return found if found["tries"] >= 1 else None
+
+    found = await until(tried)
     assert found["state"] == "received"
 
 
@@ -228,17 +237,15 @@ async def test_a_paid_charge_is_read_at_the_bank(backoffice_client: BackofficeCl
     """The bank tells of every charge that the demo has paid."""
     paid = backoffice_client.world.demo["charges"]["paid"]
 
-    async with asyncio.timeout(60):
-        while True:
-            found = [
-                each
-                for each in await listed(backoffice_client, "kind=charge")
-                if each["subject"] == paid
-            ]
-            if found and found[0]["state"] != "received":
-                break
-            await asyncio.sleep(0.1)
+    async def looked_at() -> list[dict[str, Any]] | None:
+        found = [
+            each
+            for each in await listed(backoffice_client, "kind=charge")
+            if each["subject"] == paid
+        ]
+        return found if found and found[0]["state"] != "received" else None
 
+    found = await until(looked_at)
     assert found[0]["state"] == "done"
 
 

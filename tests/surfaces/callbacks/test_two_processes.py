@@ -6,8 +6,9 @@ import asyncio
 import json
 import sqlite3
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
-from tests.world.gateway.processes import START_S, GatewaySite, place, today
+from tests.world.gateway.answers import Answer
+from tests.world.gateway.processes import GatewaySite, place, today
 from tests.world.gateway.world import basic, order, send
+from tests.world.waiting import until
 
 
 @asynccontextmanager
@@ -37,23 +40,31 @@ async def both(where: GatewaySite, *told: str) -> AsyncIterator[None]:
 
 
 async def until_listening(where: GatewaySite, *processes: subprocess.Popen[bytes]) -> None:
-    async with asyncio.timeout(START_S):
-        while not all(word in where.said.read_text() for word in ("its control", "operations ")):
-            assert {each.poll() for each in processes} == {None}, where.said.read_text()
-            await asyncio.sleep(0.05)
+    def is_listening() -> bool:
+        said = where.said.read_text()
+        assert {each.poll() for each in processes} == {None}, said
+        return all(word in said for word in ("its control", "operations "))
+
+    await until(is_listening)
 
 
-async def paid(where: GatewaySite, reference: str) -> str:
-    """Make the demo, pay from its main account, and return the provider key."""
+async def paid(where: GatewaySite, *references: str) -> str:
+    """Make the demo, pay from its main account one by one, and return the first provider key."""
     making = where.start("demo")
-    assert await asyncio.to_thread(making.wait, START_S) == 0, where.said.read_text()
+    assert await asyncio.to_thread(making.wait) == 0, where.said.read_text()
     headers = {"Authorization": basic(where.demo["credentials"]["full"])}
     async with aiohttp.ClientSession() as session:
-        document = order(reference, today(), value=1)
-        path = where.at("/withdraw")
-        said = await send(session, where.base_url, "POST", path, document=document, headers=headers)
-    assert said.status == 200, said.body
-    return provider_key(Environment.SANDBOX, where.demo["accounts"]["main"]["id"], reference)
+        ask = partial(send, session, where.base_url, headers=headers)
+        for each in references:
+            document = order(each, today(), value=1)
+            said = await ask("POST", where.at("/withdraw"), document=document)
+            assert said.status == 200, said.body
+            await until(partial(is_settled, ask, where.at(f"/withdraw/{each}")))
+    return provider_key(Environment.SANDBOX, where.demo["accounts"]["main"]["id"], references[0])
+
+
+async def is_settled(ask: Callable[..., Awaitable[Answer]], path: str) -> bool:
+    return bool((await ask("GET", path)).document["status"] == "paid")
 
 
 def taken(where: GatewaySite, subject: str) -> list[tuple[Any, ...]]:
@@ -72,9 +83,12 @@ async def test_a_bank_in_another_process_tells_of_a_payout(
 
     async with both(where, "--callbacks", where.base_url):
         key = await paid(where, "told-1")
-        async with asyncio.timeout(60):
-            while not (found := taken(where, key)) or found[0][2] != "done":
-                await asyncio.sleep(0.1)
+
+        def done() -> list[tuple[Any, ...]] | None:
+            found = taken(where, key)
+            return found if found and found[0][2] == "done" else None
+
+        found = await until(done)
 
     assert [each[:3] for each in found] == [("sandbox", "payout", "done")]
     assert json.loads(found[0][3])["chave"] == key
@@ -84,7 +98,6 @@ async def test_without_an_address_nobody_is_told(tmp_path: Path):
     where = place(tmp_path, start="false")
 
     async with both(where):
-        key = await paid(where, "told-1")
-        await asyncio.sleep(2)
+        key = await paid(where, "told-1", "told-2", "told-3")
 
     assert taken(where, key) == []

@@ -29,7 +29,6 @@ class Installed:
             text=True,
             env=self.environ,
             cwd=CONFIG.parent,
-            timeout=60,
         )
 
     def reads(self, *arguments: str):
@@ -39,14 +38,22 @@ class Installed:
 
 
 @pytest.fixture
-def pixgate(tmp_path: Path):
-    """The command, with a sandbox bank beside it."""
+def shell(tmp_path: Path):
+    """The command in this process, with a sandbox bank beside it."""
     shell = Shell(tmp_path)
     with bank_beside(shell):
-        yield Installed({**os.environ, **shell.environ}, tmp_path)
+        yield shell
 
 
-def test_an_operator_brings_a_partner_on_and_lets_him_go(pixgate):
+@pytest.fixture
+def pixgate(shell: Shell):
+    """The command as processes of their own."""
+    return Installed({**os.environ, **shell.environ}, shell.folder)
+
+
+def test_an_operator_brings_a_partner_on_and_lets_him_go(shell: Shell):
+    """Each command opens the store anew, as a process does."""
+    pixgate = shell
     company = pixgate.reads("company", "create", "--name", "Padaria")
     account = pixgate.reads(
         "account", "create", "--company", company["id"], "--name", "Padaria",
@@ -90,7 +97,7 @@ def test_the_demo_is_the_same_for_two_processes_at_once(pixgate):
         )
         for _ in range(2)
     )
-    said = [process.communicate(timeout=60)[0] for process in (first, second)]
+    said = [process.communicate()[0] for process in (first, second)]
 
     assert (first.returncode, second.returncode) == (0, 0)
     assert said[0] == said[1]

@@ -16,7 +16,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.users import NewUser
 from tests.world.gateway.identity_api import ORIGIN
-from tests.world.gateway.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, patient, sandbox
 
 EMAIL, PASSWORD = "canario@example.com", "canary password of maria"
 
@@ -76,7 +76,7 @@ def _texts(document: object) -> list[str]:
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     """A gateway with one person on it."""
-    settings = msgspec.structs.replace(sandbox(tmp_path), identity=Identity(origin=ORIGIN))
+    settings = msgspec.structs.replace(patient(sandbox(tmp_path)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
         order = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
         await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
@@ -91,7 +91,12 @@ async def everything(caller: Caller) -> None:
     await caller.ask("POST", "/iam/v1/auth/login", {"email": "canary@nobody", "password": "canary"})
     _, begun, _ = await caller.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, **bearer)
     app = pyotp.TOTP(begun["secret"])
-    await caller.ask("POST", "/iam/v1/auth/totp/confirm", {"code": app.now()}, **bearer)
+    await caller.ask(
+        "POST",
+        "/iam/v1/auth/totp/confirm",
+        {"code": app.at(caller.world.gateway.kernel.now())},
+        **bearer,
+    )
     await caller.ask("POST", "/iam/v1/auth/password/forgot", {"email": EMAIL})
     asked = await caller.sign_in()
     await caller.ask(
@@ -158,7 +163,9 @@ async def test_what_happened_is_scraped(caller: Caller):
 
 
 async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
-    settings = msgspec.structs.replace(sandbox(tmp_path), session=Session(insecure_dev=True))
+    settings = msgspec.structs.replace(
+        patient(sandbox(tmp_path)), session=Session(insecure_dev=True)
+    )
     async with opened(settings) as world:
         _, _, headers = await Caller(world).ask("GET", "/iam/v1/auth/session")
 

@@ -25,7 +25,7 @@ class Page:
     cookie: str = ""
     csrf: str = ""
     secret: str = ""
-    steps: int = -1
+    step: int = 0
 
     async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
         """Ask as a script of the page does; headers given here win, empty ones are left out."""
@@ -49,10 +49,10 @@ class Page:
         return answer
 
     def code(self) -> str:
-        """Read the app: each step once."""
-        self.steps += 1
-        now = int(self.world.gateway.kernel.now().timestamp())
-        return pyotp.TOTP(self.secret).at(now + 30 * (self.steps - 1))
+        """Read the app: each step once; the second one is the next step's, which is taken too."""
+        app = pyotp.TOTP(self.secret)
+        self.step = max(self.step + 1, app.timecode(self.world.gateway.kernel.now()))
+        return app.generate_otp(self.step)
 
     async def sign_in(self, email: str) -> None:
         """Take the way of the panel."""

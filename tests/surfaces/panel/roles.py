@@ -12,7 +12,7 @@ from gateway.config.identity import Identity
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
 from tests.world.gateway.identity_api import ORIGIN
-from tests.world.gateway.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, patient, sandbox
 
 PASSWORD = "uma frase bem comprida"
 
@@ -20,7 +20,7 @@ PASSWORD = "uma frase bem comprida"
 @asynccontextmanager
 async def with_every_role(folder: Path) -> AsyncIterator[World]:
     """Run a gateway; ``viewer@panel.example`` and the like have no second factor yet."""
-    settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
+    settings = msgspec.structs.replace(patient(sandbox(folder)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as made:
         users = made.gateway.rooms.identity.services.users
         for role in Role:

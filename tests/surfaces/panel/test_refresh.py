@@ -9,6 +9,7 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
 from tests.world.gateway.identity_api import ApiClient, BrowserClient, api_client_on, at_once
+from tests.world.waiting import settle
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 PATH = "/panel/auth/sessions"
@@ -113,7 +114,7 @@ async def test_a_caller_that_goes_away_takes_no_refresh_with_it(api_client: ApiC
     browser = await api_client.signed_in_browser()
     api_client.clock.passes(601)
     gone = asyncio.create_task(browser.get(PATH))
-    await asyncio.sleep(0.005)
+    await settle()
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
 

@@ -204,4 +204,12 @@ ACCEPTED = [
     (b"POST / HTTP/1.1\r\n" + HOST + b"Expect: a-miracle\r\nContent-Length: 1\r\n\r\na", "/", b"a"),
 ]
 
-PROBES = [*LENGTHS, *CODINGS, *CHUNKS, *HEADERS, *LINES, *SIZES, *LATE]
+GROUPS = {
+    "lengths": LENGTHS,
+    "codings": CODINGS,
+    "chunks": CHUNKS,
+    "headers": HEADERS,
+    "lines": LINES,
+    "sizes": SIZES,
+    "late": LATE,
+}

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, RateLimits
 from tests.servers.haproxy import TELLING, in_front
-from tests.world.gateway.world import World, basic, opened, other_secret, sandbox, send
+from tests.world.gateway.world import World, basic, opened, other_secret, patient, sandbox, send
 
 STRANGER, PARTNER = "127.0.0.2", "127.0.0.3"
 """Two callers of the proxy; Linux has all of 127.0.0.0/8 on the loopback."""
@@ -32,7 +32,7 @@ SIGN_INS = 12
 async def behind(folder: Path, how: str) -> AsyncIterator[tuple[World, str]]:
     """Open a gateway with the limits of service behind HAProxy; return its address too."""
     limits = Limits(loop_lag_s=30, failed_credentials=FailedCredentials())
-    settings = sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder))
+    settings = patient(sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder)))
     # the demo is made at the gateway itself; what is tried comes by the proxy
     server = msgspec.structs.replace(
         settings.server, trusted_peers="127.0.0.1", client_address=how.partition(" ")[0]

@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -15,8 +16,9 @@ import pytest
 from gateway.app.build_callbacks import path_of
 from gateway.config.settings import Limits
 from provider_adapters.sandbox.simulator.callbacks import sign
-from tests.world.gateway.world import World, opened, sandbox
-from tests.world.raw_http import HOST, Answer, split
+from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.raw_http import HOST, split
+from tests.world.waiting import settle, until
 
 IN_FLIGHT = 20
 """Ten places for bodies of strangers, then; two for one address."""
@@ -42,7 +44,7 @@ async def gateway(folder: Path, how: str) -> AsyncIterator[World]:
         client_address=how,
         trusted_peers="127.0.0.0/8" if how == "forwarded" else "",
     )
-    async with opened(msgspec.structs.replace(settings, server=server)) as world:
+    async with opened(patient(msgspec.structs.replace(settings, server=server))) as world:
         yield world
 
 
@@ -55,37 +57,53 @@ async def connected(world: World, how: str, address: str, head: str) -> Streams:
     return streams
 
 
+@dataclass(slots=True)
+class Held:
+    """A connection on which a body was begun, and the answer that has come."""
+
+    writer: asyncio.StreamWriter
+    raw: bytearray = field(default_factory=bytearray)
+
+    @property
+    def verdict(self) -> tuple[int, str] | None:
+        """Status and code; None for a request that is still waited for."""
+        answer = split(bytes(self.raw))[0] if self.raw.endswith(b"}") else None
+        return (answer.status, answer.code) if answer else None
+
+    async def listen(self, reader: asyncio.StreamReader) -> None:
+        """Take what comes until the connection ends."""
+        with contextlib.suppress(ConnectionError):
+            while piece := await reader.read(65536):
+                self.raw += piece
+
+
 @asynccontextmanager
 async def half_sent(
-    world: World, how: str, path: str, addresses: Sequence[str]
-) -> AsyncIterator[list[Streams]]:
-    """Send one head and half of a body from each of these addresses."""
+    world: World, how: str, path: str, addresses: Sequence[str], *, waiting: int
+) -> AsyncIterator[list[Held]]:
+    """Send one head and half of a body from each address, until all but so many are answered."""
     head = f"POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9"
-    held = [await connected(world, how, each, head) for each in addresses]
-    for _, writer in held:
-        writer.write(b'{"a"')
-    await asyncio.sleep(0.3)
-    try:
-        yield held
-    finally:
-        for _, writer in held:
-            writer.close()
+    async with asyncio.TaskGroup() as listening:
+        held, tasks = [], []
+        for each in addresses:
+            reader, writer = await connected(world, how, each, head)
+            held.append(Held(writer))
+            tasks.append(listening.create_task(held[-1].listen(reader)))
+        for each in held:
+            each.writer.write(b'{"a"')
+        await until(lambda: verdicts(held).count(None) <= waiting)
+        try:
+            yield held
+        finally:
+            for each in held:
+                each.writer.close()
+            for task in tasks:
+                task.cancel()
 
 
-async def told(streams: Streams, patience_s: float = 0.05) -> Answer | None:
-    """Return the answer that has come; None for a request that is still waited for."""
-    raw = b""
-    with contextlib.suppress(TimeoutError, ConnectionError):
-        async with asyncio.timeout(patience_s):
-            while piece := await streams[0].read(65536):
-                raw += piece
-    return split(raw)[0] if raw else None
-
-
-async def verdicts(held: Sequence[Streams]) -> list[tuple[int, str] | None]:
+def verdicts(held: Sequence[Held]) -> list[tuple[int, str] | None]:
     """Return what each was answered."""
-    answers = await asyncio.gather(*map(told, held))
-    return [(each.status, each.code) if each else None for each in answers]
+    return [each.verdict for each in held]
 
 
 def callback_path(world: World) -> str:
@@ -101,12 +119,12 @@ async def slow_callback(world: World, how: str) -> int:
     signed = sign(key, "evt_slow", kernel.now(), body)
     lines = "\r\n".join(f"{name}: {value}" for name, value in signed.items())
     head = f"POST {callback_path(world)} HTTP/1.1\r\n{lines}\r\nContent-Length: {len(body)}"
-    streams = await connected(world, how, BANK, head)
-    await asyncio.sleep(0.2)
-    streams[1].write(body)
-    answer = await told(streams, 2.0)
-    streams[1].close()
-    return answer.status if answer else 0
+    reader, writer = await connected(world, how, BANK, head)
+    await settle(50)
+    writer.write(body)
+    raw = await reader.readuntil(b"}")
+    writer.close()
+    return split(raw)[0].status
 
 
 @HOW
@@ -114,10 +132,10 @@ async def slow_callback(world: World, how: str) -> int:
 async def test_one_stranger_fills_nobody_else_s_places(tmp_path: Path, how: str, path: str):
     async with gateway(tmp_path, how) as world:
         target = callback_path(world) if path == "callbacks" else path
-        async with half_sent(world, how, target, STRANGERS[:1] * MANY) as held:
+        async with half_sent(world, how, target, STRANGERS[:1] * MANY, waiting=2) as held:
             balances = [await world.ask("GET", world.at("/balance")) for _ in range(3)]
             taken = await slow_callback(world, how)
-            answers = await verdicts(held)
+            answers = verdicts(held)
 
     assert [each.status for each in balances] == [200] * 3
     assert taken == 200
@@ -130,15 +148,18 @@ async def test_many_strangers_fill_their_own_places_alone(tmp_path: Path, how: s
     """A callback that comes whole needs no place; afterwards all is as before."""
     async with gateway(tmp_path, how) as world:
         path = callback_path(world)
-        async with half_sent(world, how, path, STRANGERS * 3) as held:
+        async with half_sent(world, how, path, STRANGERS * 3, waiting=10) as held:
             balance = await world.ask("GET", world.at("/balance"))
             refused = await slow_callback(world, how)
             whole = await world.call("POST", path, data=b"{}")
-            answers = await verdicts(held)
-        await asyncio.sleep(0.2)
-        after = await slow_callback(world, how)
+            answers = verdicts(held)
 
-    assert (balance.status, refused, whole.status, after) == (200, 503, 401, 200)
+        async def is_taken() -> bool:
+            return await slow_callback(world, how) == 200
+
+        await until(is_taken)
+
+    assert (balance.status, refused, whole.status) == (200, 503, 401)
     assert answers.count(None) == 10
     assert set(answers) == {None, (503, "SVC.GTW.006")}
 
@@ -147,7 +168,7 @@ async def test_who_has_no_address_of_ours_is_not_waited_for(tmp_path: Path):
     """However many: they are answered before they have sent anything."""
     async with gateway(tmp_path, "peer") as world:
         path = f"/callbacks/sandbox/{'0' * 32}"
-        async with half_sent(world, "peer", path, STRANGERS[:1] * MANY) as held:
-            answers = await verdicts(held)
+        async with half_sent(world, "peer", path, STRANGERS[:1] * MANY, waiting=0) as held:
+            answers = verdicts(held)
 
     assert set(answers) == {(401, "SVC.AUT.010")}

@@ -80,7 +80,7 @@ class BackofficeClient:
         assert isinstance(signed_in, SignedIn)
         begun = await identity.second_factors.begin(signed_in.person, PASSWORD, HERE)
         codes = await identity.second_factors.confirm(
-            signed_in.person, pyotp.TOTP(begun.secret).now()
+            signed_in.person, pyotp.TOTP(begun.secret).at(self.world.gateway.kernel.now())
         )
         asked = await identity.sign_in.login(who, PASSWORD, HERE)
         assert isinstance(asked, SecondFactorRequired)
@@ -136,7 +136,7 @@ class BackofficeClient:
         given = {"email": person["email"], "password": person["password"]}
         said = await self.ask("POST", "/iam/v1/auth/login", given, by=NOBODY)
         if said.document["mfa_required"]:
-            code = pyotp.TOTP(person["totp_secret"]).now()
+            code = pyotp.TOTP(person["totp_secret"]).at(self.world.gateway.kernel.now())
             answer = {"mfa_token": said.document["mfa_token"], "code": code}
             said = await self.ask("POST", "/iam/v1/auth/mfa", answer, by=NOBODY)
         assert said.status == 200, said.body

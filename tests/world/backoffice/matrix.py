@@ -32,6 +32,11 @@ OF_AN_ACCOUNT: tuple[RoutedRow, ...] = tuple(
     place for place in GUARDED if "{account_id}" in place.template
 )
 
+OF_EACH_GATE: tuple[RoutedRow, ...] = tuple(
+    next(place for place in GUARDED if place.gate is gate) for gate in SURFACE.gates[:-1]
+)
+"""One row of each gate with a credential; the open gate is the last."""
+
 NOTHING = "nothing-of-this-name"
 
 

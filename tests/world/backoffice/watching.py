@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from tests.world.gateway.world import World
-from tests.world.waiting import pause
+from tests.world.waiting import until
 
 
 async def in_review(world: World) -> str:
@@ -25,8 +25,10 @@ async def in_review(world: World) -> str:
         }
     )
     account = world.demo["accounts"]["main"]["id"]
-    while True:
+
+    async def is_in_review() -> bool:
         found = await world.gateway.kernel.store.payouts.find(account, reference)
-        if found is not None and found.review:
-            return reference
-        await pause()
+        return found is not None and found.review
+
+    await until(is_in_review)
+    return reference

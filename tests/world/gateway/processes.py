@@ -11,7 +11,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,10 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
 from tests.servers.process import free_port
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import basic, send
+from tests.world.gateway.world import FROM_NOON, basic, now, send
+from tests.world.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
-START_S = 120
 LAST_CALL = "# 10. "
 """What stands above the last of the calls that are printed at the end of a start."""
 
@@ -72,7 +71,7 @@ class GatewaySite:
     ) -> subprocess.Popen[bytes]:
         """Start a command; it prints into ``said``, or onto a descriptor."""
         ports = {name: str(port) for name, port in self.ports.items()}
-        environ = {**os.environ, **ports, "PIXGATE_VAR": str(self.folder)}
+        environ = {**os.environ, **FROM_NOON, **ports, "PIXGATE_VAR": str(self.folder)}
         arguments = [command, "--config", str(self.config), *options]
         with self.said.open("ab") as output:
             return subprocess.Popen(
@@ -135,7 +134,7 @@ class Served:
 
     async def ended(self) -> int:
         """Wait for its end and return its exit code."""
-        return await asyncio.to_thread(self.process.wait, START_S)
+        return await asyncio.to_thread(self.process.wait)
 
 
 @asynccontextmanager
@@ -156,16 +155,16 @@ async def served(where: GatewaySite) -> AsyncIterator[Served]:
 
 async def _until_made(running: Served) -> None:
     """Wait until the demo is printed; from then on everything is there."""
-    try:
-        async with asyncio.timeout(START_S):
-            printed = running.where.said.read_text().count(LAST_CALL)
-            while running.where.said.read_text().count(LAST_CALL) == printed:
-                assert running.process.poll() is None, running.where.said.read_text()
-                await asyncio.sleep(0.05)
-    except TimeoutError as problem:
-        raise AssertionError(running.where.said.read_text()) from problem
+    printed = running.where.said.read_text().count(LAST_CALL)
+
+    def is_made() -> bool:
+        said = running.where.said.read_text()
+        assert running.process.poll() is None, said
+        return said.count(LAST_CALL) > printed
+
+    await until(is_made)
 
 
 def today() -> str:
-    """Return the day it is, in UTC."""
-    return datetime.now(UTC).date().isoformat()
+    """Return the date of the processes' clock."""
+    return now().date().isoformat()

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -25,23 +25,32 @@ from gateway.cli.sandbox.demo_factory import made_demo
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.accounts.credentials import EVERY_PERMISSION, UNLIMITED, CredentialLimits
 from gateway.domain.payouts.payouts import provider_key
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.demo.document import Demo, DemoUrls, Pair
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.audit_log import audit_keys
+from gateway.runtime.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
 from provider_adapters.simulated_bank.control.client import BankControl
 from tests.servers.process import free_port
 from tests.world.gateway.answers import JSON, Answer, check
 from tests.world.identity import LITTLE
+from tests.world.standing import NOON
 from tests.world.store import migrated
+from tests.world.waiting import until
 
 MANY = 100_000
 FREE = Rate(rate=1_000_000, burst=1_000_000)
 NOBODY = ""
+FROM_NOON: Mapping[str, str] = {OFFSET: str((NOON - datetime.now(UTC)).total_seconds())}
+"""Environment of a gateway whose clock was at ``NOON`` when this module was imported: no test
+meets the end of a day, and every run has the same date."""
+
+now = wall_clock(Environment.SANDBOX, FROM_NOON)
 
 
 class Details(TypedDict, total=False):
@@ -92,7 +101,7 @@ class World:
         return self.demo["credentials"][role]
 
     def today(self) -> str:
-        """Return the day it is, as a payout is dated."""
+        """Return the gateway's date, as a payout is dated."""
         return self.gateway.kernel.now().date().isoformat()
 
     async def call(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
@@ -116,12 +125,12 @@ class World:
 
     async def settled(self, reference: str) -> dict[str, Any]:
         """Read a payout of main until it is settled or failed."""
-        async with asyncio.timeout(60):
-            while True:
-                found = (await self.ask("GET", self.at(f"/withdraw/{reference}"))).document
-                if found["status"] != "processing":
-                    return dict(found)
-                await asyncio.sleep(0.02)
+
+        async def found() -> dict[str, Any] | None:
+            answer = await self.ask("GET", self.at(f"/withdraw/{reference}"))
+            return None if answer.document["status"] == "processing" else dict(answer.document)
+
+        return dict(await until(found))
 
     @asynccontextmanager
     async def failing(self, operation: str, fault: str, **options: object) -> AsyncIterator[None]:
@@ -145,6 +154,28 @@ class World:
         said = await self.control.get("calls")
         under = [(each, each["headers"].get("X-Trace-ID")) for each in said["data"]]
         return [each for each, trace in under if trace == trace_id]
+
+    async def run_task(self, name: str) -> None:
+        """Run one of the gateway's periodic tasks once, now."""
+        (task,) = (each for each in self.gateway.tasks if each.name == name)
+        await task._run_once()
+
+    async def write_request_log(self) -> None:
+        """Store the requests that were answered."""
+        await self.run_task("request log")
+
+    async def hear_changes(self) -> None:
+        """Hear what other processes changed; the gateway does so within a second."""
+        await self.run_task("change feed")
+
+    @asynccontextmanager
+    async def bank_ahead(self, seconds: float = 60) -> AsyncIterator[None]:
+        """Put the bank's clock ahead: what settles within that time has settled."""
+        await self.control.post("clock", body={"offset_s": seconds})
+        try:
+            yield
+        finally:
+            await self.control.post("clock", body={"offset_s": 0})
 
     async def issue(
         self,
@@ -182,7 +213,7 @@ class World:
 
 def _rename(path: str, names: Mapping[str, str]) -> None:
     """Rename all of the tables or none, as soon as nobody writes."""
-    with contextlib.closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as other:
+    with contextlib.closing(sqlite3.connect(path, timeout=300, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         for name, new in names.items():
             other.execute(f"ALTER TABLE {name} RENAME TO {new}")
@@ -225,7 +256,11 @@ def other_secret(pair: Pair) -> Pair:
 
 
 def sandbox(folder: Path, **changed: object) -> Settings:
-    """Return the settings of an embedded sandbox in which only what a test changes is scarce."""
+    """
+    Return the settings of an embedded sandbox in which only what a test changes is scarce.
+
+    A silent bank is given up on after a second; ``patient`` waits for one that answers.
+    """
     port = free_port()
     provider = Provider(
         adapter="sandbox",
@@ -241,7 +276,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         var=str(folder),
         server=Server(port=0, openapi=True, drain_accept_s=0, drain_s=3),
         admin=Admin(port=0),
-        database=Database(auth_timeout_s=5, timeout_s=5),
+        database=Database(auth_timeout_s=60, timeout_s=60),
         # The loop of a module's gateway may stand still between two tests: that is no load.
         limits=Limits(loop_lag_s=3_600, failed_credentials=failed),
         ratelimits=RateLimits(**dict.fromkeys(RateLimits.__struct_fields__, FREE)),
@@ -252,6 +287,21 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         sandbox_bank=SandboxBank(start=True, port=port, control_port=0, settle_after_s=0.05),
     )
     return msgspec.structs.replace(settings, **changed)
+
+
+def patient(settings: Settings) -> Settings:
+    """Wait for a bank for as long as a busy machine may need: for tests in which it answers."""
+    long = {
+        "connect_timeout_s": 60,
+        "waiting_s": 60,
+        "read_timeout_s": 61,
+        "payout_timeout_s": 62,
+    }
+    providers = {
+        name: msgspec.structs.replace(each, **long) for name, each in settings.providers.items()
+    }
+    server = msgspec.structs.replace(settings.server, drain_s=90)
+    return msgspec.structs.replace(settings, providers=providers, server=server)
 
 
 @asynccontextmanager
@@ -267,16 +317,18 @@ async def another_process(world: World) -> AsyncIterator[AdminContext]:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[World]:
+async def opened(
+    settings: Settings, environ: Mapping[str, str] = FROM_NOON
+) -> AsyncIterator[World]:
     """Run a gateway on the embedded sandbox, make the demo, and call on it."""
     file = Path(settings.store_url.removeprefix("sqlite:///"))
     if settings.store_url.startswith("sqlite") and not file.exists():
         migrated(file)
-    gateway = assemble(settings, {}, cost=LITTLE)
+    gateway = assemble(settings, environ, cost=LITTLE)
     async with running(gateway):
         office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
         urls = urls_of(gateway)
-        demo = await made_demo(office, urls)
+        demo = await made_demo(office, urls, LITTLE)
         async with (
             aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
             BankControl(urls["sandbox_control_url"]) as control,

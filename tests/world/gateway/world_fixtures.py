@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.world.gateway.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, patient, sandbox
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway on the embedded sandbox; its tests run on the module's loop."""
     folder: Path = tmp_path_factory.mktemp("world")
-    async with opened(sandbox(folder)) as made:
+    async with opened(patient(sandbox(folder))) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hurried_world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway that gives up on a silent bank after a second: for tests of silence alone."""
+    async with opened(sandbox(tmp_path_factory.mktemp("hurried"))) as made:
         yield made

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-import pytest_asyncio
-
 from gateway.domain.bank.pix_keys import PixKeyStatus
-from gateway.domain.identity.rights import Role
-from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.world import World
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def operator(world: World) -> Person:
-    return await signed_in(world, Role.OPERATOR)
 
 
 def at(world: World, rest: str = "", account: str = "main") -> str:

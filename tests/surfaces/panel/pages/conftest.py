@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 import pytest_asyncio
 
-from tests.surfaces.panel.pages.person import Person
+from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.person import Person, age_factors, signed_in
 from tests.surfaces.panel.roles import with_every_role
 from tests.world.gateway.world import World
 
@@ -18,8 +20,37 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
         yield made
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def viewer(world: World) -> Person:
     person = Person(world)
     await person.sign_in("viewer@panel.example")
     return person
+
+
+@pytest.fixture(scope="module")
+def seated() -> dict[Role, Person]:
+    """People of a module who have signed in, each once."""
+    return {}
+
+
+async def _fresh(world: World, seated: dict[Role, Person], role: Role) -> Person:
+    """Return the person of a role, whose second factor was given a moment ago."""
+    if role not in seated:
+        seated[role] = await signed_in(world, role)
+    await age_factors(world, timedelta())
+    return seated[role]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def operator(world: World, seated: dict[Role, Person]) -> Person:
+    return await _fresh(world, seated, Role.OPERATOR)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def approver(world: World, seated: dict[Role, Person]) -> Person:
+    return await _fresh(world, seated, Role.APPROVER)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def keeper(world: World, seated: dict[Role, Person]) -> Person:
+    return await _fresh(world, seated, Role.SECURITY)

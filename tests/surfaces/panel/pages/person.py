@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -47,13 +46,15 @@ class Person:
     Attributes:
         token: Of the page that was opened last.
         secret: Of the authenticator app, once there is one.
+        recovery: Codes to sign in with, once there is an app.
     """
 
     world: World
     cookies: dict[str, str] = field(default_factory=dict)
     token: str = ""
     secret: str = ""
-    steps: int = -1
+    recovery: list[str] = field(default_factory=list)
+    step: int = 0
 
     async def open(self, path: str, **headers: str) -> Seen:
         """Open a page as a navigation; headers given here win, empty ones are left out."""
@@ -72,15 +73,15 @@ class Person:
         seen = await self.send("/panel/login", {"email": email, "password": PASSWORD})
         if seen.location.startswith("/panel/login/code"):
             await self.open(seen.location)
-            seen = await self.send("/panel/login/code", {"code": self.code()})
+            seen = await self.send("/panel/login/code", {"code": self.recovery.pop()})
         assert (seen.status, seen.location) == (303, "/panel"), seen.text
         await self.open("/panel")
 
     def code(self) -> str:
-        """Read the app: each step once."""
-        self.steps += 1
-        now = int(self.world.gateway.kernel.now().timestamp())
-        return pyotp.TOTP(self.secret).at(now + 30 * (self.steps - 1))
+        """Read the app: each step once; the second one is the next step's, which is taken too."""
+        app = pyotp.TOTP(self.secret)
+        self.step = max(self.step + 1, app.timecode(self.world.gateway.kernel.now()))
+        return app.generate_otp(self.step)
 
     async def _ask(
         self, method: str, path: str, form: dict[str, str] | None, headers: dict[str, str]
@@ -123,24 +124,18 @@ async def signed_in(
     assert isinstance(begun, SignedIn)
     enrolment = await identity.second_factors.begin(begun.person, PASSWORD, here)
     person = Person(world, secret=enrolment.secret)
-    await _early_in_a_step(world)
-    await identity.second_factors.confirm(begun.person, person.code())
+    codes = await identity.second_factors.confirm(begun.person, person.code())
+    person.recovery = list(codes)
     await person.sign_in(email)
     if not fresh:
-        await _age_factors(world)
+        await age_factors(world, timedelta(hours=1))
     return person
 
 
-async def _early_in_a_step(world: World) -> None:
-    """Wait for the next step of codes if this one ends soon: the first code is the last step's."""
-    left_s = 30 - world.gateway.kernel.now().timestamp() % 30
-    if left_s < 5:
-        await asyncio.sleep(left_s)
-
-
-async def _age_factors(world: World) -> None:
-    """Let every second factor have been given long ago."""
+async def age_factors(world: World, age: timedelta) -> None:
+    """Let every second factor that was given have been given so long ago."""
     database = world.gateway.kernel.store.database
-    long_ago = world.gateway.kernel.now() - timedelta(hours=1)
+    given = sessions.c.factor_at.is_not(None)
     async with database.writing() as connection:
-        await connection.execute(update(sessions).values(factor_at=long_ago))
+        at = world.gateway.kernel.now() - age
+        await connection.execute(update(sessions).where(given).values(factor_at=at))

@@ -7,27 +7,16 @@ import re
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
+from tests.surfaces.panel.pages.payouts import ordered as payout_form
 from tests.surfaces.panel.pages.person import Person, signed_in
-from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def keeper(world: World) -> Person:
-    return await signed_in(world, Role.SECURITY)
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def approver(world: World) -> Person:
-    return await signed_in(world, Role.APPROVER)
 
 
 async def ordered(keeper: Person, world: World, reach: str = "") -> str:
@@ -47,26 +36,13 @@ async def ordered(keeper: Person, world: World, reach: str = "") -> str:
 async def ordered_payout(world: World, key_type: str) -> str:
     """Order a payout as an operator; return the path of the order."""
     operator = await signed_in(world, Role.OPERATOR)
-    account = world.demo["accounts"]["main"]["id"]
-    reference = f"ordem-{uuid4().hex[:8]}"
-    body = {
-        "method": "pix",
-        "reference": reference,
-        "value": 10.50,
-        "date": world.today(),
-        "destination": {
-            "name": "Maria Silva",
-            "tax_number": "529.982.247-25",
-            "key_type": key_type,
-            "key": "529.982.247-25" if key_type == "cpf" else "maria@example.com",
-        },
-    }
-    cookies = "; ".join(f"{name}={value}" for name, value in operator.cookies.items())
-    headers = {"Cookie": cookies, "Origin": ORIGIN, "X-CSRF-Token": operator.token}
-    url = f"http://127.0.0.1:{world.port}/panel/api/accounts/{account}/withdraw/pix"
-    async with world.session.post(url, json=body, headers=headers) as said:
-        assert said.status == 202, await said.text()
-        return f"/panel/approvals/{(await said.json())['id']}"
+    key = {"key_type": "cpf", "key": "529.982.247-25"} if key_type == "cpf" else {}
+    owner = {"owner_name": "Maria", "owner_tax_number": "***"}
+    await operator.open("/panel/payouts/new")
+    fields = {**payout_form(world, **key), **owner, "step": "send"}
+    sent = await operator.send("/panel/payouts/new", fields)
+    assert sent.status == 303, sent.text
+    return sent.location
 
 
 async def test_who_ordered_sees_the_order_and_no_button(keeper: Person, world: World):
@@ -212,14 +188,20 @@ async def test_an_order_of_no_money_has_no_payouts_alike(
     assert (part.status, "Saldo da conta" in part.text) == (200, False)
 
 
-async def test_the_list_says_how_long_each_order_waits(approver: Person, world: World):
+async def test_the_list_says_how_long_each_order_waits(
+    keeper: Person, approver: Person, world: World
+):
     await ordered_payout(world, "email")
+    path = await ordered(keeper, world)
+    await approver.open(path)
+    await approver.send(f"{path}/reject", {"reason": "sem contrato"})
 
     seen = await approver.open("/panel/approvals")
-    decided = await approver.open("/panel/approvals?status=approved")
+    rejected = await approver.open("/panel/approvals?status=rejected")
 
     assert re.search(r'vence em <span class="nowrap">2 dias e 23 h</span>', seen.text)
-    assert "vence em" not in decided.text
+    assert path in rejected.text
+    assert "vence em" not in rejected.text
 
 
 async def test_whoever_decides_sees_the_companies_of_a_person_by_name(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from datetime import timedelta
 from uuid import uuid4
@@ -18,16 +17,12 @@ from gateway.operations.identity.users import NewUser
 from tests.surfaces.panel.pages.person import Person, Seen
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World, order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGES = ("", "/overview/latest", "/providers", "/providers/sandbox", "/stops", "/callbacks")
 WRITE_STOPS = ("/stops/new",)
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def operator(world: World) -> Person:
-    return await signed_in(world, Role.OPERATOR)
 
 
 async def signed_in(world: World, role: Role, company: str = "") -> Person:
@@ -45,6 +40,12 @@ async def signed_in(world: World, role: Role, company: str = "") -> Person:
 
 def company(world: World, name: str) -> str:
     return str(world.demo["companies"][name]["id"])
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def operator(world: World) -> Person:
+    """A person without a second factor."""
+    return await signed_in(world, Role.OPERATOR)
 
 
 async def test_the_overview_counts_what_was_paid(world: World, viewer: Person):
@@ -125,9 +126,12 @@ async def test_a_period_that_is_none_is_refused(viewer: Person, sent: str):
 async def test_balances_are_read_after_the_page_and_tell_when(world: World, viewer: Person):
     """The first look says that nothing is read; the bank is asked meanwhile."""
     first = await viewer.open("/panel/overview/balances")
-    async with asyncio.timeout(60):
-        while "R$" not in (seen := await viewer.open("/panel/overview/balances")).text:
-            await asyncio.sleep(0.1)
+
+    async def seen_with_balances() -> Seen | None:
+        seen = await viewer.open("/panel/overview/balances")
+        return seen if "R$" in seen.text else None
+
+    seen = await until(seen_with_balances)
     stranger = await signed_in(world, Role.VIEWER, company(world, "other"))
 
     assert first.status == 200

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
+from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
+from sqlalchemy import update
 
 from gateway.domain.bank.payout_orders import AccountType, BankDestination
 from gateway.domain.identity.rights import Role
+from gateway.store.tables import core
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.world.backoffice.watching import in_review
 from tests.world.gateway.world import World, order
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def operator(world: World) -> Person:
-    return await signed_in(world, Role.OPERATOR)
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def approver(world: World) -> Person:
-    return await signed_in(world, Role.APPROVER)
 
 
 async def paid(world: World, reference: str = "") -> str:
@@ -150,14 +142,24 @@ async def test_a_receipt_is_of_what_is_settled_alone(world: World, viewer: Perso
     assert "data-print" in seen.text
 
 
+async def forget_probes(world: World) -> None:
+    """Move the last probe of every payout, the reconciler's too, to a minute ago."""
+    a_minute_ago = world.gateway.kernel.now() - timedelta(minutes=1)
+    async with world.gateway.kernel.store.database.writing() as connection:
+        await connection.execute(update(core.attempts).values(last_probe_at=a_minute_ago))
+
+
 async def test_a_probe_is_once_in_five_seconds_and_shows_the_payout(world: World, operator: Person):
     reference = await in_review(world)
     page = at(world, reference)
     shown = await operator.open(page)
 
-    async with asyncio.timeout(60):
-        while (first := await operator.send(f"{page}/probe")).status == 429:
-            await asyncio.sleep(0.5)  # the reconciler has asked a moment ago
+    async def probed() -> Seen | None:
+        await forget_probes(world)
+        seen = await operator.send(f"{page}/probe")
+        return None if seen.status == 429 else seen
+
+    first = await until(probed)
     second = await operator.send(f"{page}/probe")
 
     assert f"{page}/probe" in shown.text
@@ -224,13 +226,15 @@ async def test_all_are_asked_about_at_once_and_the_page_says_what_came_of_it(
     reference = await in_review(world)
     shown = await operator.open("/panel/unresolved")
 
-    async with asyncio.timeout(60):
-        # The reconciler may have asked a moment ago, of some or of all.
-        while not asked(first := await operator.send("/panel/unresolved/probe")):
-            await asyncio.sleep(0.5)
-        told = await operator.open(first.location)
-        while asked(second := await operator.send("/panel/unresolved/probe")):
-            pass
+    async def probed() -> Seen | None:
+        await forget_probes(world)
+        sent = await operator.send("/panel/unresolved/probe")
+        return sent if asked(sent) else None
+
+    first = await until(probed)
+    told = await operator.open(first.location)
+    while asked(second := await operator.send("/panel/unresolved/probe")):
+        pass  # a payout of another test came into review
     again = await operator.open(second.location)
 
     assert 'action="/panel/unresolved/probe"' in shown.text
@@ -323,9 +327,12 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(
 ):
     trace = str(uuid4())
     await world.ask("GET", world.at("/balance", "sister"), headers={"X-Trace-ID": trace})
-    async with asyncio.timeout(10):
-        while (await operator.open(f"/panel/trace/{trace}")).status != 200:
-            await asyncio.sleep(0.1)
+
+    async def is_logged() -> bool:
+        await world.write_request_log()
+        return (await operator.open(f"/panel/trace/{trace}")).status == 200
+
+    await until(is_logged)
 
     seen = await searched(operator, pasted.format(trace=trace, upper=trace.upper()))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import uuid
 
@@ -14,6 +13,7 @@ from gateway.operations.identity.users import NewUser
 from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,9 +43,12 @@ async def refused(world: World, operator: Person) -> str:
     trace = f"t-{uuid.uuid4()}"
     path = world.at("/balance", "sister")
     await world.ask("GET", path, headers={"X-Trace-ID": trace})
-    async with asyncio.timeout(60):
-        while (await operator.open(f"/panel/trace/{trace}")).status != 200:
-            await asyncio.sleep(0.1)
+
+    async def is_logged() -> bool:
+        await world.write_request_log()
+        return (await operator.open(f"/panel/trace/{trace}")).status == 200
+
+    await until(is_logged)
     return trace
 
 

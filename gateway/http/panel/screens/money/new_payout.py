@@ -22,7 +22,6 @@ from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.payout import PATH
 from gateway.http.rendering import amount
-from gateway.net.common.runtime import utc_now
 from policies.validation.forms import Form
 
 _WRITES: Final = Right(Area.PAYOUT, Action.WRITE)
@@ -54,7 +53,7 @@ class NewPayoutPages:
     """The form, its summary, and the order."""
 
     rows: RowCalls
-    now: Callable[[], datetime] = utc_now
+    now: Callable[[], datetime]
     new_reference: Callable[[], str] = _new_reference
 
     async def form(self, visit: Visit) -> Result:
@@ -162,7 +161,7 @@ def _owner(visit: Visit) -> Mapping[str, str]:
 
 def pages(rows: RowCalls) -> Sequence[Page]:
     """Return the page and its form."""
-    shows = NewPayoutPages(rows)
+    shows = NewPayoutPages(rows, rows.now)
     return (
         Page(
             path="/payouts/new",

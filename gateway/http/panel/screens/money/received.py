@@ -27,7 +27,6 @@ from gateway.http.panel.screens.operations.accounts import (
     every_account,
 )
 from gateway.http.rendering import amount
-from gateway.net.common.runtime import utc_now
 
 _READ: Final = Right(Area.TRANSACTION, Action.READ)
 _REFUND: Final = Right(Area.REFUND, Action.WRITE)
@@ -63,7 +62,7 @@ class ReceivedPages:
     """Payments received and refunds of one account."""
 
     rows: RowCalls
-    now: Now = utc_now
+    now: Now
 
     async def list(self, visit: Visit) -> Result:
         """Show what came in, or what was given back; the bank is read after the page."""
@@ -172,7 +171,7 @@ def _page(visit: Visit) -> int:
 
 def pages(rows: RowCalls) -> Sequence[Page]:
     """Return the pages of what came in."""
-    made, one = ReceivedPages(rows), f"{ACCOUNT}/received/{{e2e_id}}/refund"
+    made, one = ReceivedPages(rows, rows.now), f"{ACCOUNT}/received/{{e2e_id}}/refund"
     return (
         Page(
             path="/received",

@@ -23,7 +23,6 @@ from gateway.http.panel.screens.operations.accounts import (
     account_path,
     account_rights,
 )
-from gateway.net.common.runtime import utc_now
 
 _READ: Final = Right(Area.TRANSACTION, Action.READ)
 _EXPORT: Final = Right(Area.REPORT, Action.READ)
@@ -65,7 +64,7 @@ class StatementPages:
     """The statement of an account."""
 
     rows: RowCalls
-    now: Now = utc_now
+    now: Now
 
     async def statement(self, visit: Visit) -> Result:
         """Show the statement; what the bank tells is loaded after the page, or when asked for."""
@@ -136,7 +135,7 @@ def _by_day(movements: Section) -> list[dict[str, Any]]:
 
 def pages(rows: RowCalls) -> Sequence[Page]:
     """Return the statement and its files."""
-    made = StatementPages(rows)
+    made = StatementPages(rows, rows.now)
     return (
         Page(
             path=f"{ACCOUNT}/statement",

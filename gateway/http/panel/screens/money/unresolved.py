@@ -20,7 +20,6 @@ from gateway.http.panel.pages.formats import moment, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.screens.money.payout import PROBES, links
-from gateway.net.common.runtime import utc_now
 
 _READS: Final = Right(Area.REVIEW, Action.READ)
 _JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
@@ -43,7 +42,7 @@ class UnresolvedPages:
     """The list, and the opinion on one of them."""
 
     rows: RowCalls
-    now: Callable[[], datetime] = utc_now
+    now: Callable[[], datetime]
 
     async def list(self, visit: Visit) -> Result:
         """Show a page of them, and the one that was chosen."""
@@ -166,7 +165,7 @@ def _chosen(visit: Visit, items: Sequence[Mapping[str, Any]]) -> Mapping[str, An
 
 def pages(rows: RowCalls) -> Sequence[Page]:
     """Return the list and the forms on it."""
-    shows = UnresolvedPages(rows)
+    shows = UnresolvedPages(rows, rows.now)
     return (
         Page(
             path="/unresolved/probe",
