@@ -114,8 +114,10 @@ def _used() -> Iterator[Used]:
 
 
 def _used_in(path: Path) -> Iterator[Used]:
-    name = path.relative_to(ROOT).as_posix()
-    for node in ast.walk(ast.parse(path.read_text())):
+    name, text = path.relative_to(ROOT).as_posix(), path.read_text()
+    if not any(each in text for each in REFUSING):
+        return
+    for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call):
             continue
         called = node.func.attr if isinstance(node.func, ast.Attribute) else ""

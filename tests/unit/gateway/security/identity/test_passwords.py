@@ -135,12 +135,12 @@ async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
 
     def held(*_: object) -> bytes:
         started.set()
-        gate.wait(5)
+        gate.wait()
         return b""
 
     hasher._tag = held
     leaving = asyncio.create_task(hasher.make(PASSWORD))
-    await asyncio.to_thread(started.wait, 5)
+    await asyncio.to_thread(started.wait)
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
 

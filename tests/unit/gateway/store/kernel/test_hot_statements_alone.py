@@ -155,7 +155,7 @@ async def test_a_database_that_is_not_there_is_told_in_the_same_words(database: 
     await database.close()
     for thread in threading.enumerate():
         if "_connection_worker" in thread.name:  # of the file's driver: it ends a moment later
-            await asyncio.to_thread(thread.join, 5)
+            await asyncio.to_thread(thread.join)
 
 
 async def test_one_at_a_time_use_the_same_connection_however_many_are_open(

@@ -12,8 +12,10 @@ from gateway.store.engine import open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.postgres import open_server
-from tests.world.stores.patience import SHORT
 from tests.world.stores.relay import relayed
+
+PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=2, whole_s=120)
+"""A statement of two seconds has no answer; all else may take its time."""
 
 
 @dataclass
@@ -63,14 +65,14 @@ async def session(postgres_url: str) -> AsyncIterator[Session]:
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("statement_timeout", "1500ms"),
-        ("idle_in_transaction_session_timeout", "1500ms"),
+        ("statement_timeout", "61500ms"),
+        ("idle_in_transaction_session_timeout", "61500ms"),
         ("application_name", "pixgate"),
         ("transaction_isolation", "read committed"),
     ],
 )
 async def test_a_session_has_its_limits(postgres_url: str, setting: str, value: str) -> None:
-    opened = open_store(postgres_url, Limits(statement_s=1.5))
+    opened = open_store(postgres_url, Limits(statement_s=61.5))
 
     async with opened.database.writing() as connection:
         found = (await connection.exec_driver_sql(f"SHOW {setting}")).scalar_one()
@@ -150,12 +152,12 @@ async def test_a_connection_that_cannot_plan_anew_is_replaced(postgres_url: str)
 
     async with relayed(where.port) as road:
         there = where.set(host="127.0.0.1", port=road.port)
-        database = open_server(there, SHORT, lambda: now[0])
+        database = open_server(there, PATIENT, lambda: now[0])
         async with database.reading() as connection:
             first = (await connection.exec_driver_sql(which)).scalar_one()
         now[0], road.silent = 60.0, True
         later = asyncio.get_running_loop().call_later
-        later(SHORT.statement_s / 2, setattr, road, "silent", False)
+        later(PATIENT.statement_s / 2, setattr, road, "silent", False)
         async with database.reading() as connection:
             second = (await connection.exec_driver_sql(which)).scalar_one()
         await database.close()

@@ -107,9 +107,9 @@ async def test_a_statement_that_was_cancelled_leaves_nothing_open(database: Data
     async with database.writing() as connection:
         held, go = threading.Event(), threading.Event()
         raw = (await connection.get_raw_connection()).driver_connection
-        await raw.create_function("hold", 0, lambda: (held.set(), go.wait(5), 1)[-1])
+        await raw.create_function("hold", 0, lambda: (held.set(), go.wait(), 1)[-1])
     write = asyncio.create_task(_hold(database))
-    await asyncio.to_thread(held.wait, 5)
+    await asyncio.to_thread(held.wait)
 
     write.cancel()
     go.set()
@@ -225,10 +225,10 @@ async def test_several_that_were_cancelled_are_whole_and_waited_for(
     async def hold(execution: Execution) -> None:
         await _add_together(execution)
         held.set()
-        go.wait(5)
+        go.wait()
 
     write = asyncio.create_task(database.write_together(hold))
-    await asyncio.to_thread(held.wait, 5)
+    await asyncio.to_thread(held.wait)
 
     write.cancel()
     go.set()
