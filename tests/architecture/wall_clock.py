@@ -42,7 +42,7 @@ def _kind(call: ast.Call, constants: Mapping[str, float]) -> str | None:
     name = _name(call.func)
     if name == "sleep":
         return None if _number(call.args[0], constants) == 0 else "a pause"
-    if name in CLOCKS:
+    if name in CLOCKS and ast.unparse(call.func) in {name, f"time.{name}"}:
         return "a measured time"
     given = _limit(name, call)
     limit = None if given is None else _number(given, constants)
