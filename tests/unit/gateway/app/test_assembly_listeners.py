@@ -24,25 +24,23 @@ async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:
         return said.status, said.headers["X-Trace-ID"]
 
 
-@pytest.mark.parametrize(("switched", "status"), [(True, 200), (False, 404)], ids=["on", "off"])
-async def test_the_document_is_public_by_setting(tmp_path: Path, switched: bool, status: int):
-    server = Server(port=0, openapi=switched, drain_s=3)
-    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
+@pytest.mark.parametrize(
+    ("openapi", "accept", "status", "echoed"),
+    [(True, "token", 200, True), (False, "uuid", 404, False)],
+    ids=["open", "strict"],
+)
+async def test_public_document_and_accepted_trace_ids_are_settings(
+    tmp_path: Path, openapi: bool, accept: str, status: int, echoed: bool
+):
+    server = Server(port=0, openapi=openapi, drain_s=3)
+    trace = msgspec.convert({"accept": accept}, Trace)
+    gateway = assemble(sandbox(tmp_path, server=server, trace=trace), {}, with_bank=False)
     async with running(gateway):
         found, _ = await status_of(gateway.public.port, "/openapi.json")
-
-    assert found == status
-
-
-@pytest.mark.parametrize(("accept", "echoed"), [("token", True), ("uuid", False)])
-async def test_which_trace_ids_are_taken_is_a_setting(tmp_path: Path, accept: str, echoed: bool):
-    trace = msgspec.convert({"accept": accept}, Trace)
-    gateway = assemble(sandbox(tmp_path, trace=trace), {}, with_bank=False)
-    async with running(gateway):
         headers = {"X-Trace-ID": "token-1"}
         _, trace_id = await status_of(gateway.public.port, "/baas/v1/health", **headers)
 
-    assert (trace_id == "token-1") is echoed
+    assert (found, trace_id == "token-1") == (status, echoed)
 
 
 async def test_limits_of_the_wire_are_settings(tmp_path: Path):

@@ -52,7 +52,7 @@ async def is_ready(running: Served) -> bool:
 
 @pytest.mark.process
 def test_a_taken_port_is_one_clear_line(tmp_path: Path):
-    where = place(tmp_path)
+    where = place(tmp_path, start="false")
     with socket.create_server(("127.0.0.1", where.ports["PIXGATE_PORT"])):
         ended = where.start().wait()
 
