@@ -26,7 +26,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
     settings = patient(sandbox(tmp_path_factory.mktemp("limits")))
     limits = AccountLimits(rates={"create_payout": SLOWLY, "list_keys": SLOWLY})
     provider = msgspec.structs.replace(
-        settings.providers["sandbox"], account_limits=limits, breaker=Breaker()
+        settings.providers["sandbox"], account_limits=limits, breaker=Breaker(), waiting_s=0.5
     )
     settings = msgspec.structs.replace(settings, providers={"sandbox": provider})
     async with opened(settings) as made:
