@@ -70,8 +70,9 @@ def test_an_operator_brings_a_partner_on_and_lets_him_go(shell: Shell):
     assert (listed["state"], listed["account_id"]) == ("revoked", account["id"])
 
 
-def test_every_change_is_on_record_and_no_secret_is(pixgate):
+def test_every_change_is_on_record_and_no_secret_is(shell: Shell):
     """The chain holds; neither it nor any other table has a secret in clear."""
+    pixgate = shell
     company = pixgate.reads("company", "create", "--name", "Padaria", "--by", "maria")
     issued = pixgate.reads("credential", "issue", "--name", "ERP", "--company", company["id"])
 
@@ -112,5 +113,5 @@ def test_an_error_is_one_line_and_status_one(pixgate):
     assert done.stderr == "Error: there is no credential cli_nobody\n"
 
 
-def test_a_mistake_in_typing_is_status_two(pixgate):
-    assert pixgate.run("company", "create").returncode == 2
+def test_a_mistake_in_typing_is_status_two(shell: Shell):
+    assert shell.run("company", "create").exit_code == 2

@@ -27,8 +27,10 @@ async def in_review(world: World) -> str:
     account = world.demo["accounts"]["main"]["id"]
 
     async def is_in_review() -> bool:
+        await world.ask("GET", world.at(f"/withdraw/{reference}"))
         found = await world.gateway.kernel.store.payouts.find(account, reference)
         return found is not None and found.review
 
-    await until(is_in_review)
+    async with world.bank_ahead():
+        await until(is_in_review)
     return reference

@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from sqlalchemy import update
 
 from gateway.store.tables.identity import panel_sessions
@@ -48,6 +49,14 @@ async def payout(world: World) -> str:
     return (
         f"/panel/accounts/{world.demo['accounts']['main']['id']}/payouts/{await in_review(world)}"
     )
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def viewer(world: World) -> Person:
+    """A person whose session these tests end."""
+    person = Person(world)
+    await person.sign_in("viewer@panel.example")
+    return person
 
 
 @pytest.mark.parametrize("page", [balances, payout])
