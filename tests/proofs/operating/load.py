@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import aiohttp
 
 from tests.proofs.torture.gateway_client import GatewayClient
+from tests.world.waiting import until
 
 GOOD = {(200, "processing"), (200, "paid"), (200, "pending"), (200, "read")}
 
@@ -51,15 +52,18 @@ class Load:
             await asyncio.gather(sending, return_exceptions=True)
             await asyncio.gather(*self._asked)
 
+    async def more(self, count: int) -> None:
+        """Wait until so many requests more were answered, well or not."""
+        wanted = self.answers.total() + count
+        await until(lambda: self.answers.total() >= wanted)
+
     async def answered(self) -> None:
         """Wait for the answers to all that was asked so far."""
         await asyncio.gather(*self._asked)
 
     async def _send(self, rate: float) -> None:
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
         for number in itertools.count():
-            await asyncio.sleep(max(0.0, begun + number / rate - loop.time()))
+            await asyncio.sleep(1 / rate)
             base = self.rotation[number // 2 % len(self.rotation)]
             asking = self._pay(base, f"{self.name}-{number}") if number % 2 else self._read(base)
             task = asyncio.create_task(asking)
@@ -77,10 +81,9 @@ class Load:
         self.answers[await self._ask("GET", base + path, None)] += 1
 
     async def _ask(self, method: str, url: str, body: bytes | None) -> tuple[int, str]:
-        patience = aiohttp.ClientTimeout(total=30)
         try:
             async with self.partner.session.request(
-                method, url, data=body, headers=self.partner.headers, timeout=patience
+                method, url, data=body, headers=self.partner.headers
             ) as said:
                 document = await said.json(content_type=None)
         except (aiohttp.ClientError, TimeoutError, OSError) as problem:

@@ -6,20 +6,17 @@ import asyncio
 import os
 import re
 import subprocess
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import aiohttp
 
 from tests.world.gateway.processes import GatewaySite, place
+from tests.world.waiting import until
 
-START_S = 180
-"""A start takes three seconds, and many times that on a busy machine."""
-PATIENCE_S = 45.0
-"""After which a caller gives up."""
 _ALL = re.compile(r'^gateway_server_processes\{state="(\w+)"\} ([\d.]+)', re.MULTILINE)
 
 
@@ -50,25 +47,19 @@ class Supervised:
 
     async def has_said(self, words: str, times: int = 1) -> None:
         """Wait until something was printed, and see that it was not printed more often."""
-        async with asyncio.timeout(START_S):
-            while self.said.count(words) < times:
-                await asyncio.sleep(0.05)
+        await until(lambda: self.said.count(words) >= times)
         assert self.said.count(words) == times
 
-    async def ready(self, *numbers: int, patience_s: float = START_S) -> None:
+    async def ready(self, *numbers: int) -> None:
         """Wait until these server processes are ready; without numbers, all of them."""
-        async with aiohttp.ClientSession() as session, asyncio.timeout(patience_s):
+        async with aiohttp.ClientSession() as session:
             for number in numbers or range(self.wanted):
-                while await self._status(session, number) != 200:
-                    assert self.supervisor.poll() is None, self.said
-                    await asyncio.sleep(0.1)
+                await until(partial(self._is_ready, session, number))
 
-    async def replaced(self, pid: int, patience_s: float = START_S) -> None:
-        """Wait until a process is gone and all that are wanted are ready."""
-        async with asyncio.timeout(patience_s):
-            while pid in self.children or len(self.children) < self.wanted:
-                await asyncio.sleep(0.05)
-            await self.ready()
+    async def replaced(self, *pids: int) -> None:
+        """Wait until these processes are gone and all that are wanted are ready."""
+        await until(lambda: not {*pids} & {*self.children} and len(self.children) == self.wanted)
+        await self.ready()
 
     async def shows(self, number: int, **processes: int) -> None:
         """
@@ -76,13 +67,11 @@ class Supervised:
 
         The supervisor counts in turns: who is ready is shown a moment later.
         """
-        shown: dict[str, float] = {}
-        try:
-            async with asyncio.timeout(START_S):
-                while (shown := await self._shown(number)) != processes:
-                    await asyncio.sleep(0.05)
-        except TimeoutError:
-            assert shown == processes
+
+        async def is_shown() -> bool:
+            return await self._shown(number) == processes
+
+        await until(is_shown)
 
     async def _shown(self, number: int) -> dict[str, float]:
         url = f"{self._operations(number)}/metrics"
@@ -98,12 +87,13 @@ class Supervised:
                     found.add(str((await said.json())["digest"]))
         return found
 
-    async def _status(self, session: aiohttp.ClientSession, number: int) -> int:
+    async def _is_ready(self, session: aiohttp.ClientSession, number: int) -> bool:
+        assert self.supervisor.poll() is None, self.said
         try:
             async with session.get(f"{self._operations(number)}/readyz") as said:
-                return said.status
+                return said.status == 200
         except aiohttp.ClientError:
-            return 0
+            return False
 
     def _operations(self, number: int) -> str:
         return f"http://127.0.0.1:{self.where.ports['PIXGATE_OPS_PORT'] + number}"
@@ -125,9 +115,7 @@ def has_ended(pid: int) -> bool:
 
 async def end(pid: int) -> None:
     """Wait until a process is dead."""
-    async with asyncio.timeout(START_S):
-        while not has_ended(pid):
-            await asyncio.sleep(0.01)
+    await until(lambda: has_ended(pid))
 
 
 @contextmanager
@@ -150,7 +138,7 @@ def supervised(
     finally:
         if started.poll() is None:
             started.terminate()
-        started.wait(START_S)
+        started.wait()
 
 
 def site(folder: Path, **changed: str) -> GatewaySite:
@@ -170,19 +158,25 @@ class Calls:
     What callers were told who opened a new connection for each call.
 
     Attributes:
+        answered: Calls that were answered 200.
         under_way, most_under_way: Calls without an answer yet, now and at most.
-        failed: When it began, and what went wrong.
+        failed: The number of the call, and what went wrong.
     """
 
     made: int = 0
+    answered: int = 0
     under_way: int = 0
     most_under_way: int = 0
-    slowest_s: float = 0.0
-    failed: list[tuple[float, str]] = field(default_factory=list)
+    failed: list[tuple[int, str]] = field(default_factory=list)
 
-    def since(self, moment: float) -> list[str]:
-        """Name the failures of calls that began at a moment or later."""
-        return [what for began, what in self.failed if began >= moment]
+    def since(self, made: int) -> list[str]:
+        """Name the failures of all calls but the first so many."""
+        return [what for number, what in self.failed if number > made]
+
+    async def more(self, count: int) -> None:
+        """Wait until so many calls more were answered."""
+        wanted = self.answered + count
+        await until(lambda: self.answered >= wanted)
 
 
 @asynccontextmanager
@@ -202,23 +196,21 @@ async def _call_on(
     group: asyncio.TaskGroup, ends: asyncio.Event, calls: Calls, to: tuple[str, int]
 ) -> None:
     url, a_second = to
-    began = time.monotonic()
     while not ends.is_set():
         calls.made += 1
-        group.create_task(_call(f"{url}/baas/v1/health", calls))
-        await asyncio.sleep(max(0.0, began + calls.made / a_second - time.monotonic()))
+        group.create_task(_call(f"{url}/baas/v1/health", calls, calls.made))
+        await asyncio.sleep(1 / a_second)
 
 
-async def _call(url: str, calls: Calls) -> None:
-    began = time.monotonic()
+async def _call(url: str, calls: Calls, number: int) -> None:
     calls.under_way += 1
     calls.most_under_way = max(calls.most_under_way, calls.under_way)
-    timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
     try:
-        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as said:
-            if said.status != 200:
-                calls.failed.append((began, str(said.status)))
-    except (aiohttp.ClientError, TimeoutError) as problem:
-        calls.failed.append((began, type(problem).__name__))
+        async with aiohttp.ClientSession() as session, session.get(url) as said:
+            if said.status == 200:
+                calls.answered += 1
+            else:
+                calls.failed.append((number, str(said.status)))
+    except aiohttp.ClientError as problem:
+        calls.failed.append((number, type(problem).__name__))
     calls.under_way -= 1
-    calls.slowest_s = max(calls.slowest_s, time.monotonic() - began)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
-import time
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,17 +17,16 @@ from gateway.store.engine import Store, open_store
 from gateway.store.tables.backoffice import requests
 from gateway.store.tables.core import payouts, task_leases
 from tests.proofs.operating.load import Load
-from tests.proofs.operating.supervised import START_S, site, supervised
+from tests.proofs.operating.supervised import site, supervised
 from tests.proofs.torture import processes
 from tests.proofs.torture.checks import OPEN
 from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.proofs.torture.processes import OFFSET, Command
 from tests.proofs.torture.sites import LOSING, providers
 from tests.servers.postgres import PostgresServer
+from tests.world.extent import WHOLE
+from tests.world.waiting import until
 
-pytestmark = pytest.mark.timeout(900)
-
-SETTLED_S = 90.0
 CLAIM_S = 61
 """A claim of a worker that was killed has ended; a clock that is so far ahead need not wait."""
 FEW = 2
@@ -54,7 +52,7 @@ class Crew:
 
     async def start(self, command: Command, ahead_s: int = 0) -> None:
         """Start one again, with a clock that is ahead."""
-        command.start(**{OFFSET: str(ahead_s)})
+        command.start(**{OFFSET: str(self.world.offset_s + ahead_s)})
         assert await command.wait(self.world.session), command.said()
 
     async def lose(self, lots: int = 1, name: str = "lost") -> list[str]:
@@ -76,9 +74,11 @@ class Crew:
 
     async def settled(self) -> None:
         """Wait until everything is at its end."""
-        async with asyncio.timeout(SETTLED_S):
-            while await self.unsettled():
-                await asyncio.sleep(0.2)
+
+        async def is_settled() -> bool:
+            return not await self.unsettled()
+
+        await until(is_settled)
 
     async def has_worker(self) -> bool:
         """Ask the gateway, which is ready whether it has one or not."""
@@ -101,7 +101,7 @@ async def called(url: str, times: int) -> int:
 async def crew(
     tmp_path: Path, postgres_server: PostgresServer, migrated_database: str
 ) -> AsyncIterator[Crew]:
-    name = f"workers_{os.getpid()}_{time.monotonic_ns()}"
+    name = f"workers_{uuid.uuid4().hex}"
     url = await postgres_server.create(name, template=migrated_database)
     store = open_store(url)
     async with torture_world_in(tmp_path) as world:
@@ -119,7 +119,7 @@ async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew, whole: 
     worker = await crew.worker("worker")
     load = Load(crew.partner, [crew.partner.base])
     async with load.at(20 if whole else 10):
-        for number in range(10 if whole else 3):
+        for number in range(10 if whole else 1):
             await crew.lose(1, f"lost-{number}")
             worker.kill()
             await crew.start(worker)
@@ -139,6 +139,7 @@ def looks_of(workers: Sequence[Command]) -> list[int]:
     return [each.log.read_text().count('"event":"provider_call"') for each in workers]
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew, whole: bool):
     workers = [await crew.worker(name) for name in ("one", "two")]
     made = await crew.lose(20 if whole else 4)
@@ -149,31 +150,28 @@ async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew,
         leased = (await connection.execute(select(task_leases.c.task))).scalars().all()
     assert len(leased) == len(set(leased)) > 3
     # lines are written out together, a moment after what they tell
-    async with asyncio.timeout(CLAIM_S):
-        while sum(looks_of(workers)) < len(made):
-            await asyncio.sleep(0.1)
+    await until(lambda: sum(looks_of(workers)) >= len(made))
     # the first look finds it settled; if both looked, there would be two for each
     assert sum(looks_of(workers)) < 1.5 * len(made), looks_of(workers)
     for reference in made:
         assert await crew.partner.executions(reference) == [1050], reference
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_without_a_worker_requests_are_served_and_it_is_told(crew: Crew):
     """Until one comes."""
-    async with asyncio.timeout(60):
-        while await crew.has_worker():
-            await asyncio.sleep(0.5)
+
+    async def has_none() -> bool:
+        return not await crew.has_worker()
+
+    await until(has_none)
     made = await crew.lose()
     worker = await crew.worker("worker")
     await crew.settled()
-    async with asyncio.timeout(60):
-        while not await crew.has_worker():
-            await asyncio.sleep(0.5)
+    await until(crew.has_worker)
     worker.kill(signal.SIGTERM)
 
-    assert await worker.ended(START_S)
-    assert worker.process is not None
-    assert worker.process.returncode == 0
+    assert await worker.ended() == 0
     for reference in made:
         assert await crew.partner.executions(reference) == [1050], reference
 
@@ -182,7 +180,7 @@ async def test_a_worker_that_stands_still_is_replaced_and_the_request_log_is_who
     tmp_path: Path, postgres_server: PostgresServer, migrated_database: str
 ):
     """Of a supervisor with its worker; a stop of both writes what still waits."""
-    name = f"beside_{os.getpid()}"
+    name = f"beside_{uuid.uuid4().hex}"
     url = await postgres_server.create(name, template=migrated_database)
     where = site(tmp_path, run="host")
     with supervised(where, url, wanted=1) as running:
@@ -191,9 +189,7 @@ async def test_a_worker_that_stands_still_is_replaced_and_the_request_log_is_who
         made = await called(where.base_url, 50)
         os.kill(worker, signal.SIGSTOP)
         made += await called(where.base_url, 50)
-        async with asyncio.timeout(START_S):
-            while worker in running.children or len(running.children) < 2:
-                await asyncio.sleep(0.1)
+        await until(lambda: worker not in running.children and len(running.children) == 2)
         await running.ready(0, 1)
         made += await called(where.base_url, 50)
         assert server in running.children

@@ -79,17 +79,17 @@ class GatewayClient:
 
     async def start(self, failpoint: str = "", **environ: str) -> None:
         """Start the gateway and wait until it is ready."""
-        offset = {OFFSET: str(self.offset_s)} if self.offset_s else {}
+        offset = {OFFSET: str(self.offset_s)}
         self.command.start(**offset, **({FAILPOINT: failpoint} if failpoint else {}), **environ)
         assert await self.command.wait(self.session), self.command.said()
 
-    async def pay(self, reference: str, value: float = 10.5, patience_s: float = 30) -> Verdict:
+    async def pay(self, reference: str, value: float = 10.5, patience_s: float = 300) -> Verdict:
         """Create a payout, or ask for it again."""
         return await self._ask("POST", self.path, self.order(reference, value), patience_s)
 
     async def read(self, reference: str) -> Verdict:
         """Read it back."""
-        return await self._ask("GET", f"{self.path}/{reference}", None, 30)
+        return await self._ask("GET", f"{self.path}/{reference}", None, 300)
 
     async def executions(self, reference: str) -> list[int]:
         """Return the centavos of every payout the bank really made for a reference."""
@@ -116,7 +116,12 @@ class GatewayClient:
 
 @dataclass(slots=True, kw_only=True)
 class TortureWorld:
-    """The bank, and where gateways are made."""
+    """
+    The bank, and where gateways are made.
+
+    Attributes:
+        offset_s: How far the clock of each is ahead at first: it is noon, whenever the test runs.
+    """
 
     folder: Path
     bank: Command
@@ -124,6 +129,7 @@ class TortureWorld:
     control: BankControl
     session: aiohttp.ClientSession
     opened: AsyncExitStack
+    offset_s: int
 
     async def gateway_client(
         self, name: str, store: str = "", kind: str = "idem", **changed: object
@@ -131,14 +137,16 @@ class TortureWorld:
         """
         Make a gateway, not started yet; on an SQLite file unless a store is given.
 
-        It is patient with the bank, unless ``providers`` say otherwise.
+        It is patient with the bank and the store, unless ``changed`` says otherwise.
         """
         folder = self.folder / name
         folder.mkdir()
         config = folder / "config.yaml"
         url = store or f"sqlite:///{folder / 'pixgate.db'}"
         patient = sites.providers(self.target, **sites.PATIENT)
-        sites.write_config(config, url, self.target, **{"providers": patient, **changed})
+        database = {"url": url, "migrate": "always", "timeout_s": 60.0, "auth_timeout_s": 60.0}
+        usual = {"providers": patient, "database": database}
+        sites.write_config(config, url, self.target, **{**usual, **changed})
         accounts = await sites.furnish(config, self.control, name, self.target)
         command, base = processes.gateway(folder, config, name)
         self.opened.callback(command.kill)
@@ -149,6 +157,7 @@ class TortureWorld:
             account=next(each for each in accounts if each.kind == kind),
             control=self.control,
             session=self.session,
+            offset_s=self.offset_s,
         )
 
 
@@ -160,7 +169,8 @@ async def torture_world_in(folder: Path) -> AsyncIterator[TortureWorld]:
         session = await opened.enter_async_context(aiohttp.ClientSession(connector=connector))
         bank, _, control_url = processes.bank(folder, _BANK)
         opened.callback(bank.kill)
-        bank.start()
+        offset_s = processes.to_noon_s()
+        bank.start(**{OFFSET: str(offset_s)})
         assert await bank.wait(session), bank.said()
         control = await opened.enter_async_context(BankControl(control_url))
         yield TortureWorld(
@@ -170,4 +180,5 @@ async def torture_world_in(folder: Path) -> AsyncIterator[TortureWorld]:
             control=control,
             session=session,
             opened=opened,
+            offset_s=offset_s,
         )

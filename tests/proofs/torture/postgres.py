@@ -16,11 +16,10 @@ import asyncpg
 
 from tests.servers import postgres
 from tests.servers.process import Account, free_port, run, unprivileged
+from tests.world.waiting import until
 
 # The operating system stays up, so that what was written counts; but a commit must be written.
 SETTINGS = ["fsync=off", "full_page_writes=off", "synchronous_commit=on", "max_connections=60"]
-_LATE_S = 300
-"""For a start or a crash, on a machine that is busy with others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,21 +54,19 @@ class Postgres:
                 start_new_session=True,
                 **who,
             )
-        async with asyncio.timeout(_LATE_S):
-            while not await self._answers():
-                await asyncio.sleep(0.05)
+        await until(self._answers)
 
     async def crash(self) -> None:
         """Stop it at once: sessions end in the middle, nothing is written out."""
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGQUIT)
-            await asyncio.to_thread(self._process.wait, _LATE_S)
+            await asyncio.to_thread(self._process.wait)
             self._process = None
 
     async def make(self) -> None:
         """Make the database."""
-        connection = await asyncpg.connect(self.url(database="postgres"), timeout=10)
+        connection = await asyncpg.connect(self.url(database="postgres"))
         await connection.execute("CREATE DATABASE pixgate")
         await connection.close()
 

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
 
 from tests.servers.process import free_port
+from tests.world.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
-START_S = 300.0
-"""Starts are proven elsewhere; a machine that is busy with others has taken more than a minute."""
 OFFSET, FAILPOINT = "PIXGATE_CLOCK_OFFSET", "PIXGATE_FAILPOINT"
+
+
+def to_noon_s() -> int:
+    """Seconds until noon in UTC: a clock so far ahead has hours left of its day."""
+    now = datetime.now(UTC)
+    noon = now.replace(hour=12, minute=0, second=0)
+    return int((noon - now) % timedelta(days=1) / timedelta(seconds=1))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,22 +78,19 @@ class Command:
 
     async def wait(self, session: aiohttp.ClientSession) -> bool:
         """Wait until it answers; False when it ended instead, as at a fail point."""
-        end = time.monotonic() + START_S
-        while self.runs:
-            if await self._answers(session):
-                self.answered = True
-                return True
-            if time.monotonic() > end:
-                raise TimeoutError(self.said())
-            await asyncio.sleep(0.05)
-        return False
 
-    async def ended(self, within_s: float) -> bool:
-        """Wait for its end; False when it still runs."""
-        end = time.monotonic() + within_s
-        while self.runs and time.monotonic() < end:
-            await asyncio.sleep(0.02)
-        return not self.runs
+        async def is_decided() -> bool:
+            self.answered = self.runs and await self._answers(session)
+            return self.answered or not self.runs
+
+        await until(is_decided)
+        return self.answered
+
+    async def ended(self) -> int:
+        """Wait for its end; return its exit code, negative where a signal ended it."""
+        await until(lambda: not self.runs)
+        assert self.process is not None
+        return int(self.process.returncode)
 
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         """End it, now or by another signal."""

@@ -30,10 +30,10 @@ _TAX_NUMBER = "11222333000181"
 NAMED = "bank-by-name"
 """The provider that needs a name server; it is the same bank."""
 PATIENT = {
-    "connect_timeout_s": 8.0,
-    "waiting_s": 8.0,
-    "read_timeout_s": 10.0,
-    "payout_timeout_s": 15.0,
+    "connect_timeout_s": 50.0,
+    "waiting_s": 50.0,
+    "read_timeout_s": 60.0,
+    "payout_timeout_s": 60.0,
 }
 """For a test that expects a good answer: a busy machine must not look like a bank that fails."""
 LOSING = {
@@ -119,6 +119,7 @@ def write_config(file: Path, store: str, bank: TargetBank, **changed: object) ->
             "port": "${PIXGATE_PORT:-0}",
             "connections_per_address": 2_000,
             "drain_accept_s": 0,
+            "drain_s": 90,
         },
         "admin": {"port": "${PIXGATE_OPS_PORT:-0}"},
         "database": {"url": store, "migrate": "always", "auth_timeout_s": 2.0},

@@ -11,6 +11,7 @@ import pytest
 
 from tests.proofs.torture.names import NAME, Names, names_in
 from tests.servers import demand, namespaces
+from tests.world.extent import WHOLE
 
 _LOOK_UP = f"import socket; print(socket.getaddrinfo('{NAME}', None)[0][4][0])"
 
@@ -29,6 +30,7 @@ async def looked_up(names: Names) -> asyncio.subprocess.Process:
     )
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_a_name_hangs_as_long_as_it_is_told_and_is_found_before_and_after(names: Names):
     before, _ = await (await looked_up(names)).communicate()
     with names.hanging():

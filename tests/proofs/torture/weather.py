@@ -130,7 +130,8 @@ class Weather:
     async def _ended(self, command: Command, at_least: float) -> bool:
         """Wait for its own end, for so long and until another kill is due, or until it is over."""
         while not self.over.is_set():
-            if await command.ended(0.1):
+            await asyncio.sleep(0.1)
+            if not command.runs:
                 return True
             at_least -= 0.1
             if at_least < 0 and self.due(self.killed, self.kills) and self.chance.random() < 0.1:
@@ -194,12 +195,13 @@ class Weather:
 
     async def _hang_names(self) -> None:
         """Let the bank that is known by its name be looked up in vain now and then."""
-        while not await self._over_within(self.chance.uniform(2.0, 12.0)):
+        while not self.over.is_set():
             others, taken = self.world.tally.others, self.taken()
             others["hanging names"] += 1
             with self.world.names.hanging():
                 await self._over_within(self.chance.uniform(1.0, 10.0))
             others["payouts taken elsewhere meanwhile"] += self.taken() - taken
+            await self._over_within(self.chance.uniform(2.0, 12.0))
 
     async def _over_within(self, seconds: float) -> bool:
         """Wait so long at most; say whether it is over."""

@@ -1,4 +1,4 @@
-"""The transport on both event loops, and servers of others that it speaks with."""
+"""The transport on uvloop, at full size on asyncio's loop too, and other servers as banks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ import uvloop
 from tests.servers import caddy, haproxy, nginx
 from tests.servers.peer import Peer, Setting
 from tests.world.banks.authority import Authority
+from tests.world.extent import WHOLE
 
 Run = Callable[[Coroutine[object, object, None]], None]
-LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+LOOPS = {"uvloop": uvloop.new_event_loop}
+if WHOLE:
+    LOOPS["asyncio"] = asyncio.new_event_loop
 PEERS = {"nginx": nginx.running, "caddy": caddy.running, "haproxy": haproxy.running}
 
 
 @pytest.fixture(params=list(LOOPS))
 def run(request: pytest.FixtureRequest) -> Iterator[Run]:
-    """Run a coroutine on a loop of each kind, to its end."""
+    """Run a coroutine to its end on one kind of loop."""
     with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
         yield runner.run
 

@@ -1,4 +1,4 @@
-"""Somebody on the way who passes bytes on, and cuts the connection when they have stopped."""
+"""Passes bytes on between a caller and a bank, and cuts the caller's connection when told to."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from types import TracebackType
 from typing import Self
 
 from tests.servers.streams import Streams
-
-_SILENT_S = 0.3
+from tests.world.waiting import settle
 
 
 class Cutting:
-    """Stands in front of a port; ends our side without a word of TLS once the bank is silent."""
+    """
+    Stands in front of a bank's port.
 
-    def __init__(self, bank: int) -> None:
+    Ends the caller's connection without a word of TLS, once the bank has said all that it says.
+    """
+
+    def __init__(self, bank: int, said: asyncio.Event) -> None:
         self._bank = bank
+        self._said = said
         self.port = 0
 
     async def __aenter__(self) -> Self:
@@ -33,19 +37,18 @@ class Cutting:
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_bank, to_bank = await asyncio.open_connection("127.0.0.1", self._bank)
-        sending = asyncio.create_task(_copy(reader, to_bank))
-        try:
-            while data := await asyncio.wait_for(from_bank.read(65536), _SILENT_S):
-                writer.write(data)
-        except TimeoutError:
-            pass
-        finally:
-            sending.cancel()
-            for one in (writer, to_bank):
-                one.close()
+        copying = [
+            asyncio.create_task(_copy(reader, to_bank)),
+            asyncio.create_task(_copy(from_bank, writer)),
+        ]
+        await self._said.wait()
+        await settle(100)  # what the bank has written is passed on: all of it is on this loop
+        for task in copying:
+            task.cancel()
+        for each in (writer, to_bank):
+            each.close()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass on what we send."""
     while data := await reader.read(65536):
         writer.write(data)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
 
 from tests.world.banks.scripted import Line, Play, answer
+from tests.world.waiting import settle
 
 _MARK = re.compile(rb'"mark": (\d+)')
 
@@ -23,7 +23,7 @@ async def echoing(line: Line) -> None:
 
 
 def hasty(chance: random.Random) -> Play:
-    """Close now and then: after the answer, a moment later, or instead of it."""
+    """Close now and then: after the answer, a few turns of the loop later, or instead of it."""
 
     async def play(line: Line) -> None:
         choice = chance.randrange(8)
@@ -32,7 +32,7 @@ def hasty(chance: random.Random) -> Play:
             raise ConnectionResetError
         await line.say(echo(line.request))
         if choice in {1, 2}:
-            await asyncio.sleep(chance.choice([0, 0, 0.0005, 0.001]))
+            await settle(chance.choice([1, 1, 4, 10]))
             if choice == 2:
                 line.reset()
             raise ConnectionResetError
@@ -46,6 +46,6 @@ def dripping(data: bytes) -> Play:
     async def play(line: Line) -> None:
         for byte in data:
             await line.say(bytes([byte]))
-            await asyncio.sleep(0.001)
+            await settle()
 
     return play

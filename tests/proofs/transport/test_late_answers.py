@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import re
@@ -19,6 +18,7 @@ from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import echo
 from tests.world.banks.roads import order, question, road, tried
 from tests.world.banks.scripted import Line, ScriptedBank, answer, standing
+from tests.world.waiting import settle
 
 ROUNDS = 100
 _MARK = re.compile(rb'"mark": (\d+)')
@@ -39,7 +39,7 @@ class Twice:
         former, self._former = self._former, line
         if former is not None and not former.writer.is_closing():
             await former.say(echo(former.request))
-            await asyncio.sleep(0.001)
+            await settle()  # a caller on this loop reads it before the right one
         await line.say(echo(line.request))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass, field
+
 import msgspec
 import pytest
 
@@ -16,14 +19,20 @@ from gateway.domain.bank.providers import (
 )
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.transport import HttpTransport
+from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from provider_adapters.verify.suite.faults import FAULTS, WireFault
+from tests.proofs.transport.forward import Forward
 from tests.world.banks.harness import FAR, KEY, PASSED
 from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
-from tests.world.banks.witness import SHORT, Witness
+from tests.world.banks.witness import Witness
+from tests.world.waiting import settle, until
 
+LIMITS = ClientLimits(connect_s=60.0, read_s=60.0, payout_s=60.0)
+ENDLESS = ("endless tiny chunks",)
+"""Ended by the size of the answer or by the time, whichever comes first."""
 FORMS = {
     "post": ("POST", "/payments", b'{"value":1050}'),
     "post without body": ("POST", "/payments", b""),
@@ -64,10 +73,10 @@ def read(said: ProviderAnswer) -> Outcome:
 
 async def pay(form: str, url: str, told: Witness, by: object = FAR) -> Outcome:
     """Pay once, through the client that all adapters share."""
-    transport = HttpTransport(url, SHORT, Environment.SANDBOX)
+    transport = HttpTransport(url, LIMITS, Environment.SANDBOX)
     client = ProviderClient(
         ClientParts(
-            provider="bank", transport=transport, limits=SHORT, observer=told,
+            provider="bank", transport=transport, limits=LIMITS, observer=told,
             transcript=Transcript("bank", frozenset()),
         )
     )  # fmt: skip
@@ -92,17 +101,52 @@ async def test_an_order_is_written_once(form: str):
 
 
 @pytest.mark.parametrize("form", ["post without body", "put"])
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-async def test_a_fault_of_the_wire_leaves_it_unknown(form: str, fault: WireFault):
-    """As a POST with a body does (see the adapters' suite): it proves nothing, and is over."""
-    told = Witness()
-    async with standing(ScriptedBank(fault.play, reads=fault.reads)) as bank:
-        outcome = await pay(form, bank.url, told)
+async def test_a_fault_of_the_wire_leaves_it_unknown(form: str):
+    """
+    As a POST with a body does (see the adapters' suite): it proves nothing, and is over.
 
-    assert isinstance(outcome, Unknown)
-    assert outcome.evidence.bytes_left
-    assert outcome.evidence.reason == fault.reason or not fault.reason
-    assert (bank.connections, len(told.calls), told.retries) == (1, 1, [])
+    All at once, each at a bank of its own; the clock is put forward when those that wait for it
+    are the only ones left.
+    """
+    clock = Forward()
+    trials = [Trial(fault) for fault in FAULTS]
+    paying = [asyncio.create_task(each.pays(form)) for each in trials]
+    await until(
+        lambda: all(each.stands or task.done() for each, task in zip(trials, paying, strict=True))
+    )
+    await settle(100)
+    clock.by(LIMITS.payout_s + 1)
+    await asyncio.gather(*paying)
+
+    assert {each.fault.name: each.wrong for each in trials if each.wrong} == {}
+
+
+@dataclass
+class Trial:
+    """A payout amid a fault, and what is wrong with its outcome."""
+
+    fault: WireFault
+    bank: ScriptedBank = field(init=False)
+    wrong: str = ""
+
+    def __post_init__(self) -> None:
+        self.bank = ScriptedBank(self.fault.play, reads=self.fault.reads)
+
+    @property
+    def stands(self) -> bool:
+        """Whether it has sent its order, to a bank that only a time limit ends."""
+        arrived = self.bank.requests if self.fault.reads else self.bank.connections
+        return bool(arrived) and (self.fault.waits or self.fault.name in ENDLESS)
+
+    async def pays(self, form: str) -> None:
+        told = Witness()
+        async with standing(self.bank):
+            outcome = await pay(form, self.bank.url, told)
+        once = (self.bank.connections, len(told.calls), told.retries) == (1, 1, [])
+        evidence = outcome.evidence
+        right = evidence.reason == self.fault.reason or not self.fault.reason
+        if not (isinstance(outcome, Unknown) and evidence.bytes_left and right and once):
+            self.wrong = f"{outcome}, {self.bank.connections} connections"
 
 
 @forms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -196,10 +197,16 @@ def test_an_answer_that_ends_with_a_connection_cut_by_anybody(
     """Whoever can cut a connection could shorten it; only the bank can say that it has ended."""
 
     async def cut() -> None:
-        bank = ScriptedBank(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 500), keeps=True)
+        said = asyncio.Event()
+
+        async def says(line: Line) -> None:
+            await line.say(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 500)
+            said.set()
+
+        bank = ScriptedBank(says, keeps=True)
         async with (
             standing(bank, ssl=authority.server(version=version)),
-            Cutting(bank.port) as between,
+            Cutting(bank.port, said) as between,
             road(f"https://127.0.0.1:{between.port}", ours(authority, "missing")) as to,
         ):
             found = await tried(to, READ)

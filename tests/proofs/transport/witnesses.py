@@ -36,16 +36,18 @@ def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
     return [data[one:two] for one, two in pairwise(edges)]
 
 
-def reading(loop: asyncio.AbstractEventLoop) -> ResponseReader:
+def reading(loop: asyncio.AbstractEventLoop, largest: int = LARGEST) -> ResponseReader:
     """Make a reader that waits for an answer."""
-    made = ResponseReader(loop, LARGEST)
+    made = ResponseReader(loop, largest)
     made.begin([].append)
     return made
 
 
-def read(loop: asyncio.AbstractEventLoop, segments: Sequence[bytes]) -> Verdict:
+def read(
+    loop: asyncio.AbstractEventLoop, segments: Sequence[bytes], largest: int = LARGEST
+) -> Verdict:
     """Read segments, then the end; say what was made of them."""
-    reader = reading(loop)
+    reader = reading(loop, largest)
     try:
         for segment in segments:
             found = reader.feed(segment)

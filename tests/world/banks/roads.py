@@ -18,7 +18,7 @@ from provider_adapters._road.limits import ClientLimits
 from tests.servers.streams import listening
 from tests.world.banks.scripted import ScriptedBank
 
-LIMITS = ClientLimits(connect_s=2.0)
+LIMITS = ClientLimits(connect_s=60.0)
 _MARK = re.compile(rb'"mark": (\d+)')
 FAR = Deadline(10.0, lambda: 0.0)
 
