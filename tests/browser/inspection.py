@@ -31,6 +31,8 @@ NEVER_MS = 3_600_000
 
 DOOR = "/panel/login"
 LARGEST_SHIFT = 0.02
+LOADS = 3
+"""A machine that pauses in the middle of a page shows half of it, which shifts then."""
 
 # Seen by no policy of the page: the browser runs it before the page's own first script.
 _WATCHING = """
@@ -132,8 +134,17 @@ class Inspection:
     async def _seen(self) -> None:
         seen: dict[str, Any] = await self.page.evaluate("window.seen")
         self.findings += [f"policy: {each}" for each in seen["violations"]]
-        if seen["shift"] > LARGEST_SHIFT:
-            self.findings.append(f"layout shifts by {seen['shift']:.3f}")
+        shift = await self._shift(seen["shift"])
+        if shift > LARGEST_SHIFT:
+            self.findings.append(f"layout shifts by {shift:.3f}")
+
+    async def _shift(self, shift: float) -> float:
+        """Return the least shift of some loads: one of the page's own is there each time."""
+        for _ in range(LOADS):
+            if shift > LARGEST_SHIFT:
+                await self.page.reload(wait_until="load")
+                shift = min(shift, await self.page.evaluate("window.seen.shift"))
+        return shift
 
     async def _width(self) -> None:
         out = await self.page.evaluate(_STICKING_OUT)

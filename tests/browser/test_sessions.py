@@ -121,11 +121,12 @@ async def test_each_page_slides_the_idle_end(moving: PanelSite, clock: Clock, vi
     await sign_in(visitor, await moving.people.make(Role.VIEWER))
     clock.ahead += IDLE - timedelta(minutes=1)
 
+    before = clock.now() + IDLE
     seen = await visitor.open("/panel/stay")
+    after = clock.now() + IDLE
 
     (ends,) = (each for each in seen.text.split('"') if each.isdigit() and len(each) == 13)
-    left = int(ends) / 1000 - clock.now().timestamp()
-    assert left == pytest.approx(IDLE.total_seconds(), abs=5)
+    assert int(before.timestamp()) <= int(ends) / 1000 <= after.timestamp() + 1
 
 
 async def test_a_session_that_was_ended_elsewhere_is_over_at_once(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from gateway.domain.kernel.windows import Window
 
+_DAY, _TODAY = timedelta(days=1), datetime.now(UTC).date()
+
 
 def today() -> Window:
-    day = datetime.now(UTC).date()
-    return Window(day, day)
+    """The days around now, which are the same for each page, also at midnight."""
+    return Window(_TODAY - _DAY, _TODAY + _DAY)

@@ -67,7 +67,7 @@ def account(stage: AsaasStage) -> ProviderAccount:
 def local_days(days: int = 3) -> Window:
     """The days around now, whatever the bank's zone makes of it."""
     today = datetime.now(UTC).date()
-    return Window(today - timedelta(days=days), today)
+    return Window(today - timedelta(days=days), today + timedelta(days=1))
 
 
 async def test_a_twin_within_15_minutes_is_unknown_and_not_paid(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -95,13 +95,14 @@ async def test_a_refused_payout_is_unknown(inter: Standing):
 
 async def test_the_statement_is_walked_page_by_page(inter: Standing):
     """A movement is at the beginning of its day in Brazil: the bank tells no more."""
-    today = datetime.now(ZONE).date()
+    today, day = datetime.now(ZONE).date(), timedelta(days=1)
+    around = Window(today - day, today + day)
     opening = (await inter.adapter.get_balance(inter.account)).balance
     for centavos in (100, 200, 300):
         await inter.stage.put(inter.account, Received(value=Money(centavos)))
     found, cursor, pages = [], None, 0
     while pages == 0 or cursor:
-        page = await inter.adapter.list_statement(inter.account, Window(today, today), cursor, 2)
+        page = await inter.adapter.list_statement(inter.account, around, cursor, 2)
         found += [each.value for each in page.items if each.is_pix]
         cursor, pages = page.next_cursor, pages + 1
 
