@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from gateway.domain.bank.providers import (
     Accepted,
@@ -14,9 +15,11 @@ from gateway.domain.kernel.windows import Window
 from tests.world.waiting import until
 
 
-def today() -> Window:
+@cache
+def around_today() -> Window:
+    """Return days that a test does not leave at midnight."""
     day = datetime.now(UTC).date()
-    return Window(day, day)
+    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 async def until_final(adapter: ProviderAdapter, account: ProviderAccount, key: str) -> Outcome:

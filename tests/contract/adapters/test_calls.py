@@ -20,7 +20,7 @@ from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.answers import is_e2e_id
-from tests.contract.adapters.calls import today, until_final
+from tests.contract.adapters.calls import around_today, until_final
 from tests.contract.adapters.conftest import STAGES
 from tests.world.banks.harness import FAR, KEY, SETTINGS, order
 from tests.world.banks.sandbox import OPENING, BankWorld
@@ -144,9 +144,9 @@ async def test_the_statement_comes_page_by_page_newest_first(
             f"/accounts/{bank_world.account.provider_account}/fee", {"value": value}
         )
 
-    whole = await adapter.list_statement(bank_world.account, today(), None, 100)
-    first = await adapter.list_statement(bank_world.account, today(), None, 2)
-    second = await adapter.list_statement(bank_world.account, today(), first.next_cursor, 98)
+    whole = await adapter.list_statement(bank_world.account, around_today(), None, 100)
+    first = await adapter.list_statement(bank_world.account, around_today(), None, 2)
+    second = await adapter.list_statement(bank_world.account, around_today(), first.next_cursor, 98)
 
     assert [entry.value.centavos for entry in first.items] == [300, 200]
     assert [*first.items, *second.items] == list(whole.items)

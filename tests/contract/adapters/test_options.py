@@ -34,7 +34,7 @@ from gateway.domain.bank.refunds import IncomingStatus, RefundStatus
 from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.answers import is_e2e_id
-from tests.contract.adapters.calls import today
+from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (
     REFUND_KEY,
     Offering,
@@ -214,9 +214,9 @@ async def test_an_absent_charge_cannot_be_cancelled(adapter: Offering, bank_worl
 async def test_what_came_in_is_listed_page_by_page(
     adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
-    whole = await adapter.list_received(bank_world.account, today(), None, 100)
-    first = await adapter.list_received(bank_world.account, today(), None, 1)
-    rest = await adapter.list_received(bank_world.account, today(), first.next_cursor, 99)
+    whole = await adapter.list_received(bank_world.account, around_today(), None, 100)
+    first = await adapter.list_received(bank_world.account, around_today(), None, 1)
+    rest = await adapter.list_received(bank_world.account, around_today(), first.next_cursor, 99)
 
     assert [*first.items, *rest.items] == list(whole.items)
     newest = whole.items[0]
@@ -249,7 +249,7 @@ async def test_a_refund_moves_money_and_shows_in_the_statement(
     refund = await until_settled(adapter, bank_world)
 
     after = await adapter.get_balance(bank_world.account)
-    newest = (await adapter.list_statement(bank_world.account, today(), None, 1)).items[0]
+    newest = (await adapter.list_statement(bank_world.account, around_today(), None, 1)).items[0]
     payment = await adapter.find_received(bank_world.account, paid.e2e_id)
     assert isinstance(ordered, Accepted | Settled)
     assert ordered.e2e_id.startswith("D")
@@ -351,8 +351,8 @@ async def test_refunds_are_listed_newest_first(
     for key, centavos in ((REFUND_KEY, 100), (KEY, 200)):
         await adapter.create_refund(bank_world.account, refund_order(paid, centavos, key), FAR)
 
-    first = await adapter.list_refunds(bank_world.account, today(), None, 1)
-    rest = await adapter.list_refunds(bank_world.account, today(), first.next_cursor, 99)
+    first = await adapter.list_refunds(bank_world.account, around_today(), None, 1)
+    rest = await adapter.list_refunds(bank_world.account, around_today(), first.next_cursor, 99)
 
     listed = [*first.items, *rest.items]
     assert [each.value.centavos for each in listed] == [200, 100]
@@ -369,7 +369,7 @@ async def test_movements_that_are_not_pix_have_their_kind(adapter: Offering, ban
             {"kind": kind, "value": 1.00},
         )
 
-    page = await adapter.list_statement(bank_world.account, today(), None, 5)
+    page = await adapter.list_statement(bank_world.account, around_today(), None, 5)
 
     assert [(each.kind, each.direction, each.is_pix) for each in page.items] == [
         (MovementKind.FEE, Direction.DEBIT, False),

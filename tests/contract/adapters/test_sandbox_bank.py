@@ -26,7 +26,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.returns import returns_in
-from tests.contract.adapters.calls import today, until_final
+from tests.contract.adapters.calls import around_today, until_final
 from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR, KEY, order
 from tests.world.banks.sandbox import BankWorld
@@ -323,7 +323,7 @@ async def test_a_fault_may_look_like_a_refusal(adapter: ProviderAdapter, bank_wo
 
 READS = {
     "balance": lambda adapter, account: adapter.get_balance(account),
-    "statement": lambda adapter, account: adapter.list_statement(account, today(), None, 25),
+    "statement": lambda adapter, account: adapter.list_statement(account, around_today(), None, 25),
     "keys": lambda adapter, account: adapter.list_keys(account),
     "charge": lambda adapter, account: adapter.get_charge(account, "pending/1"),
     "payment": lambda adapter, account: adapter.get_charge_payment(account, "pending/1"),
@@ -397,6 +397,6 @@ async def test_a_settled_payout_that_comes_back_in_parts_stays_settled(
         assert found.value == Money(1050)
         assert [each.value.centavos for each in found.returns] == parts
 
-    page = await adapter.list_statement(bank_world.account, today(), None, 100)
+    page = await adapter.list_statement(bank_world.account, around_today(), None, 100)
     told = returns_in(page.items, KEY)
     assert {each.id for each in told} == {each.id for each in found.returns}

@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.money import Money
-from tests.contract.adapters.calls import today
+from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (
     REFUND_KEY,
     Offering,
@@ -43,7 +43,7 @@ ON_THE_WIRE = [
 READS = {
     "keys": lambda adapter, account: adapter.look_up_key(account, "maria@example.com"),
     "charge": lambda adapter, account: adapter.cancel_charge(account, "anonymous/1"),
-    "payment": lambda adapter, account: adapter.list_received(account, today(), None, 9),
+    "payment": lambda adapter, account: adapter.list_received(account, around_today(), None, 9),
     "refund_read": lambda adapter, account: adapter.find_refund(account, REFUND_KEY),
 }
 CHANGES = {

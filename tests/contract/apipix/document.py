@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import jsonpatch
@@ -46,9 +47,11 @@ def corrected() -> dict[str, Any]:
     return made
 
 
-def today() -> Window:
+@cache
+def around_today() -> Window:
+    """Return days that a test does not leave at midnight."""
     day = datetime.now(UTC).date()
-    return Window(day, day)
+    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 def charge(efi: Watched, **more: Any) -> ChargeOrder:
@@ -86,8 +89,8 @@ async def cancel(efi: Watched) -> None:
 async def received(efi: Watched) -> None:
     for _ in range(3):
         await efi.stage.put(efi.account, Received(value=Money(1050)))
-    page = await efi.adapter.list_received(efi.account, today(), None, 2)
-    await efi.adapter.list_received(efi.account, today(), page.next_cursor, 2)
+    page = await efi.adapter.list_received(efi.account, around_today(), None, 2)
+    await efi.adapter.list_received(efi.account, around_today(), page.next_cursor, 2)
     await efi.adapter.find_received(efi.account, page.items[0].e2e_id)
 
 
@@ -104,7 +107,7 @@ async def refund(efi: Watched) -> None:
     await efi.adapter.create_refund(efi.account, order, far())
     await efi.stage.settle()
     await efi.adapter.find_refund(efi.account, order.provider_key)
-    await efi.adapter.list_refunds(efi.account, today(), None, 10)
+    await efi.adapter.list_refunds(efi.account, around_today(), None, 10)
 
 
 async def webhook(efi: Watched) -> None:

@@ -21,7 +21,7 @@ from gateway.domain.bank.providers import Accepted, Settled
 from gateway.domain.kernel.money import Money
 from provider_adapters.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
-from tests.contract.apipix.document import URL, today
+from tests.contract.apipix.document import URL, around_today
 
 NAME, TAX_ID, ITAU = "Maria Silva", "52998224725", "60701190"
 TO_KEY = PixDestination(
@@ -126,7 +126,7 @@ async def test_a_known_key_is_refused_to_both_and_ours_reads_it(efi: Watched):
 
 
 async def test_the_list_of_payouts_is_the_sdk_s(efi: Watched):
-    await efi.adapter.list_statement(efi.account, today(), None, 10)
+    await efi.adapter.list_statement(efi.account, around_today(), None, 10)
     (ours,) = [each for each in efi.asked() if each.path.endswith("/enviados")]
     found = await efi.by_sdk("pix_send_list", params=dict(ours.query))
     (theirs,) = efi.asked()

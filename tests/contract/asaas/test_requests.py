@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from uuid import uuid4
 
 import pytest
@@ -61,9 +62,11 @@ def headers(head: bytes) -> dict[str, str]:
     return {name.lower(): value.strip() for name, _, value in pairs}
 
 
-def today() -> Window:
-    now = datetime.now(UTC)
-    return Window((now - timedelta(days=1)).date(), now.date())
+@cache
+def around_today() -> Window:
+    """Return days that a test does not leave at midnight."""
+    day = datetime.now(UTC).date()
+    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ async def balance(judged: Judged) -> None:
 async def statement(judged: Judged) -> None:
     reference = await judged.stage.put(judged.account, Charge(value=Money(500)))
     await judged.stage.put(judged.account, ChargePaid(reference=reference))
-    page = await judged.adapter.list_statement(judged.account, today(), None, 10)
+    page = await judged.adapter.list_statement(judged.account, around_today(), None, 10)
     assert page.items
     assert any("paymentDate" in each for each in judged.targets())
 
@@ -120,7 +123,7 @@ async def keys(judged: Judged) -> None:
 async def received(judged: Judged) -> None:
     e2e_id = await judged.stage.put(judged.account, Received(value=Money(700)))
     await judged.adapter.find_received(judged.account, e2e_id)
-    page = await judged.adapter.list_received(judged.account, today(), None, 10)
+    page = await judged.adapter.list_received(judged.account, around_today(), None, 10)
     assert page.items
 
 

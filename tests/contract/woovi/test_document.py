@@ -6,7 +6,8 @@ import hashlib
 import inspect
 import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import msgspec
 import pytest
@@ -74,9 +75,11 @@ def soon() -> Deadline:
     return Deadline(30.0, lambda: 0.0)
 
 
-def today() -> Window:
+@cache
+def around_today() -> Window:
+    """Return days that a test does not leave at midnight."""
     day = datetime.now(UTC).date()
-    return Window(day, day)
+    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 def order(stage: WooviStage, method: PayoutMethod, key: str = KEY) -> PayoutOrder:
@@ -93,12 +96,12 @@ async def test_reads(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
     account = stage.accounts[0]
     await adapter.probe()
     await adapter.get_balance(account)
-    await adapter.list_statement(account, today(), None, 10)
+    await adapter.list_statement(account, around_today(), None, 10)
     (key,) = await adapter.list_keys(account)
     await adapter.get_key(account, key.public_id(account.account_id))
     owner = await adapter.look_up_key(account, stage.own_key(stage.accounts[1]))
-    await adapter.list_received(account, today(), None, 10)
-    await adapter.list_refunds(account, today(), None, 10)
+    await adapter.list_received(account, around_today(), None, 10)
+    await adapter.list_refunds(account, around_today(), None, 10)
     for absent in (adapter.get_charge, adapter.get_charge_payment, adapter.find_refund):
         with pytest.raises(NotFound):
             await absent(account, "nobody/knows%it")
@@ -166,8 +169,8 @@ async def test_charges_from_their_making_to_a_refund(
     await stage.settle()
     found = await adapter.find_refund(account, REFUND_KEY)
     payment = await adapter.find_received(account, shown.e2e_id)
-    listed = await adapter.list_received(account, today(), None, 10)
-    refunds = await adapter.list_refunds(account, today(), None, 10)
+    listed = await adapter.list_received(account, around_today(), None, 10)
+    refunds = await adapter.list_refunds(account, around_today(), None, 10)
 
     assert (found.payment_e2e_id, payment.refunded) == (shown.e2e_id, Money(50))
     assert [each.refunded.centavos for each in listed.items if each.reference == paid] == [50]
