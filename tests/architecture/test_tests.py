@@ -14,6 +14,21 @@ TESTS = ROOT / "tests"
 SHARED = ("servers", "world")
 """What every suite may import, lowest first."""
 
+WALL_CLOCK = {
+    "tests/architecture/walk.py": "writes a page: what a request begins ends within milliseconds",
+    "tests/mistakes/": "a command: it prints how long it took, and ends tests that hang",
+    "tests/proofs/operating/": "faults that last for a time, around real processes",
+    "tests/proofs/readme/": "kills real processes amid traffic that goes on",
+    "tests/proofs/simulation/": "sleeps on the simulated clock",
+    "tests/proofs/torture/": "faults that last for a time, around real processes",
+    "tests/proofs/transport/test_peers.py": "a peer that closes idle connections after a second",
+    "tests/report.py": "prints once a minute how far a run is",
+    "tests/servers/process.py": "asks a server that starts whether it is ready",
+    "tests/world/raw_http.py": "a caller that sends its request in pieces",
+    "tests/world/waiting.py": "asks again whether a condition holds",
+}
+"""Where a test may pause or read the wall clock, and why. A path that ends in / is a folder."""
+
 
 def test_no_test_module_imports_a_test_module():
     """What several tests share stands in a module without ``test_``."""
@@ -42,6 +57,14 @@ def test_a_suite_imports_itself_and_what_all_share():
 
 
 @cache
+def test_no_test_depends_on_the_wall_clock():
+    """``tests.world.leaping`` and ``tests.world.waiting`` say what to do instead."""
+    places = [place for path in modules_of_tests() for place in waits(path)]
+
+    assert [place for place in places if not place.startswith(tuple(WALL_CLOCK))] == []
+    assert [path for path in WALL_CLOCK if not any(each.startswith(path) for each in places)] == []
+
+
 def imported(path: Path) -> tuple[str, ...]:
     """Name the modules of the tests that a module imports."""
     return tuple(_imported(path))
