@@ -17,3 +17,6 @@ USUAL = BOTH if WHOLE else ["sqlite"]
 
 both = pytest.mark.parametrize("kind", BOTH, indirect=True)
 """For a test, or as a module's ``pytestmark``."""
+
+server_alone = pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+"""For a test of what a file has not."""

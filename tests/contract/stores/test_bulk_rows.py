@@ -10,7 +10,7 @@ from sqlalchemy.exc import StatementError
 from gateway.store.engine import Store
 from gateway.store.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
-from tests.contract.stores.databases import both
+from tests.contract.stores.databases import both, server_alone
 from tests.world.stores import samples
 from tests.world.stores.samples import NOW, payout
 
@@ -120,7 +120,7 @@ async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
             await connection.execute(adding, database.bulk.bind(rows))
 
 
-@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@server_alone
 async def test_a_server_is_sent_one_text_for_any_number(written: Written) -> None:
     """It keeps what it has prepared by its text, for every connection."""
     for size in (1, 2, 7, 64):

@@ -6,7 +6,6 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import event
 from sqlalchemy.util import await_only
 
@@ -14,7 +13,7 @@ from gateway.domain.identity.attempt_limits import Failures
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.store.engine import Store
-from tests.contract.stores.databases import both
+from tests.contract.stores.databases import both, server_alone
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.samples import NOW
 from tests.world.stores.samples import event as act
@@ -54,7 +53,7 @@ async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second
     assert sorted(each.count for each in counted) == list(range(1, 11))
 
 
-@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@server_alone
 async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, second: Store):
     """A sign-in succeeds on another node between finding a count and locking it."""
     await store.identity.failures.change("ip:1", one_more)

@@ -16,7 +16,7 @@ from gateway.store.payouts.totals import PayoutTotals
 from gateway.store.payouts.writes import write_batch
 from gateway.store.tables.core import payouts
 from gateway.store.tables.figures import payout_totals
-from tests.contract.stores.databases import both
+from tests.contract.stores.databases import both, server_alone
 from tests.world.extent import WHOLE
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout
 from tests.world.waiting import settle
@@ -215,11 +215,9 @@ async def test_a_long_walk_is_remembered_behind_its_answer(store: Store) -> None
     assert (few, await remembered(store)) == (0, 1)
 
 
-@both
-async def test_the_trigger_comes_behind_the_foreign_key(store: Store, kind: str) -> None:
+@server_alone
+async def test_the_trigger_comes_behind_the_foreign_key(store: Store) -> None:
     """That one holds the account's row, and waits where an announcement has it."""
-    if kind != "postgres":
-        pytest.skip("SQLite has one writer at a time")
     asked = text(
         "SELECT tgname FROM pg_trigger WHERE tgrelid = 'payouts'::regclass "
         'AND tgtype & 4 = 4 ORDER BY tgname COLLATE "C"'
