@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.architecture.wall_clock import modules_of_tests
+from tests.architecture.wall_clock import modules_of_tests, waits
 from tests.world.tree import ROOT
 
 TESTS = ROOT / "tests"
