@@ -29,7 +29,7 @@ class Scale:
 
 
 SCALES = {
-    "part": Scale(payouts=60, kills=3, faults=20, phases=1, partners=16, seconds=60),
+    "part": Scale(payouts=40, kills=2, faults=12, phases=1, partners=16, seconds=60),
     "smoke": Scale(payouts=150, kills=6, faults=60, phases=2, partners=32, seconds=60),
     "ci": Scale(payouts=600, kills=15, faults=300, phases=2, partners=64, seconds=240),
     "full": Scale(payouts=2_000, kills=50, faults=1_000, phases=4, partners=64, seconds=900),
