@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,9 +16,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.world.waiting import block_until
-
 STOP_S = 60
+_PAUSE_S = 0.02
 
 _PORTS_EACH = 4
 """A supervisor with two server processes and a worker has four listeners side by side."""
@@ -159,11 +159,12 @@ def _as(account: Account) -> dict[str, object]:
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path, ready: Callable[[], bool]) -> None:
-    block_until(lambda: ready() or process.poll() is not None)
-    if process.poll() is not None:
-        said = log.read_text(errors="replace")[-2000:]
-        message = f"{process.args!r} is not serving (status {process.returncode}): {said}"
-        raise RuntimeError(message)
+    while not ready():
+        if process.poll() is not None:
+            said = log.read_text(errors="replace")[-2000:]
+            message = f"{process.args!r} is not serving (status {process.returncode}): {said}"
+            raise RuntimeError(message)
+        time.sleep(_PAUSE_S)
 
 
 def _end(process: subprocess.Popen[bytes], stop: signal.Signals) -> None:
