@@ -10,6 +10,7 @@ import pytest
 
 from gateway.domain.bank.capabilities import CONTRACT_CALLS
 from tests.world.authors import ROOT, Environment, private_imports
+from tests.world.extent import WHOLE
 
 KEPT = ROOT / "tests/outside/pixgate-outside"
 
@@ -33,10 +34,12 @@ def test_it_imports_nothing_private():
     assert hidden == {}
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_lint_and_types_have_nothing_to_say(environment: Environment, package: Path):
     environment.checks(package)
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_it_is_found_by_its_entry_point(environment: Environment, package: Path):
     listed = {each["adapter"]: each for each in json.loads(_providers(environment))}
 
@@ -44,6 +47,7 @@ def test_it_is_found_by_its_entry_point(environment: Environment, package: Path)
     assert set(CONTRACT_CALLS) <= set(listed["outside"]["calls"])
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_the_suite_is_green(environment: Environment, package: Path):
     environment.runs("pixgate", "adapter", "verify", "outside")
 

@@ -10,6 +10,7 @@ import pytest
 from openapi_core.testing import MockRequest, MockResponse
 
 from tests.world.authors import ROOT, Environment
+from tests.world.extent import WHOLE
 from tests.world.pages import Block, blocks, changed, removed
 
 PAGE = ROOT / "docs/providers/writing-an-adapter.md"
@@ -17,6 +18,7 @@ JUDGED = ROOT / "docs/providers/testing.md"
 BLOCKS = list(blocks(PAGE))
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_the_page_leads_to_an_adapter_that_passes(environment: Environment):
     """Every block, in its order: files, changes, commands."""
     folder = environment.folder / "pixgate-girassol"

@@ -8,18 +8,17 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from dataclasses import dataclass
 from email.parser import Parser
 from pathlib import Path
 from typing import Any
 
 from tests.servers.process import free_port
+from tests.world.waiting import block_until
 
 ROOT = Path(__file__).resolve().parents[3]
 NEEDED = ("bash", "curl", "git", "make", "python3")
 COMMAND_S = 180
-START_S = 300  # from nothing: everything is downloaded and installed
 STOP_S = 120  # longer than a drain
 # What an outer `make test`, a hook or a developer's shell would tell the inner commands.
 FOREIGN = ("COV", "GIT_", "MAKE", "MFLAGS", "PIXGATE_", "PYTEST", "PYTHON", "TEST_", "VIRTUAL_ENV")
@@ -104,13 +103,9 @@ class Service:
                 env=self.checkout.environ,
                 start_new_session=True,
             )
-        deadline = time.monotonic() + START_S
-        while len(curls := self._printed()) < 10:
-            problem = f"make run printed {len(curls)} calls: {self._log.read_text()[-3000:]}"
-            assert self._make.poll() is None, problem
-            assert time.monotonic() < deadline, problem
-            time.sleep(0.05)
-        self.curls = curls
+        block_until(lambda: self._make.poll() is not None or len(self._printed()) == 10)
+        self.curls = self._printed()
+        assert self._make.poll() is None, self._log.read_text()[-3000:]
 
     def levels_at_start(self) -> set[str]:
         """Return the levels of what it logged until it was there."""

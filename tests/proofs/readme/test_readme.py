@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +15,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
 from tests.proofs.readme.checkout import Answer, Checkout, Service
 from tests.proofs.readme.traffic import Traffic
+from tests.world.waiting import block_until
 
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 STARTS = re.compile(r"^make |pixgate serve", re.MULTILINE)
@@ -230,11 +230,9 @@ def commands(checkout: Checkout, word: str) -> list[str]:
 
 
 def settled(ask: Callable[[], Answer]) -> tuple[int, str]:
-    """Ask until the payout is no longer processing, at most a minute."""
-    deadline = time.monotonic() + 60
-    while (verdict := ask().verdict) == (200, "processing") and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return verdict
+    """Ask until the payout is no longer processing."""
+    block_until(lambda: ask().verdict != (200, "processing"))
+    return ask().verdict
 
 
 def test_an_operator_signs_in_issues_a_credential_and_sees_it_die(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-import time
 from base64 import b64encode
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
+
+from tests.world.waiting import block_until
 
 _WAIT_S = 120
 _SAMPLE = 10
@@ -55,11 +56,8 @@ class Traffic:
 
     def wait_for(self, count: int) -> None:
         """Wait until so many were accepted."""
-        deadline = time.monotonic() + _WAIT_S
-        while len(self.accepted) < count:
-            assert self._thread.is_alive(), "the service went away by itself"
-            assert time.monotonic() < deadline, self.accepted
-            time.sleep(0.01)
+        block_until(lambda: len(self.accepted) >= count or not self._thread.is_alive())
+        assert self._thread.is_alive(), "the service went away by itself"
 
     def _pay(self) -> None:
         """Pay until there is nobody to pay through."""

@@ -9,7 +9,7 @@ from tests.proofs.simulation.mutants import MUTANTS, Mutant
 from tests.world.extent import WHOLE
 
 MOST_LIVES = 500
-CHOSEN = MUTANTS if WHOLE else MUTANTS[::4]
+CHOSEN = MUTANTS if WHOLE else MUTANTS[::5]
 
 
 def test_every_rule_has_a_mutant():
