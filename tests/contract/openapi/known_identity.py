@@ -47,9 +47,8 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
     signed_in = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
     begun = await people.second_factors.begin(signed_in.person, PASSWORD, HERE)
-    codes = list(
-        await people.second_factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now())
-    )
+    code = pyotp.TOTP(begun.secret).at(backoffice_client.world.gateway.kernel.now())
+    codes = list(await people.second_factors.confirm(signed_in.person, code))
     asked = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(asked, SecondFactorRequired)
     again = await people.sign_in.submit_code(asked.mfa_token, codes.pop(), HERE)
@@ -143,7 +142,8 @@ async def _totp(backoffice_client: BackofficeClient) -> Known:
 async def _confirm(backoffice_client: BackofficeClient) -> Known:
     who, password = await _plain(backoffice_client), {"password": PASSWORD}
     begun = await backoffice_client.ask("POST", "/iam/v1/auth/totp", password, by=who)
-    return Known(by=who, body=having(code=pyotp.TOTP(begun.document["secret"]).now()))
+    code = pyotp.TOTP(begun.document["secret"]).at(backoffice_client.world.gateway.kernel.now())
+    return Known(by=who, body=having(code=code))
 
 
 KNOWN: Mapping[str, Knowing] = {
