@@ -126,13 +126,11 @@ async def test_a_hangup_of_the_supervisor_reloads_every_process_and_ends_none(
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_restarts_leave_no_descriptor_no_thread_and_no_child(
-    running: Supervised, whole: bool
-):
+async def test_restarts_leave_no_descriptor_no_thread_and_no_child(running: Supervised):
     before = running.footprint(running.supervisor.pid)
     first = running.children[0]
 
-    for _ in range(50 if whole else 1):
+    for _ in range(50):
         old = running.children
         for each in old:
             os.kill(each, signal.SIGTERM)

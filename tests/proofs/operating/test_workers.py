@@ -115,11 +115,12 @@ async def crew(
     await postgres_server.drop(name)
 
 
-async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew, whole: bool):
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
+async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew):
     worker = await crew.worker("worker")
     load = Load(crew.partner, [crew.partner.base])
-    async with load.at(20 if whole else 10):
-        for number in range(10 if whole else 1):
+    async with load.at(20):
+        for number in range(10):
             await crew.lose(1, f"lost-{number}")
             worker.kill()
             await crew.start(worker)
@@ -140,9 +141,9 @@ def looks_of(workers: Sequence[Command]) -> list[int]:
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew, whole: bool):
+async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew):
     workers = [await crew.worker(name) for name in ("one", "two")]
-    made = await crew.lose(20 if whole else 4)
+    made = await crew.lose(20)
 
     await crew.settled()
 

@@ -9,7 +9,9 @@ from tests.proofs.simulation.mutants import MUTANTS, Mutant
 from tests.world.extent import WHOLE
 
 MOST_LIVES = 500
-CHOSEN = MUTANTS if WHOLE else MUTANTS[::5]
+QUICK = ("R1", "R3", "R4", "R6 error", "R11")
+"""Missed in one of the first lives."""
+CHOSEN = [each for each in MUTANTS if WHOLE or each.rule in QUICK]
 
 
 def test_every_rule_has_a_mutant():
