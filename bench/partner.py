@@ -20,6 +20,7 @@ SANDBOX, WOOVI = "sandbox", "woovi"
 
 _CREDENTIALS = {SANDBOX: stub.TOKEN, WOOVI: json.dumps({"app_id": stub.TOKEN})}
 _PATIENCE_S = 60
+_COMMAND_S = 600
 _NO_LIMIT = 1_000_000_000
 _FREE = {"rate": 1_000_000, "burst": _NO_LIMIT}
 
@@ -154,7 +155,7 @@ def _made(config: Path, *command: str, given: str = "") -> Mapping[str, str]:
         stdout=subprocess.PIPE,
         input=given,
         text=True,
-        timeout=_PATIENCE_S,
+        timeout=_COMMAND_S,
     )
     made: Mapping[str, str] = json.loads(done.stdout)
     return made

@@ -177,6 +177,7 @@ async def test_without_a_worker_requests_are_served_and_it_is_told(crew: Crew):
         assert await crew.partner.executions(reference) == [1050], reference
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_a_worker_that_stands_still_is_replaced_and_the_request_log_is_whole(
     tmp_path: Path, postgres_server: PostgresServer, migrated_database: str
 ):

@@ -51,6 +51,7 @@ async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
     assert executed == [1050]
 
 
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
     """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
     async with torture_world_in(tmp_path) as torture_world:
