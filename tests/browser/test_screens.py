@@ -73,26 +73,29 @@ async def faults(browser: Browser, site: PanelSite, looked: Iterable[Case]) -> d
     return {case: findings for case, findings in wrong.items() if findings}
 
 
-@pytest.mark.skipif(WHOLE, reason="among all cases")
-@pytest.mark.parametrize("by", sorted({each.by for each in SCREENS}), ids=lambda by: by or "nobody")
-async def test_no_screen_has_a_fault(browser: Browser, site: PanelSite, by: str):
-    screens = [usual(each) for each in SCREENS if each.by == by]
+if WHOLE:
 
-    assert await faults(browser, site, screens) == {}
+    @pytest.mark.parametrize("case", [case for each in SCREENS for case in cases(each)], ids=str)
+    async def test_no_screen_has_a_fault_in_any_way(browser: Browser, site: PanelSite, case: Case):
+        assert await faults(browser, site, [case]) == {}
 
+else:
 
-@pytest.mark.skipif(WHOLE, reason="among all cases")
-@pytest.mark.parametrize("number", range(A_DAY))
-async def test_no_screen_has_a_fault_in_another_way(browser: Browser, site: PanelSite, number: int):
-    case = OTHERS[(DAY * A_DAY + number) % len(OTHERS)]
+    @pytest.mark.parametrize(
+        "by", sorted({each.by for each in SCREENS}), ids=lambda by: by or "nobody"
+    )
+    async def test_no_screen_has_a_fault(browser: Browser, site: PanelSite, by: str):
+        screens = [usual(each) for each in SCREENS if each.by == by]
 
-    assert await faults(browser, site, [case]) == {}
+        assert await faults(browser, site, screens) == {}
 
+    @pytest.mark.parametrize("number", range(A_DAY))
+    async def test_no_screen_has_a_fault_in_another_way(
+        browser: Browser, site: PanelSite, number: int
+    ):
+        case = OTHERS[(DAY * A_DAY + number) % len(OTHERS)]
 
-# Collecting a thousand that are skipped takes seconds.
-@pytest.mark.parametrize("case", [each for one in SCREENS for each in cases(one) if WHOLE], ids=str)
-async def test_no_screen_has_a_fault_in_any_way(browser: Browser, site: PanelSite, case: Case):
-    assert await faults(browser, site, [case]) == {}
+        assert await faults(browser, site, [case]) == {}
 
 
 async def test_a_font_that_comes_late_moves_nothing(browser: Browser, site: PanelSite):
