@@ -7,6 +7,7 @@ At full size every contract test of the store goes by way of it, in both modes.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import sys
 from collections.abc import Iterator
@@ -113,16 +114,18 @@ async def test_an_error_names_what_was_said(postgres_server: PostgresServer, pos
     with behind(postgres_server, "transaction", "none") as url:
         store = open_store(text(url.set(database=name)), Limits(pool_size=SESSIONS))
 
-        async def read() -> None:
+        async def read(pause_s: float) -> None:
             async with store.database.reading() as connection:
-                await connection.exec_driver_sql("SELECT pg_sleep(0.01)")
+                await connection.exec_driver_sql(f"SELECT pg_sleep({pause_s})")
 
-        async def all_read() -> None:
-            for _ in range(20):
-                await asyncio.gather(*(read() for _ in range(SESSIONS)))
+        async def read_on() -> None:
+            """Sessions come free in another order each time, so a connection soon gets another."""
+            for turn in itertools.count():
+                pauses = [0.005 * ((turn * each) % 7) for each in range(SESSIONS)]
+                await asyncio.gather(*map(read, pauses))
 
         with pytest.raises(StoreUnavailable) as caught:
-            await all_read()
+            await read_on()
         await store.close()
 
     assert "prepared statement" in str(caught.value)
