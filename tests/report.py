@@ -1,7 +1,8 @@
 """
 A pytest plugin for the make targets: a run of thousands of tests prints a line each minute.
 
-Skipped tests are one line for each reason, failures stay as pytest prints them.
+A failure is named at once and shown in the end as pytest shows it; skipped tests are one line for
+each reason.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ class Report:
         self._done = 0
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Print nothing for a test that passed or was skipped."""
-        if report.failed or hasattr(report, "wasxfail"):
+        """Print no letter for a test."""
+        if hasattr(report, "wasxfail"):
             return None
-        if report.when == "call" or report.skipped:
+        if report.failed:
+            return ("failed", "", "FAILED") if report.when == "call" else ("error", "", "ERROR")
+        if report.when == "call" or not report.passed:
             return report.outcome, "", ""
         return "", "", ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Print how far the run is, once a minute."""
+        """Print a test that failed at once, and once a minute how far the run is."""
         self._done += report.when == "teardown"
+        if report.failed:
+            self._terminal.write_line(f"failed: {report.nodeid}")
         now = time.monotonic()
         if now - self._printed >= _EVERY_S:
             self._printed = now
