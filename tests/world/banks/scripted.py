@@ -95,9 +95,11 @@ class ScriptedBank:
 
 
 @contextlib.asynccontextmanager
-async def standing(bank: ScriptedBank, **options: object) -> AsyncIterator[ScriptedBank]:
+async def standing(
+    bank: ScriptedBank, port: int = 0, **options: object
+) -> AsyncIterator[ScriptedBank]:
     """Open the bank's port while a test runs."""
-    server = await asyncio.start_server(bank, "127.0.0.1", 0, **options)  # type: ignore[arg-type]
+    server = await asyncio.start_server(bank, "127.0.0.1", port, **options)  # type: ignore[arg-type]
     bank.port = server.sockets[0].getsockname()[1]
     try:
         yield bank

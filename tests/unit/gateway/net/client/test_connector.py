@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,10 @@ from gateway.net.client.tls import ResumingContext, TlsFiles, TlsSetup, load_con
 from gateway.net.common.descriptors import RESERVED
 from gateway.net.common.names import HostNames
 from gateway.net.common.route import Route
+from tests.servers.process import free_port
 from tests.world.banks.authority import Authority
-from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
+from tests.world.banks.scripted import ScriptedBank, answer, saying
+from tests.world.banks.scripted import standing as opened
 
 
 class Names:
@@ -64,15 +66,16 @@ async def connected(made: Connector) -> None:
     await asyncio.sleep(0)
 
 
+def standing(bank: ScriptedBank, **options: object) -> AbstractAsyncContextManager[ScriptedBank]:
+    """Open a bank at 127.0.0.1 on a port that is free at 127.0.0.2 too: no caller is given it."""
+    return opened(bank, free_port(), **options)
+
+
 @contextmanager
 def silent(port: int) -> Iterator[str]:
     """An address whose queue is full: a connection is neither taken nor refused."""
     with ExitStack() as sockets:
-        listening = sockets.enter_context(socket.socket())
-        # what another test left half closed there is no matter
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.2", port))
-        listening.listen(0)
+        listening = sockets.enter_context(socket.create_server(("127.0.0.2", port), backlog=0))
         for _ in range(4):
             waiting = sockets.enter_context(socket.socket())
             waiting.setblocking(False)
