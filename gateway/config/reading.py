@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Mapping
 from enum import EnumType
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, TypeGuard, cast, get_args, get_origin
 
@@ -22,6 +23,8 @@ from gateway.config import documents
 from gateway.config.documents import Items, Node, Section, Value, joined
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
+
+_fields = cache(fields)  # msgspec evaluates the annotations of a struct at each look
 
 
 class ConfigError(Exception):
@@ -95,7 +98,7 @@ class _Reader:
     def _struct(self, kind: type[Struct], node: Node, path: str) -> Struct:
         """Read a section whose names are known."""
         section = self._section(node, path)
-        known = {each.name: each for each in fields(kind)}
+        known = {each.name: each for each in _fields(kind)}
         for name, child in section.nodes.items():
             if name not in known:
                 self._note(joined(path, name), f"no such setting{_hint(name, known)}", child.line)
@@ -182,7 +185,7 @@ def _is_named(node: Value) -> bool:
 
 def _silent(member: FieldInfo) -> Node | None:
     """Return what a file that leaves the setting out is taken to say; None: its default."""
-    if _is_struct(member.type) and not any(each.required for each in fields(member.type)):
+    if _is_struct(member.type) and not any(each.required for each in _fields(member.type)):
         return Section({}, 0)
     for each in get_args(member.type)[1:]:
         if isinstance(each, Meta) and each.extra and "written" in each.extra:

@@ -27,9 +27,9 @@ def behind(proxy: ConnectProxy, folder: Path) -> Settings:
     return msgspec.structs.replace(settings, providers={"sandbox": changed})
 
 
-@pytest.mark.parametrize("says", [b"HTTP/1.1 407 Who\r\n\r\n", b"", None])
+@pytest.mark.parametrize("says", [b"HTTP/1.1 407 Who\r\n\r\n", b""])
 async def test_what_the_proxy_did_not_let_out_was_not_sent(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], says: bytes | None
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], says: bytes
 ):
     """502 ``SVC.ACC.005``; the same reference pays, once, when the proxy does its work again."""
     async with proxying(ConnectProxy(0)) as proxy, opened(behind(proxy, tmp_path)) as world:
