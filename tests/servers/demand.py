@@ -7,7 +7,7 @@ import pytest
 
 INSTALL = {
     "axe": "make setup",
-    "browser": "apt-get install chromium",
+    "browser": "apt-get install chromium-headless-shell",
     "caddy": "apt-get install caddy",
     "clients": "make clients",
     "haproxy": "apt-get install haproxy",

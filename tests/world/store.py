@@ -32,10 +32,10 @@ def migrated(file: Path) -> str:
 def migrated_database(server: PostgresServer) -> Iterator[str]:
     """Make a PostgreSQL database of today's schema, to be copied; it is named by what is given."""
     name = f"migrated_{uuid.uuid4().hex}"
-    _aside(server.create(name))
-    _aside(schema.upgrade(server.url(name)))
+    aside(server.create(name))
+    aside(schema.upgrade(server.url(name)))
     yield name
-    _aside(server.drop(name))
+    aside(server.drop(name))
 
 
 @cache
@@ -43,11 +43,11 @@ def _template() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="pixgate-store-"))
     atexit.register(shutil.rmtree, folder)
     file = folder / "store.db"
-    _aside(schema.upgrade(f"sqlite:///{file}"))
+    aside(schema.upgrade(f"sqlite:///{file}"))
     return file
 
 
-def _aside(work: Coroutine[None, None, object]) -> None:
-    """Run on a loop of its own: a test that asks has one running already."""
+def aside(work: Coroutine[None, None, object]) -> None:
+    """Run to its end on a loop of its own: a test that asks has one running already."""
     with ThreadPoolExecutor(1) as aside:
         aside.submit(asyncio.run, work).result()

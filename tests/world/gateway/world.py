@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import base64
 import contextlib
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -320,20 +323,44 @@ async def another_process(world: World) -> AsyncIterator[AdminContext]:
 async def opened(
     settings: Settings, environ: Mapping[str, str] = FROM_NOON
 ) -> AsyncIterator[World]:
-    """Run a gateway on the embedded sandbox, make the demo, and call on it."""
+    """Run a gateway on the embedded sandbox, with the demo, and call on it."""
     file = Path(settings.store_url.removeprefix("sqlite:///"))
-    if settings.store_url.startswith("sqlite") and not file.exists():
-        migrated(file)
+    if file.parent == settings.folder and not any(settings.folder.glob("*")):
+        shutil.copytree(await _furnished(environ), settings.folder, dirs_exist_ok=True)
+    async with _standing(settings, environ) as (gateway, demo):
+        office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
+        async with (
+            aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
+            BankControl(demo["sandbox_control_url"]) as control,
+        ):
+            yield World(gateway=gateway, demo=demo, office=office, control=control, session=session)
+
+
+@asynccontextmanager
+async def _standing(
+    settings: Settings, environ: Mapping[str, str]
+) -> AsyncIterator[tuple[Gateway, Demo]]:
+    """Run a gateway with the demo, which is made where it does not stand yet."""
     gateway = assemble(settings, environ, cost=LITTLE)
     async with running(gateway):
         office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
-        urls = urls_of(gateway)
-        demo = await made_demo(office, urls, LITTLE)
-        async with (
-            aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
-            BankControl(urls["sandbox_control_url"]) as control,
-        ):
-            yield World(gateway=gateway, demo=demo, office=office, control=control, session=session)
+        yield gateway, await made_demo(office, urls_of(gateway), LITTLE)
+
+
+_FURNISHED: dict[str, Path] = {}
+"""Folders with store, keys and bank of a gateway that has stopped, by its clock's offset."""
+
+
+async def _furnished(environ: Mapping[str, str]) -> Path:
+    """Return a folder in which the demo stands, made once: making it takes 0.3 s of CPU."""
+    clock = environ.get(OFFSET, "")
+    if clock not in _FURNISHED:
+        folder = Path(tempfile.mkdtemp(prefix="pixgate-demo-"))
+        atexit.register(shutil.rmtree, folder)
+        migrated(folder / "pixgate.db")
+        async with _standing(patient(sandbox(folder)), environ):
+            _FURNISHED[clock] = folder
+    return _FURNISHED[clock]
 
 
 def urls_of(gateway: Gateway) -> DemoUrls:
