@@ -1,5 +1,5 @@
 """
-A day in the panel, with script and without: from the sign-in to signing out.
+A day in the panel: from the sign-in to signing out; in ``make proofs`` without script too.
 
 What a partner does between is done by the interface, with the credential that was issued here.
 The README leads a stranger the same way.
@@ -16,6 +16,9 @@ from playwright.async_api import Browser
 from gateway.domain.identity.rights import Role
 from tests.browser import journey, panel_site
 from tests.browser.panel_site import PanelSite
+from tests.world.extent import WHOLE
+
+SCRIPTED = {True: "with script", False: "without script"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -26,7 +29,7 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Panel
         yield made
 
 
-@pytest.mark.parametrize("scripted", [True, False], ids=["with script", "without script"])
+@pytest.mark.parametrize("scripted", [True, False] if WHOLE else [True], ids=SCRIPTED.get)
 async def test_a_day_in_the_panel(browser: Browser, stage: PanelSite, scripted: bool):
     """The first orders, the other two decide: nobody approves or judges alone."""
     day = "js" if scripted else "plain"

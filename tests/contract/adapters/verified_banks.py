@@ -85,9 +85,15 @@ OTHERS = [each for name, each in BANKS.items() if name != "sandbox"]
 
 
 def banks_of(case: Case, *, day: int = DAY, whole: bool = WHOLE) -> Sequence[VerifiedBank]:
-    """Return the sandbox and one other bank that the case applies to, or all that try it."""
+    """
+    Return all that try the case, or the sandbox and one other bank that it applies to.
+
+    A case of the wire, which costs twenty others, is tried at the other bank alone.
+    """
     if whole:
         return [each for each in BANKS.values() if each.tries(case)]
     applicable = [each for each in OTHERS if each.applies(case)]
-    place = list(CASES).index(case.id) + day
-    return [SANDBOX, *applicable[place % len(applicable) :][:1]] if applicable else [SANDBOX]
+    if not applicable:
+        return [SANDBOX]
+    other = applicable[(list(CASES).index(case.id) + day) % len(applicable)]
+    return [other] if case.group == "wire" else [SANDBOX, other]

@@ -1,5 +1,5 @@
 """
-Faults around the service, one at a time, and what of it must not be felt.
+Processes of their own, started, stopped and killed; faults around them, one at a time.
 
 ``.ci/run`` runs them small, ``make proofs`` at full size.
 No load is above 100 requests a second and 30 seconds.
