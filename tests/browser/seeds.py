@@ -112,6 +112,7 @@ async def _charges(world: World) -> Mapping[str, str]:
 async def _settled(world: World) -> None:
     """Wait until the bank is done with what was paid."""
     await world.settled(PAID)
+    await world.look_at_unsettled()
     account = world.demo["accounts"]["main"]["id"]
 
     async def is_in_review() -> bool:

@@ -32,5 +32,6 @@ async def in_review(world: World) -> str:
         return found is not None and found.review
 
     async with world.bank_ahead():
+        await world.look_at_unsettled()
         await until(is_in_review)
     return reference

@@ -38,6 +38,7 @@ from gateway.runtime.audit_log import audit_keys
 from gateway.runtime.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
+from gateway.store.tables.core import payouts
 from provider_adapters.simulated_bank.control.client import BankControl
 from tests.servers.process import free_port
 from tests.world.gateway.answers import JSON, Answer, check
@@ -162,6 +163,13 @@ class World:
         """Run one of the gateway's periodic tasks once, now."""
         (task,) = (each for each in self.gateway.tasks if each.name == name)
         await task._run_once()
+
+    async def look_at_unsettled(self) -> None:
+        """Look at every unsettled payout now; the worker takes two seconds to come to one."""
+        soon = payouts.update().where(payouts.c.next_check_at.is_not(None))
+        async with self.gateway.kernel.store.database.writing() as connection:
+            await connection.execute(soon.values(next_check_at=self.gateway.kernel.now()))
+        await self.run_task("unsettled payouts")
 
     async def write_request_log(self) -> None:
         """Store the requests that were answered."""
