@@ -21,7 +21,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.domain.requests.calls import Caller
 from gateway.operations.accounts.credentials import CredentialOrder
@@ -111,15 +111,15 @@ async def _charges(world: World) -> Mapping[str, str]:
 
 async def _settled(world: World) -> None:
     """Wait until the bank is done with what was paid."""
-    await world.settled(PAID)
-    await world.look_at_unsettled()
     account = world.demo["accounts"]["main"]["id"]
 
-    async def is_in_review() -> bool:
-        found = await world.gateway.kernel.store.payouts.find(account, IN_REVIEW)
-        return found is not None and bool(found.review)
+    async def is_done() -> bool:
+        await world.look_at_unsettled()
+        payouts = world.gateway.kernel.store.payouts
+        paid, judged = await payouts.find(account, PAID), await payouts.find(account, IN_REVIEW)
+        return bool(paid and paid.state is PayoutState.PAID and judged and judged.review)
 
-    await until(is_in_review)
+    await until(is_done)
 
 
 async def _company(world: World) -> str:
