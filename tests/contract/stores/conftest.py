@@ -93,10 +93,10 @@ async def store(
     if not made:
         server = request.getfixturevalue("postgres_server")
         # Another run may have been on the same server.
-        schema = request.getfixturevalue("migrated_database")
-        made.append(await server.create(f"store_contract_{uuid.uuid4().hex}", template=schema))
+        made.append(await server.create(f"store_contract_{uuid.uuid4().hex}"))
     opened = open_store(made[0], LONG)
     try:
+        await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
         async with opened.database.writing() as connection:
             for statement in EMPTYING:
                 await connection.execute(text(statement))
