@@ -27,6 +27,7 @@ from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.poolers import without_pooler
 from gateway.store.tables.core import attempts, payouts
 
 MODELS: Final = 100
@@ -112,7 +113,7 @@ async def fill_payouts(store_url: str, account_ids: Sequence[str], bulk: Bulk) -
     """Add payouts to accounts in turn, most of them paid, each with its attempt."""
     await _add_models(store_url, account_ids, bulk.open)
     dialect = _POSTGRES if store_url.startswith("postgresql") else _SQLITE
-    engine = create_async_engine(make_url(store_url).set(drivername=dialect.driver))
+    engine = create_async_engine(without_pooler(make_url(store_url)).set(drivername=dialect.driver))
     try:
         async with engine.connect() as connection:
             await _hurry(connection, dialect, account_ids)
