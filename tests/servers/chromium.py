@@ -1,8 +1,8 @@
 """
 A browser for tests: the system's own Chromium, driven by Playwright, which downloads nothing.
 
-Found in this order: ``TEST_CHROMIUM``; ``chromium-headless-shell``, which costs a quarter less of
-the processor, ``chromium``, ``chromium-browser``, ``google-chrome`` in the path; else the tests
+Found in this order: ``TEST_CHROMIUM``; ``chromium-headless-shell``, which takes a quarter less
+CPU, ``chromium``, ``chromium-browser``, ``google-chrome`` in the path; else the tests
 skip. Pages are served with a strict content policy, so tests wait with ``expect(locator)``, never
 with ``wait_for_function``, which needs ``unsafe-eval``.
 """

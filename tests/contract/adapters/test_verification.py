@@ -1,7 +1,8 @@
 """
 The shipped suite on every adapter: each case passes, or is known not to apply.
 
-Each case runs on the sandbox and one other bank, or on one; ``make proofs`` runs it on every bank.
+Each case runs on the sandbox and on one other bank, one of the wire on the other alone;
+``make proofs`` runs it on every bank.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def banks_of(case: Case, *, day: int = DAY, whole: bool = WHOLE) -> Sequence[Ver
     """
     Return all that try the case, or the sandbox and one other bank that it applies to.
 
-    A case of the wire, which costs twenty others, is tried at the other bank alone.
+    A case of the wire is tried at the other bank alone: it waits for time limits.
     """
     if whole:
         return [each for each in BANKS.values() if each.tries(case)]
