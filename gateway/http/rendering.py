@@ -15,7 +15,7 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document
 from gateway.http.table import RoutedRow
@@ -152,8 +152,8 @@ def dumps(document: Mapping[str, object]) -> bytes:
     return orjson.dumps(document, option=_TIMES)
 
 
-def amount(value: Money) -> Amount:
-    """Write an amount as a JSON number in reais with exactly two decimals."""
+def amount(value: Sum) -> Amount:
+    """Write an amount or a sum as a JSON number in reais with exactly two decimals."""
     centavos = value.centavos
     if centavos < 0:
         return Amount(str(value))

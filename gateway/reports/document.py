@@ -9,7 +9,7 @@ from datetime import datetime
 from gateway.domain.accounts.accounts import BankCoordinates, Environment
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Balance, Direction, Entry
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum, sum_of
 from gateway.domain.kernel.windows import Window
 
 
@@ -35,18 +35,18 @@ class Document:
     window: Window
     entries: tuple[Entry, ...]
     balance: Balance
-    opening: Money | None
+    opening: Sum | None
     closing: Money | None
     generated_at: datetime
 
     @property
-    def credits(self) -> Money:
-        """The sum of what came in; ValueError beyond what an amount can be."""
+    def credits(self) -> Sum:
+        """The sum of what came in."""
         return _sum(self.entries, Direction.CREDIT)
 
     @property
-    def debits(self) -> Money:
-        """The sum of what went out, not negative; ValueError beyond what an amount can be."""
+    def debits(self) -> Sum:
+        """The sum of what went out, not negative."""
         return _sum(self.entries, Direction.DEBIT)
 
 
@@ -63,6 +63,6 @@ def change(entry: Entry) -> Money:
     return Money(centavos if entry.direction is Direction.CREDIT else -centavos)
 
 
-def _sum(entries: Iterable[Entry], direction: Direction) -> Money:
+def _sum(entries: Iterable[Entry], direction: Direction) -> Sum:
     """Add up one direction."""
-    return Money(sum(entry.value.centavos for entry in entries if entry.direction is direction))
+    return sum_of(entry.value for entry in entries if entry.direction is direction)

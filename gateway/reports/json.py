@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import orjson
 
 from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.reports.document import Document, operation
 from gateway.reports.texts import encodable
 
@@ -78,12 +78,12 @@ def _entry(entry: Entry) -> dict[str, object]:
     }
 
 
-def _known(value: Money | None) -> orjson.Fragment | None:
+def _known(value: Sum | None) -> orjson.Fragment | None:
     """Write an amount that may not be known."""
     return None if value is None else _amount(value)
 
 
-def _amount(value: Money) -> orjson.Fragment:
+def _amount(value: Sum) -> orjson.Fragment:
     """Write an amount as a JSON number in reais with exactly two decimals."""
     return orjson.Fragment(str(value))
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import LocalWindow
 from gateway.reports import texts
 from gateway.reports.document import Document, change
@@ -171,10 +171,10 @@ def _sums(document: Document) -> Iterator[tuple[str, str]]:
     yield f"Total de débitos ({len(document.entries) - came})", _reais(document.debits)
 
 
-def _reais(value: Money) -> str:
+def _reais(value: Sum) -> str:
     """Write an amount with its currency, the minus in front."""
     sign = "-" if value.centavos < 0 else ""
-    return f"{sign}R$ {texts.amount(Money(abs(value.centavos)))}"
+    return f"{sign}R$ {texts.amount(Sum(abs(value.centavos)))}"
 
 
 _LEFT, _RIGHT = 42.0, WIDTH - 42.0

@@ -10,7 +10,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # A lone surrogate is no character, U+FFFE and U+FFFF are none that XML may carry.
@@ -73,8 +73,8 @@ OPERATIONS: Final[Mapping[MovementKind, tuple[str, str]]] = {
 """What each kind is called, as a credit and as a debit."""
 
 
-def amount(value: Money) -> str:
-    """Write an amount as ``1.234,56``, a minus in front when negative."""
+def amount(value: Sum) -> str:
+    """Write an amount or a sum as ``1.234,56``, a minus in front when negative."""
     whole, rest = divmod(abs(value.centavos), 100)
     grouped = f"{whole:,}".replace(",", ".")
     return f"{'-' if value.centavos < 0 else ''}{grouped},{rest:02d}"

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
 
 HOUR: Final = timedelta(hours=1)
@@ -77,7 +77,7 @@ class HourFigures:
     state: PayoutState
     settled_within: int
     count: int
-    value: Money
+    value: Sum
 
 
 def median_s(counts: Sequence[int]) -> float | None:
@@ -124,7 +124,7 @@ class Standing:
     need: Need
     subject: str
     count: int
-    value: Money
+    value: Sum
     at: datetime | None
 
 

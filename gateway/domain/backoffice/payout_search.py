@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.status import Certainty
 
@@ -96,7 +96,7 @@ class StateCount:
     certainty: Certainty
     review: bool
     count: int
-    value: Money
+    value: Sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

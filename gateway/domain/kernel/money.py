@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 MAX_CENTAVOS = 999_999_999_999_999
 """R$ 9,999,999,999,999.99: beyond it a JSON reader's float is no longer exact."""
 
 
-class Money(msgspec.Struct, frozen=True, order=True):
+class Sum(msgspec.Struct, frozen=True, order=True):
+    """A sum of amounts in centavos, of any size; an amount is a total too."""
+
+    centavos: int
+
+    def __str__(self) -> str:
+        """Write it in reais, with a point and exactly two decimals."""
+        whole, rest = divmod(abs(self.centavos), 100)
+        return f"{'-' if self.centavos < 0 else ''}{whole}.{rest:02d}"
+
+
+class Money(Sum, frozen=True, order=True):
     """
     An amount in reais, kept as centavos; negative when money is owed.
 
     Source: contract 2.1.
     """
-
-    centavos: int
 
     def __post_init__(self) -> None:
         """Refuse what JSON could not carry exactly, and anything but an integer."""
@@ -23,10 +34,10 @@ class Money(msgspec.Struct, frozen=True, order=True):
             problem = "an amount is a whole number of centavos within range"
             raise ValueError(problem)
 
-    def __str__(self) -> str:
-        """Write the amount in reais, with a point and exactly two decimals."""
-        whole, rest = divmod(abs(self.centavos), 100)
-        return f"{'-' if self.centavos < 0 else ''}{whole}.{rest:02d}"
+
+def sum_of(amounts: Iterable[Sum]) -> Sum:
+    """Add amounts up."""
+    return Sum(sum(each.centavos for each in amounts))
 
 
 ZERO = Money(0)

@@ -30,7 +30,6 @@ class PackedMovements:
     def __init__(self) -> None:
         self._pages: list[bytes] = []
         self._page_of, self._row_of, self._at = array("l"), array("l"), array("q")
-        self.centavos = 0
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -44,7 +43,6 @@ class PackedMovements:
             self._page_of.append(page)
             self._row_of.append(row)
             self._at.append((entry.created_at - _EPOCH) // _MICROSECOND)
-            self.centavos += entry.value.centavos
 
     def oldest_first(self, many: int) -> Iterator[list[Entry]]:
         """

@@ -15,10 +15,10 @@ from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.pix_keys import hidden_tax_number
-from gateway.domain.bank.providers import BadReply, Banks
+from gateway.domain.bank.providers import Banks
 from gateway.domain.bank.statements import Entry
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.packed_movements import PackedMovements
@@ -155,7 +155,6 @@ class Reports:
             async with aclosing(self.movements.pages(account, days, MOST_PACKED)) as pages:
                 async for page in pages:
                     packed.add(_inside(window, page))
-        _bound(packed.centavos)
         return packed
 
     async def _frame(self, account: Account, window: Window) -> Document:
@@ -242,20 +241,12 @@ def _inside(window: Window, found: Sequence[Entry]) -> Sequence[Entry]:
 
 
 def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Put the movements oldest first; refuse too many, and sums that are no amounts."""
+    """Put the movements oldest first; refuse too many."""
     if len(found) > MOST:
         message = f"the window has more than {MOST} movements: ask for fewer days"
         raise RuleViolation(message, "too_many_movements")
-    _bound(sum(entry.value.centavos for entry in found))
     newest_first = sorted(found, key=lambda entry: entry.created_at, reverse=True)
     return tuple(reversed(newest_first))
-
-
-def _bound(centavos: int) -> None:
-    """Refuse sums that are no amounts."""
-    if centavos > MAX_CENTAVOS:
-        problem = "movements_out_of_range"
-        raise BadReply(problem)
 
 
 def _hidden(entry: Entry) -> Entry:
@@ -272,9 +263,9 @@ async def _one_by_one(pieces: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
         yield piece
 
 
-def _opening(closing: Money | None, found: Sequence[Entry]) -> Money | None:
-    """Calculate back from the closing balance; None where that leads beyond an amount."""
+def _opening(closing: Money | None, found: Sequence[Entry]) -> Sum | None:
+    """Calculate back from the closing balance."""
     if closing is None:
         return None
     opening = closing.centavos - sum(change(entry).centavos for entry in found)
-    return Money(opening) if abs(opening) <= MAX_CENTAVOS else None
+    return Sum(opening)

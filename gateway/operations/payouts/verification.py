@@ -19,7 +19,7 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, Banks, PixReturn, ProviderError
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, sum_of
 from gateway.domain.kernel.windows import LONGEST_DAYS, Window
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
@@ -264,7 +264,7 @@ class Verification:
             report.returned += 1
             await self.returns.note(row, found)
             known = await self.returns.of(row.account_id, row.reference)
-            back = Money(sum(each.value.centavos for each in known))
+            back = sum_of(each.value for each in known)
             if back.centavos > row.value.centavos:
                 details = f"R$ {row.value} paid, R$ {back} came back"
                 report.add(_of(Kind.RETURNED, row, details))

@@ -34,7 +34,7 @@ from gateway.domain.backoffice.overview import (
     Standing,
 )
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.tables.backoffice import approvals, callbacks
@@ -300,7 +300,7 @@ def _figures(row: Record) -> HourFigures:
         state=PayoutState(row.state),
         settled_within=row.settled_within,
         count=row.number,
-        value=Money(row.centavos),
+        value=Sum(row.centavos),
     )
 
 
@@ -309,6 +309,6 @@ def _standing(row: Record) -> Standing:
         need=Need(row.need),
         subject=row.subject,
         count=row.number,
-        value=Money(row.value),
+        value=Sum(row.value),
         at=row.at,
     )

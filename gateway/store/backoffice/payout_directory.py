@@ -38,7 +38,7 @@ from gateway.domain.backoffice.payout_search import (
 )
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of_state
 from gateway.store.kernel.database import Database
@@ -267,5 +267,5 @@ def _count(row: Record) -> StateCount:
         certainty=Certainty.NOT_SENT if row.unsent else certainty_of_state(state),
         review=bool(row.review),
         count=row.number,
-        value=Money(int(row.sum)),
+        value=Sum(int(row.sum)),
     )

@@ -11,7 +11,7 @@ from msgspec import Meta
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.domain.requests.calls import Caller
 from gateway.http.backoffice.callers import READS, AccountCaller, as_caller, bank_fails
@@ -167,8 +167,8 @@ def _movement(entry: Entry, *, unexplained: bool) -> LinkedEntryDocument:
 
 def _sums(found: Sums) -> SumsDocument:
     return {
-        "credits": amount(Money(found.credits)),
-        "debits": amount(Money(found.debits)),
+        "credits": amount(Sum(found.credits)),
+        "debits": amount(Sum(found.debits)),
         "credit_count": found.credit_count,
         "debit_count": found.debit_count,
     }

@@ -11,7 +11,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import sum_of
 from gateway.domain.requests.calls import Input
 from gateway.http.backoffice.callers import READS, AccountCaller, as_caller, bank_fails
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading
@@ -79,7 +79,7 @@ def balance_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
 def blocks(found: Sequence[Block], _who: AccountCaller) -> BlockList:
     """Show every block, and how much they are together."""
     return {
-        "blocked": amount(Money(sum(each.value.centavos for each in found))),
+        "blocked": amount(sum_of(each.value for each in found)),
         "data": [_block(each) for each in found],
         "meta": {"total": len(found)},
     }

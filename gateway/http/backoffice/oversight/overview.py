@@ -17,7 +17,7 @@ from gateway.domain.backoffice.overview import (
 )
 from gateway.domain.backoffice.readings import AccountReading
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import ZERO, Sum, sum_of
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
@@ -206,7 +206,7 @@ def overview(found: Overview, providers: Sequence[Health]) -> OverviewDocument:
         "since": instant(found.span.since),
         "until": instant(found.span.until),
         "count": sum(each.count for each in found.hours),
-        "value": amount(Money(sum(each.value.centavos for each in found.hours))),
+        "value": amount(sum_of(each.value for each in found.hours)),
         "settled": by_state.get(PayoutState.PAID, (0, 0))[0],
         "states": [_figures(state, *by_state[state]) for state in PayoutState if state in by_state],
         "step": "day" if of_days else "hour",
@@ -220,9 +220,8 @@ def overview(found: Overview, providers: Sequence[Health]) -> OverviewDocument:
 
 def attention(found: Overview, providers: Sequence[Health]) -> Sequence[Standing]:
     """Return what needs a person: what the store knows, and breakers that are not closed."""
-    nothing = Money(0)
     breakers = (
-        Standing(Need.BREAKER, f"{each.name}:{kind}", 1, nothing, None)
+        Standing(Need.BREAKER, f"{each.name}:{kind}", 1, ZERO, None)
         for each in providers
         for kind, state in sorted(each.breakers.items())
         if state != _CLOSED
@@ -260,7 +259,7 @@ def _added(figures: Iterable[tuple[Key, HourFigures]]) -> Mapping[Key, tuple[int
 
 
 def _figures(state: PayoutState, count: int, centavos: int) -> StateFigures:
-    return {"state": state.value, "count": count, "value": amount(Money(centavos))}
+    return {"state": state.value, "count": count, "value": amount(Sum(centavos))}
 
 
 def _attention(found: Standing) -> AttentionDocument:

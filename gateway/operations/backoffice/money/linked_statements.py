@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from gateway.domain.bank.providers import BadReply
 from gateway.domain.bank.records.charges import ChargeRecord, ChargeRecords
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import MAX_CENTAVOS
 from gateway.domain.kernel.windows import (
     LOCAL,
     LocalWindow,
@@ -170,7 +168,7 @@ def local_day(at: datetime) -> date:
 
 
 def _summed(entries: Iterable[Entry]) -> tuple[Sums, Mapping[date, Sums]]:
-    """Add up a window and its days; BadReply for sums that are no amounts."""
+    """Add up a window and its days."""
     days: dict[date, Sums] = {}
     for day, each in _with_days(entries):
         known = days.get(day)
@@ -180,9 +178,6 @@ def _summed(entries: Iterable[Entry]) -> tuple[Sums, Mapping[date, Sums]]:
     sums = Sums()
     for of_day in days.values():
         sums.add_all(of_day)
-    if max(sums.credits, sums.debits) > MAX_CENTAVOS:
-        problem = "movements_out_of_range"
-        raise BadReply(problem)
     return sums, days
 
 

@@ -49,6 +49,17 @@ async def test_the_list_shows_what_was_paid_and_hides_the_tax_number(world: Worl
     assert "***.982.247-**" in seen.text
 
 
+async def test_two_of_the_largest_payouts_are_added_up(world: World, viewer: Person):
+    """A sum is no amount: it has none of an amount's limits."""
+    for number in range(2):
+        await world.pay(order(f"most-{number}", world.today(), value=9_999_999_999_999.99))
+
+    overview, listed = await viewer.open("/panel"), await viewer.open("/panel/payouts")
+
+    assert "19.999.999.999.999,98" in overview.text
+    assert listed.text.count("9.999.999.999.999,99") == 2
+
+
 async def test_a_script_is_given_the_list_alone(viewer: Person):
     seen = await viewer.open("/panel/payouts?days=1", **{"HX-Request-Type": "partial"})
 
@@ -59,7 +70,7 @@ async def test_a_script_is_given_the_list_alone(viewer: Person):
 async def test_a_list_without_a_hit_offers_to_clear_the_filters(world: World, viewer: Person):
     reference = await paid(world)
 
-    for query in ("tab=not_sent", "least=99.999,00", "client_id=cli_nobody"):
+    for query in ("tab=not_sent", "least=99.999,00&most=99.999,01", "client_id=cli_nobody"):
         seen = await viewer.open(f"/panel/payouts?{query}")
 
         assert seen.status == 200
