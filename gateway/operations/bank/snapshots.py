@@ -125,16 +125,17 @@ class Snapshots:
         return parts
 
 
-def snapshot_key(bank: Bank, window: Window) -> str:
+def snapshot_key(bank: Bank, window: Window, *, pix_only: bool = True) -> str:
     """
-    Name a window of an account at its bank.
+    Name a window of an account at its bank, of all movements or of Pix alone.
 
     The account's own id is in it, and where it leads to: another account never has the same
     key, nor has this one when it moves to another bank.
     """
     account = bank.account
     place = (account.account_id, bank.name, account.provider_account, window.init, window.ends)
-    return "statement/" + sha256("\0".join(map(str, place)).encode()).hexdigest()
+    kind = "pix" if pix_only else "all"
+    return f"statement/{kind}/" + sha256("\0".join(map(str, place)).encode()).hexdigest()
 
 
 def _in_parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:

@@ -52,7 +52,7 @@ class _Walk:
     behind: datetime = _FIRST
 
     def take(self, page: Sequence[Entry]) -> None:
-        """Take the next page of what is Pix."""
+        """Take the next page."""
         start, stop = (max(0, end - self.total) for end in (self.keep.start, self.keep.stop))
         self.total += len(page)
         self.entries += page[start:stop]
@@ -74,15 +74,15 @@ class Statements:
     """
     Reads statements.
 
-    The whole window is walked at the bank: only then is the total known, since what is not Pix
-    is left out and banks give no totals. The first page always walks it; the pages behind it
+    The whole window is walked at the bank: only then is the total known, since partners are told
+    Pix alone and banks give no totals. The first page always walks it; the pages behind it
     come from what that walk found, so that they and their totals agree. Of a window with more than
     100,000 movements only the newest are held in memory: it is walked for each page, and once more
     for a page behind those, which must come newest first then.
 
     Attributes:
-        count: Counts pages by where they came from, movements left out since they are not
-            Pix, and windows too large to keep.
+        count: Counts pages by where they came from, movements that partners are not told
+            since they are not Pix, and windows too large to keep.
         snapshots: What was walked lately.
         walks: One at a time for a window of an account; callers that come meanwhile share it.
     """
@@ -111,7 +111,7 @@ class Statements:
 
     async def window(self, caller: Caller, window: Window, *, fresh: bool) -> Sequence[Entry]:
         """
-        Return every Pix movement of a window, newest first.
+        Return every movement of a window, Pix or not, newest first.
 
         ``fresh`` asks the bank; otherwise what was walked lately serves, if it was kept.
 
@@ -122,7 +122,7 @@ class Statements:
         """
         bank = bank_of(self.banks, caller.account)
         offered(bank, PortCall.LIST_STATEMENT)
-        key = snapshot_key(bank, window)
+        key = snapshot_key(bank, window, pix_only=False)
         kept = None if fresh else await self.snapshots.page(key, _WHOLE)
         came_from = PageFrom.WALK if kept is None else PageFrom.SNAPSHOT
         self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
@@ -130,7 +130,7 @@ class Statements:
             return kept.entries
         # one a page, so that what is walked is kept for the pages behind the first
         search = Search(window, Paging(1, 1))
-        whole = await self.walks.do(key, lambda: self._walk(bank, search, key))
+        whole = await self.walks.do(key, lambda: self._walk(bank, search, key, pix_only=False))
         if whole.total > len(whole.entries):
             problem = "too_many_items"
             raise BadReply(problem)
@@ -138,26 +138,28 @@ class Statements:
 
     async def _page(self, bank: Bank, search: Search) -> Cut:
         """Cut a page from a snapshot, if it is not the first one and there is one."""
-        paging, key = search.paging, snapshot_key(bank, search.window)
+        paging, key = search.paging, snapshot_key(bank, search.window, pix_only=True)
         kept = await self.snapshots.page(key, paging) if paging.offset else None
         came_from = PageFrom.WALK if kept is None else PageFrom.SNAPSHOT
         self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
         if kept is not None:
             return kept
-        found = await self.walks.do(key, lambda: self._walk(bank, search, key))
+        found = await self.walks.do(key, lambda: self._walk(bank, search, key, pix_only=True))
         page = range(paging.offset, min(paging.offset + paging.limit, found.total))
         if page.stop <= len(found.entries) or not page:
             return Cut(found.entries[page.start : page.stop], found.total)
         far = f"{key}/{page.start}/{page.stop}"
-        return await self.walks.do(far, lambda: self._walked(bank, search.window, page))
+        return await self.walks.do(
+            far, lambda: self._walked(bank, search.window, page, pix_only=True)
+        )
 
-    async def _walk(self, bank: Bank, search: Search, key: str) -> Cut:
+    async def _walk(self, bank: Bank, search: Search, key: str, *, pix_only: bool) -> Cut:
         """
         Read the window whole, and keep it for later pages.
 
         Most windows are shown on one page: for those nothing is kept.
         """
-        found = await self._walked(bank, search.window, range(MOST_ITEMS))
+        found = await self._walked(bank, search.window, range(MOST_ITEMS), pix_only=pix_only)
         if found.total <= search.paging.limit:
             await self.snapshots.forget(key)
         elif not await self._keep(key, found):
@@ -171,15 +173,15 @@ class Statements:
         await self.snapshots.forget(key)
         return False
 
-    async def _walked(self, bank: Bank, window: Window, keep: range) -> Cut:
-        """Walk a window, leave out what is not Pix, and return the entries of some places."""
+    async def _walked(self, bank: Bank, window: Window, keep: range, *, pix_only: bool) -> Cut:
+        """Walk a window and return the entries of some places, of all or of what is Pix."""
         calls, size = offered(bank, PortCall.LIST_STATEMENT), bank.adapter.capabilities.largest_page
         walk = _Walk(keep)
         async for page in walked(
             lambda cursor: calls.list_statement(bank.account, window, cursor, size)
         ):
-            pix = [entry for entry in page.items if entry.is_pix]
-            for _ in range(len(page.items) - len(pix)):
+            taken = [entry for entry in page.items if entry.is_pix or not pix_only]
+            for _ in range(len(page.items) - len(taken)):
                 self.count(Event.NOT_PIX, bank.name)
-            walk.take(pix)
+            walk.take(taken)
         return walk.cut()

@@ -56,12 +56,13 @@ class LinkedEntryDocument(TypedDict):
     """
     A movement, with the payout or the charge of ours behind it, where one is known.
 
-    ``unexplained`` is money that went out without a payout of ours, refunds excepted.
+    ``unexplained`` is money that went out without a payout of ours, refunds and fees excepted.
     """
 
     id: str
     e2e_id: str
     type: Literal["credit", "debit"]
+    pix: bool
     kind: Literal["pix", "pix_return", "ted", "boleto", "fee", "other"]
     value: Amount
     description: str
@@ -155,6 +156,7 @@ def _movement(entry: Entry, *, unexplained: bool) -> LinkedEntryDocument:
         "id": entry.provider_id,
         "e2e_id": entry.e2e_id,
         "type": entry.direction.value,
+        "pix": entry.is_pix,
         "kind": entry.kind.value,
         "value": amount(entry.value),
         "description": entry.description,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Final
 
 from gateway.domain.bank.records.charges import ChargeRecord, ChargeRecords
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
@@ -64,6 +65,10 @@ class Sums:
         self.debit_count += other.debit_count
 
 
+_EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})
+"""Debits that say themselves what they are for."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinkedEntry:
     """A movement, and the payout or the charge of ours that is behind it, as far as we know."""
@@ -74,10 +79,10 @@ class LinkedEntry:
 
     @property
     def is_unexplained(self) -> bool:
-        """Say whether money went out that no payout of ours ordered, and that is no refund."""
+        """Say whether money went out by no payout of ours, nor as a refund or a fee."""
         entry = self.entry
-        is_refund = entry.kind is MovementKind.PIX_RETURN or is_return_id(entry.e2e_id)
-        return entry.direction is Direction.DEBIT and self.payout is None and not is_refund
+        is_told = entry.kind in _EXPLAINED or is_return_id(entry.e2e_id)
+        return entry.direction is Direction.DEBIT and self.payout is None and not is_told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +115,7 @@ class LinkedStatements:
 
     async def read(self, caller: Caller, wanted: StatementSearch) -> LinkedStatement:
         """
-        Return a page of Pix movements.
+        Return a page of movements, Pix or not.
 
         The first page of all of them asks the bank. Later pages, and those of a filter, are of
         what it told within the last minute, where that was kept.

@@ -128,6 +128,20 @@ async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: Worl
     assert "t-bad" in seen.text
 
 
+async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, world: World):
+    account = world.demo["accounts"]["main"]["id"]
+    await world.control.post("accounts", account, "fee", body={"value": 3.21})
+
+    page = await viewer.open(at(world, "/statement?read=1&limit=100"))
+    file = await viewer.open(at(world, "/statement/export?format=csv"))
+
+    (line,) = [row for row in page.text.split("<tr>") if "3,21" in row]
+    assert "tarifa" in line
+    assert "sem pagamento nosso" not in line
+    assert "-3,21" in file.text
+    assert page.text.count('<tr><td class="muted wide-only">') == file.text.count("\r\n") - 1
+
+
 async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person, world: World):
     reference = uuid4().hex
     await world.pay(order(reference, world.today(), description="=1+1"))

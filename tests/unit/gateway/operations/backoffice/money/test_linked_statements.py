@@ -70,10 +70,23 @@ async def read(
         (entry(""), False, True),
         (entry("E-else", kind=MovementKind.PIX_RETURN), False, False),
         (entry("D" + "1" * 31, kind=MovementKind.OTHER), False, False),
+        (entry("", kind=MovementKind.FEE, is_pix=False), False, False),
+        (entry("", kind=MovementKind.BOLETO, is_pix=False), False, True),
         (entry("E-out", direction=Direction.CREDIT), False, False),
         (entry("E-x", direction=Direction.CREDIT, provider_key="key-1"), True, False),
     ],
-    ids=["by id", "by key", "not ours", "nameless", "refund", "return id", "to us", "came back"],
+    ids=[
+        "by id",
+        "by key",
+        "not ours",
+        "nameless",
+        "refund",
+        "return id",
+        "fee",
+        "boleto",
+        "to us",
+        "came back",
+    ],
 )
 async def test_a_movement_is_tied_to_its_payout(moved: Entry, tied: bool, unexplained: bool):
     (found,) = (await read([moved])).entries
