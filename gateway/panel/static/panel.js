@@ -174,6 +174,8 @@ function single(event) {
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, dialog[open]");
   if (event.key === "Escape") {
+    // Chromium lets a page refuse one close of a dialog, not the next; the key it lets refuse always.
+    if (one("[data-secret] dialog[open]")) event.preventDefault();
     if (typing?.matches("input, textarea")) typing.blur();
     all("details.drop[open]").forEach((each) => (each.open = false));
   }
@@ -186,7 +188,6 @@ for (const dialog of all("dialog[data-modal]")) {
   dialog.removeAttribute("open");
   dialog.showModal();
 }
-document.addEventListener("cancel", (event) => event.target.closest("[data-secret]") && event.preventDefault(), true);
 document.addEventListener("close", (event) => event.target.closest("[data-secret]") && forget(), true);
 
 // ---- time: what is open asks for itself every 5 s, badges every 30 s, banks every minute; nothing
