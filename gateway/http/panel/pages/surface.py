@@ -28,8 +28,6 @@ Taken = TypeVar("Taken")
 NAME: Final = "panel_pages"
 _OPEN: Final = "these pages stand before the sign-in"
 _OWN: Final = "every signed-in user may open these pages; what they hold asks for itself"
-_NOT_AGAIN: Final = (SESSION_REQUIRED, CSRF_FAILED)
-"""Refusals that no form is shown again for: nobody is there, or it was not theirs."""
 _SECRETS: Final = ("code", "password", "current_password", "new_password", "csrf_token")
 """Fields that are typed again, never shown again."""
 
@@ -142,14 +140,15 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
         await _begin(frame, page, visit)
         if visit.browser is None:
             raise ServiceError(SESSION_REQUIRED, "missing")
-        check_token(form["csrf_token"], visit.browser)
         visit.form = form
         try:
+            # another one was given by a sign-in or a code in another tab
+            check_token(form["csrf_token"], visit.browser)
             if form["code"] and visit.person is not None:
                 await frame.step_up(visit, form["code"])
             return await does(visit)
         except ServiceError as problem:
-            if problem.error in _NOT_AGAIN:
+            if problem.error is SESSION_REQUIRED:
                 raise
             return await _again(page, visit, problem)
 
@@ -175,4 +174,6 @@ async def _again(page: Page, visit: Visit, problem: ServiceError) -> Result:
     """Show the page of a form with what was typed and what is wrong; secrets are left out."""
     visit.form, visit.problem = visit.form.without(*_SECRETS), problem
     shown = await page.shows(visit)
+    if problem.error is CSRF_FAILED and not isinstance(shown, Shown):
+        raise problem
     return replace(shown, status=problem.error.status) if isinstance(shown, Shown) else shown

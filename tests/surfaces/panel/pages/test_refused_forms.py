@@ -73,6 +73,25 @@ async def test_a_code_is_asked_for_calmly(world: World):
     assert f"/payouts/{fields['reference']}" not in asked.text
 
 
+async def test_a_form_that_was_open_while_another_tab_confirmed_is_sent_again(world: World):
+    """The code gives the browser a new token; the emergency stop is filled in already."""
+    late = await signed_in(world, Role.OPERATOR, fresh=False)
+    await late.open(STOP)
+    subject = world.demo["companies"]["other"]["id"]
+    form = {"scope": "company", "subject": subject, "minutes": "60", "words": "parar"}
+    old, form = late.token, {**form, "reason": "suspected fraud"}
+    await late.open("/panel/me")
+    await late.send("/panel/me/factor/remove", {"words": "no", "code": late.code()})
+
+    asked = await late.send(STOP, {**form, "csrf_token": old})
+    done = await late.send(STOP, form)
+
+    assert (asked.status, done.status) == (403, 303)
+    assert "envie de novo" in asked.text
+    assert 'role="alert"' not in asked.text
+    assert "suspected fraud" in asked.text
+
+
 async def test_a_wrong_code_is_asked_for_again_in_the_same_form(world: World):
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open("/panel/me")
