@@ -98,9 +98,9 @@ class Visit:
 
     @property
     def asks_code(self) -> bool:
-        """Say whether the form is shown again for a code: none was given, or a wrong one."""
+        """Say whether the form is shown again for a code of the app, if the person has one."""
         asks = self.problem is not None and self.problem.error in _FOR_A_CODE
-        return asks and self.person is not None
+        return asks and self.person is not None and self.person.has_factor
 
     @property
     def is_foreign(self) -> bool:

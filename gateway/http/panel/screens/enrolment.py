@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
-from gateway.http.panel.pages.visit import HOME, Visit
+from gateway.http.panel.pages.visit import HOME, Visit, own_path
 from policies.authentication.session import SET_COOKIE
 
 
@@ -21,7 +21,9 @@ class EnrolmentPages:
         """Ask for the password once more; who has a factor has nothing to enrol."""
         if visit.person is not None and visit.person.has_factor:
             return Redirect(HOME)
-        return Shown(template="session/factor.html")
+        wanted = visit.query("next")
+        data = {"later": own_path(wanted) if wanted else ""}
+        return Shown(template="session/factor.html", data=data)
 
     async def begin(self, visit: Visit) -> Result:
         """Show what an app scans; shown this once."""

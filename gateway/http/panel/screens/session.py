@@ -142,12 +142,18 @@ def _next(visit: Visit) -> str:
 
 
 def _go_on(session: Mapping[str, Any], to: str) -> Redirect:
-    """Go where somebody wanted to; before that, to a code or to a factor that they must have."""
+    """
+    Go where somebody wanted to; before that, to a code.
+
+    Who may change something and has no app for codes sets one up first, or chooses to
+    later: every act would ask for its code.
+    """
     if session["mfa_required"]:
         return Redirect(f"{HOME}/login/code?{urlencode({'next': to})}")
-    factor = session["mfa"]
-    if factor["required"] and not factor["enrolled"]:
-        return Redirect(f"{HOME}/factor")
+    factor, held = session["mfa"], session["permissions"]
+    acts = factor["required"] or not all(each.endswith(":read") for each in held)
+    if acts and not factor["enrolled"]:
+        return Redirect(f"{HOME}/factor?{urlencode({'next': to})}")
     return Redirect(to)
 
 

@@ -15,6 +15,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.identity.users import NewUser
 from tests.surfaces.panel.pages.person import Person, Seen
+from tests.surfaces.panel.pages.person import signed_in as with_an_app
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World, order
 from tests.world.waiting import until
@@ -218,18 +219,19 @@ async def stops(world: World) -> int:
 
 
 async def test_a_stop_is_lifted_with_a_fresh_code_alone(world: World, operator: Person):
-    """The code is asked for in the same form; somebody without an app cannot give one."""
+    """The code is asked for in the same form; somebody without an app is led to one."""
+    late = await with_an_app(world, Role.OPERATOR, fresh=False)
     await operator.open("/panel/stops/new")
     await operator.send("/panel/stops/new", stop(company(world, "other"), reason="a levantar"))
     seen = await operator.open("/panel/stops")
     path = re.findall(r'href="(/panel/stops/[0-9a-f-]+/lift)"', seen.text)[-1]
-    asked = await operator.open(path)
+    await late.open(path)
 
-    said = await operator.send(path)
+    said, without = await late.send(path), await operator.send(path)
 
-    assert asked.status == 200
-    assert said.status == 403
+    assert (said.status, without.status) == (403, 403)
     assert 'name="code"' in said.text
+    assert 'href="/panel/factor"' in without.text
 
 
 async def test_another_companys_stop_cannot_be_lifted(world: World, operator: Person):

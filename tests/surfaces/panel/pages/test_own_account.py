@@ -8,6 +8,8 @@ import pytest
 import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
+from gateway.operations.identity.users import NewUser
+from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
@@ -79,6 +81,26 @@ async def test_codes_and_removal_ask_for_the_factor(world: World):
     assert [each.status for each in asked] == [403, 403]
     assert all('name="code"' in each.text for each in asked)
     assert CODE.search(done.text)
+
+
+async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):
+    """Every act would ask for its code: so the sign-in does, and an act says where."""
+    email, new = "new@panel.example", Person(world)
+    order = NewUser(
+        email=email, name="Nova", roles=frozenset({Role.OPERATOR}), companies=frozenset()
+    )
+    await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+    await new.open("/panel/login")
+
+    signed = await new.send("/panel/login", {"email": email, "password": PASSWORD})
+    asked = await new.open(signed.location)
+    await new.open("/panel/payouts/new")
+    refused = await new.send("/panel/payouts/new", ordered(world, step="send", owner_name="Maria"))
+
+    assert signed.location == "/panel/factor?next=%2Fpanel"
+    assert '<a class="btn" href="/panel">Agora não</a>' in asked.text
+    assert "você ainda não tem um" in refused.text
+    assert 'name="code"' not in refused.text
 
 
 async def test_an_app_is_removed_and_every_session_ends(person: Person):
