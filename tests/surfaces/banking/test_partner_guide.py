@@ -68,6 +68,21 @@ async def test_the_client_of_the_guide_tells_a_refusal_of_the_bank_from_a_stop(f
     assert str(stopped.value).startswith("403 SVC.PIX.010 Payouts are stopped for now")
 
 
+async def test_other_content_is_no_reason_to_pay_again(fresh: World):
+    """The 400 of a reference that is in use: the payout under it may be paid."""
+    [row] = re.findall(r"^\| 400 `SVC\.PIX\.010` \|.*$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    _, _, _, what_to_do, _ = row.split("|")
+    client = client_of(fresh)
+
+    await asyncio.to_thread(client["pay"], order("order/1043", fresh.today(), value=5))
+    paid = await asyncio.to_thread(client["follow"], "order/1043")
+    with pytest.raises(client["Refused"], match=r"^400 SVC\.PIX\.010 "):
+        await asyncio.to_thread(client["pay"], order("order/1043", fresh.today(), value=5.01))
+
+    assert paid["status"] == "paid"
+    assert what_to_do.startswith(" **read the reference first.**")
+
+
 async def is_stored(world: World, reference: str) -> bool:
     """Say whether an attempt to pay has ended."""
     account = world.demo["accounts"]["main"]["id"]
