@@ -259,7 +259,7 @@ def _plain(
     if schema.get("type") == "array":
         return [example_of(schema["items"], components, name)] if "items" in schema else []
     if schema.get("type") in _NUMBERS:
-        return schema.get("default", max(1, schema.get("minimum", 1)))
+        return max(1, schema.get("minimum", 1))
     return _BY_FORM.get(schema.get("format", schema.get("type", "")), UNKNOWN)
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
+import orjson
 
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.domain.requests.schemas import CHOICES, PLAIN_TEXT, Choice
@@ -29,12 +30,15 @@ AMOUNT: Final[Mapping[str, Any]] = {
 PAID_AMOUNT: Final[Mapping[str, Any]] = {
     "type": "number",
     "description": "Reais above zero, with at most two decimals, never in exponent form.",
-    "exclusiveMinimum": 0,
+    "minimum": 0.01,
     "maximum": MAX_CENTAVOS / 100,
-    "multipleOf": 0.01,
     "examples": [10.5],
 }
-"""An amount in a request."""
+"""
+An amount in a request.
+
+Without ``multipleOf``: validators that divide in binary refuse 0.07 and every ninth amount.
+"""
 
 
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
@@ -56,6 +60,7 @@ def described(
     Describe types: each as a schema, and every component by its public name.
 
     Texts of ``bodies`` have no control characters; every reader refuses them, but for secrets.
+    Defaults of ``bodies`` are said in words: generators make a field with one obligatory.
 
     Raises:
         ValueError: Two components would have one name.
@@ -72,7 +77,7 @@ def described(
         name = component_of(shown[shape])
         components[name] = _one_of(components, components[name], choice, forms)
     for name, component in reached([shown[each] for each in sent], components).items():
-        components[name] = _plain(component)
+        components[name] = _plain(_optional(component))
     return shown, components
 
 
@@ -134,6 +139,23 @@ def _plain(part: Any) -> Any:  # noqa: ANN401 - any part of a schema
     if part.get("type") == "string" and part.keys().isdisjoint(_FORMS):
         return {**part, "pattern": PLAIN_TEXT}
     return {name: _plain(each) for name, each in part.items()}
+
+
+def _optional(component: Schema) -> Schema:
+    """Say each default in the field's description; absence alone needs no words."""
+    if "properties" not in component:
+        return component
+    fields = component["properties"].items()
+    return {**component, "properties": {name: _in_words(each) for name, each in fields}}
+
+
+def _in_words(field: Schema) -> Schema:
+    rest = {name: part for name, part in field.items() if name != "default"}
+    default = field.get("default")
+    if default in (None, "", []):
+        return rest
+    word = default if isinstance(default, str) else orjson.dumps(default).decode()
+    return {**rest, "description": f"{field.get('description', '')} Default: `{word}`.".lstrip()}
 
 
 def _choices() -> Iterator[type]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from gateway.http.openapi.document import as_json, as_yaml
 from gateway.http.openapi.operations import codes_of
 from gateway.http.route import Row
 from gateway.http.table import RoutedRow
+from tests.contract.openapi.conformity import problems
 from tests.contract.openapi.described import DOCUMENT, SURFACE, operation, resolved
 from tests.world.gateway import rows
 
@@ -128,8 +131,23 @@ def test_an_amount_that_is_sent_is_a_number_of_reais():
     for name in ("PixPayoutRequest", "BankAccountPayoutRequest"):
         value = DOCUMENT["components"]["schemas"][name]["properties"]["value"]
         assert value["type"] == "number"
-        assert (value["exclusiveMinimum"], value["multipleOf"]) == (0, 0.01)
-        assert value["maximum"] == 9_999_999_999_999.99
+        assert (value["minimum"], value["maximum"]) == (0.01, 9_999_999_999_999.99)
+
+
+def test_a_validator_lets_every_valid_order_through():
+    """The guide's own order, and amounts that are no multiples of 0.01 in binary."""
+    guide = (Path(__file__).parents[3] / "docs/partner-guide.md").read_text("utf-8")
+    orders = [json.loads(each) for each in re.findall(r"```json\n(.*?)```", guide, re.DOTALL)]
+    amounts = [*(centavos / 100 for centavos in range(1, 1000)), 9_999_999_999_999.99]
+    wanted = [*orders, *({**orders[0], "value": amount} for amount in amounts)]
+
+    schema = {"$ref": "#/components/schemas/PayoutRequest"}
+    refused = {
+        each["value"]: found for each in wanted if (found := problems("banking", schema, each))
+    }
+
+    assert refused == {}
+    assert problems("banking", schema, {**orders[0], "value": 0})
 
 
 def test_the_names_of_the_shapes_are_kept():

@@ -22,6 +22,7 @@ from tests.world.gateway.world import NOBODY, World, order
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HERE = Path(__file__).parent
+GUIDE = HERE.parents[2] / "docs/partner-guide.md"
 PATHS = {
     "banking": "/openapi.json",
     "identity": "/iam/v1/openapi.json",
@@ -153,14 +154,17 @@ async def test_openapi_generator_builds_them_whole_and_pays(world: World, worksh
 
 
 async def test_openapi_typescript_builds_what_tsc_compiles(workshop: Workshop):
-    """All three; and the types let a payout of 10.50 through, and none of centavos."""
+    """All three; and the types let the guide's own orders through, and none of centavos."""
     for surface in SURFACES:
         said = await asyncio.to_thread(
             workshop.run,
             [workshop.programs.openapi_typescript, f"{surface}.json", "-o", f"{surface}.ts"],
         )
         assert "arning" not in said, said
-    (workshop.folder / "uses_banking.ts").write_bytes((HERE / "uses_banking.ts").read_bytes())
+    orders = re.findall(r"^```json\n(.*?)^```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    program = (HERE / "uses_banking.ts").read_text("utf-8")
+    program = program.replace("GUIDE_ORDERS", f"[{','.join(orders)}]")
+    (workshop.folder / "uses_banking.ts").write_text(program, "utf-8")
 
     await asyncio.to_thread(
         workshop.run,

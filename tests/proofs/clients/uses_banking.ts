@@ -3,18 +3,15 @@ import type { components, operations } from "./banking";
 
 type Schemas = components["schemas"];
 
-export const order: Schemas["PayoutRequest"] = {
-  method: "pix",
+// The partner guide's own orders, written there by the test.
+export const orders: Schemas["PayoutRequest"][] = GUIDE_ORDERS;
+
+export const leastOrder: Schemas["PayoutRequest"] = {
+  method: "bank_account",
   reference: "order-1042",
   value: 10.5,
   date: "2026-11-20",
-  description: "",
-  destination: {
-    tax_number: "529.982.247-25",
-    key_type: "email",
-    key: "maria@example.com",
-    name: "",
-  },
+  destination: { tax_number: "52998224725", bank_number: "341", branch: "1", account: "2-3" },
 };
 
 // @ts-expect-error: an amount is a number of reais, never minor units

@@ -34,7 +34,6 @@ def made(schema: dict[str, Any], name: str = "") -> Any:
         ({"type": "string"}, "reference", BY_NAME["reference"]),
         ({"type": "string", "format": "date"}, "until", "2026-11-20"),
         ({"type": "integer", "minimum": 3}, "", 3),
-        ({"type": "integer", "default": 25}, "", 25),
         ({"type": "boolean"}, "", True),
         ({"type": "array", "items": {"type": "integer"}}, "", [1]),
         ({"type": "object", "additionalProperties": {"type": "string"}}, "", {}),
