@@ -29,15 +29,35 @@ async def fresh(tmp_path: Path) -> AsyncIterator[World]:
         yield made
 
 
-def client_of(world: World) -> dict[str, Any]:
-    """Run the guide's program, for the demo's account and credential."""
+def program_of(world: World) -> str:
+    """Return the guide's program, for the demo's account and credential."""
     [program] = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
-    names: dict[str, Any] = {}
-    exec(program, names)  # noqa: S102 - it is our own page
     pair = world.pair("full")
-    names["URL"] = f"http://127.0.0.1:{world.port}{world.at('')}"
-    names["PAIR"] = f"{pair['client_id']}:{pair['client_secret']}"
+    url = "http://127.0.0.1:8080/baas/v1/account/ACCOUNT_ID"
+    program = program.replace(url, f"http://127.0.0.1:{world.port}{world.at('')}")
+    return program.replace(
+        "CLIENT_ID:CLIENT_SECRET", f"{pair['client_id']}:{pair['client_secret']}"
+    )
+
+
+def client_of(world: World) -> dict[str, Any]:
+    """Load the guide's program, without running its order."""
+    names: dict[str, Any] = {}
+    exec(program_of(world), names)  # noqa: S102 - it is our own page
     return names
+
+
+async def test_the_program_of_the_guide_pays_a_decimal_amount(
+    fresh: World, capsys: pytest.CaptureFixture[str]
+):
+    """As it is printed, but for the day: the gateway's clock is not the machine's."""
+    now = "datetime.now(timezone.utc).date().isoformat()"
+    program = program_of(fresh).replace(now, repr(fresh.today()))
+
+    await asyncio.to_thread(exec, program, {"__name__": "__main__"})
+
+    assert capsys.readouterr().out == "paid\n"
+    assert await fresh.executions("order-1042") == [1007]
 
 
 @pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])
