@@ -84,6 +84,10 @@ class Breaker:
         self._probing = True
         return self._permit
 
+    def left_s(self) -> float | None:
+        """Return the seconds until calls are tried again; None when a probe decides that."""
+        return max(0.0, self._open_until - self._clock()) if self.state is _OPEN else None
+
     def succeeded(self, permit: Permit) -> None:
         """Record that the bank answered, even with a refusal."""
         if permit != self._permit:
@@ -315,7 +319,7 @@ class Admission:
         breaker = self.breakers[request.kind]
         permit = breaker.admit()
         if permit is None:
-            raise Unreachable(Reason.BREAKER_OPEN)
+            raise Unreachable(Reason.BREAKER_OPEN, retry_after=breaker.left_s())
         entered = False
         try:
             entered = await self._enter_places(request)

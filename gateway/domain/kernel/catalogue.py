@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,5 +50,5 @@ _LONGEST_WAIT_S = 120
 
 
 def bounded_wait(seconds: float) -> int:
-    """Return the wait a caller is asked for when a bank asks us for one: 1 to 120 seconds."""
-    return max(1, min(round(seconds), _LONGEST_WAIT_S))
+    """Return the ``Retry-After`` of a caller for a wait of ours or a bank's: 1 to 120 seconds."""
+    return max(1, min(ceil(seconds), _LONGEST_WAIT_S))

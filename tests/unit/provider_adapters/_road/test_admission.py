@@ -63,6 +63,23 @@ async def test_each_kind_of_call_has_its_own_breaker():
     assert told.states == [("bank", "payout", "open")]
 
 
+async def test_an_open_breaker_says_how_long_it_stays_open():
+    """While its probe is on the way nobody can say."""
+    clock, waits = Clock(), []
+    admission = doors(clock=clock)
+    await fail(admission, Kind.READ, Unavailable(Reason.TIMEOUT), 5)
+
+    for passed_s in (0, 3, 7):
+        clock.passes(passed_s)
+        if passed_s == 7:
+            assert admission.enter_now(READ) is not None
+        with pytest.raises(Unreachable) as refused:
+            await admission.enter(READ)
+        waits.append(refused.value.retry_after)
+
+    assert waits == [10, 7, None]
+
+
 @cases("failure", [NotFound(Reason.NOT_FOUND), Refused(Reason.REFUSED)])
 async def test_a_clear_no_never_opens_it(failure: ProviderError):
     admission = doors()

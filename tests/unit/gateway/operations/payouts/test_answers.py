@@ -33,7 +33,7 @@ def record() -> AccessRecord:
         (NotSent(UNAUTHORIZED), errors.PROVIDER_CREDENTIALS_REFUSED, ("credentials_refused", None)),
         (NotSent(TOO_MANY), errors.PROVIDER_BUSY, ("rate_limited", None)),
         (NotSent(TOO_MANY, retry_after=0), errors.PROVIDER_BUSY, ("rate_limited", "1")),
-        (NotSent(TOO_MANY, retry_after=29.6), errors.PROVIDER_BUSY, ("rate_limited", "30")),
+        (NotSent(TOO_MANY, retry_after=29.1), errors.PROVIDER_BUSY, ("rate_limited", "30")),
         (NotSent(TOO_MANY, retry_after=7200), errors.PROVIDER_BUSY, ("rate_limited", "120")),
         (Unknown(SILENCE), errors.PAYOUT_UNKNOWN, ("unknown", None)),
     ],
