@@ -120,7 +120,7 @@ def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
     rates = (allowed.rates.get(name) for name in _ASKED_BY_LOOKS)
     return share_of(
         told[0].bulkhead.in_flight,
-        allowed.in_flight or 0,
+        told[0].account_in_flight,
         [each.rate for each in rates if each is not None],
     )
 

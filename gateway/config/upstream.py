@@ -50,7 +50,8 @@ class AccountLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     What the bank allows each of its accounts; what is said here goes over what the adapter knows.
 
     Attributes:
-        in_flight: Calls at once for one account; 0 for no bound, null as the adapter says.
+        in_flight: Calls at once for one account; 0 for no bound, null for a quarter of the
+            provider's, or fewer where the adapter says so.
         rates: For each credential at the bank, by operation or ``"*"`` for all together;
             null lifts a rate that the adapter says.
     """

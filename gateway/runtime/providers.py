@@ -120,10 +120,17 @@ def limits_of(provider: Provider) -> Mapping[str, object]:
         "breaker": msgspec.to_builtins(provider.breaker),
         "bulkhead": {
             "in_flight": provider.in_flight,
+            "for_one": _for_one(provider),
             "waiting": provider.waiting,
             "wait_s": provider.waiting_s,
         },
     }
+
+
+def _for_one(provider: Provider) -> int | None:
+    """Return how many places one account may take: a quarter, unless somebody said how many."""
+    said = provider.account_limits.in_flight is not None
+    return None if said else max(1, provider.in_flight // 4)
 
 
 def proxy_of(provider: Provider) -> Proxy | None:

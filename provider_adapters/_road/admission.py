@@ -8,11 +8,13 @@ and given back together here, so that no way through the client can keep one.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from enum import StrEnum
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from math import inf
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError, Unknown, Unreachable
@@ -41,16 +43,26 @@ _TOO_MANY: Final = HTTPStatus.TOO_MANY_REQUESTS.value
 _CLOSED: Final = BreakerState.CLOSED
 _OPEN: Final = BreakerState.OPEN
 _HALF_OPEN: Final = BreakerState.HALF_OPEN
-Permit = int
-"""The state of the breaker that allowed a call; results of calls from older states are ignored."""
+_ACCOUNTS_KEPT: Final = 1_000
+# Of calls that concern no account, such as probes.
+_NOBODY: Final = ""
+State = int
+"""Which state of a breaker allowed a call; results of calls from older states are ignored."""
+
+
+class Permit(NamedTuple):
+    """What allowed a call: a state of the bank's breaker, and one of its account's own, if any."""
+
+    bank: State
+    own: State | None = None
 
 
 class Breaker:
     """
-    One breaker, for one provider and kind of call.
+    One circuit breaker, of a bank or of an account there, for one kind of call.
 
     Call ``admit`` before a call, then exactly one of ``succeeded``, ``failed``
-    and ``abandoned`` with the permit. Times are seconds of ``clock``.
+    and ``abandoned`` with what it returned. Times are seconds of ``clock``.
     ``random`` returns numbers from 0 up to 1, for jitter. ``on_state`` is
     called with every new state.
     """
@@ -66,16 +78,16 @@ class Breaker:
         self._clock = clock
         self._random = random
         self._on_state = on_state
-        self._permit: Permit = 0
+        self._permit: State = 0
         self._openings = 0
         self._open_until = 0.0
         self._probing = False
         self.state: BreakerState = _CLOSED
         self._reset()
 
-    def admit(self) -> Permit | None:
-        """Return a permit for one call; None when it must not be made."""
-        if self.state is _OPEN and self._clock() >= self._open_until:
+    def admit(self, *, early: bool = False) -> State | None:
+        """Allow one call; None when it must not be made. ``early`` probes before the pause ends."""
+        if self.state is _OPEN and (early or self._clock() >= self._open_until):
             self._enter(_HALF_OPEN)
         if self.state is _CLOSED:
             return self._permit
@@ -88,7 +100,12 @@ class Breaker:
         """Return the seconds until calls are tried again; None when a probe decides that."""
         return max(0.0, self._open_until - self._clock()) if self.state is _OPEN else None
 
-    def succeeded(self, permit: Permit) -> None:
+    @property
+    def is_calm(self) -> bool:
+        """Whether it is closed and has seen no failure lately."""
+        return self.state is _CLOSED and not self._recent.failures
+
+    def succeeded(self, permit: State) -> None:
         """Record that the bank answered, even with a refusal."""
         if permit != self._permit:
             return
@@ -99,17 +116,17 @@ class Breaker:
         self._failures = 0
         self._recent.add(self._clock(), failed=False)
 
-    def failed(self, permit: Permit) -> None:
-        """Record that the bank failed."""
+    def failed(self, permit: State, *, opens: bool = True) -> None:
+        """Record that the bank failed; one that is closed stays so unless this ``opens`` it."""
         if permit != self._permit:
             return
         now = self._clock()
         self._failures += 1
         self._recent.add(now, failed=True)
-        if self.state is _HALF_OPEN or self._too_many():
+        if self.state is _HALF_OPEN or (opens and self._too_many()):
             self._open(now)
 
-    def abandoned(self, permit: Permit) -> None:
+    def abandoned(self, permit: State) -> None:
         """Record that the call was given up: it proves nothing, and a new probe may start."""
         if permit == self._permit:
             self._probing = False
@@ -143,6 +160,90 @@ class Breaker:
         """Start counting from zero."""
         self._failures = 0
         self._recent = RecentCalls(self._limits.window_s)
+
+
+class Breakers:
+    """
+    The breakers of one kind of call at a bank: the bank's own, and one for each account that fails.
+
+    One account's failures are not held against the bank while others are served: the account's
+    own breaker opens, and theirs goes on. The bank's opens when a second account fails too, or
+    when the one that fails is the only one that calls; then the first call of another
+    account may probe at once.
+    """
+
+    def __init__(
+        self, limits: BreakerLimits, runtime: Runtime, on_state: Callable[[BreakerState], None]
+    ) -> None:
+        self._limits = limits
+        self._runtime = runtime
+        self.bank = Breaker(limits, runtime.clock, runtime.random, on_state)
+        self._own: OrderedDict[str, tuple[Breaker, float]] = OrderedDict()
+        self._sole: str | None = None
+        self._served, self._served_at = _NOBODY, -inf
+        self._other_served_at = -inf
+
+    def admit(self, account: str) -> Permit:
+        """
+        Allow one call of an account.
+
+        Raises:
+            Unreachable: ``breaker_open``, with the seconds until calls are tried again.
+        """
+        own_state = None
+        own = self._own.get(account)
+        if own is not None:
+            own_state = own[0].admit()
+            if own_state is None:
+                raise Unreachable(Reason.BREAKER_OPEN, retry_after=own[0].left_s())
+        is_another = self._sole is not None and self._sole != account
+        state = self.bank.admit(early=is_another)
+        if state is None:
+            if own is not None and own_state is not None:
+                own[0].abandoned(own_state)
+            raise Unreachable(Reason.BREAKER_OPEN, retry_after=self.bank.left_s())
+        return Permit(state, own_state)
+
+    def succeeded(self, account: str, permit: Permit) -> None:
+        """Record that the bank answered, even with a refusal."""
+        self.bank.succeeded(permit.bank)
+        if account != self._served:
+            self._other_served_at = self._served_at
+            self._served = account
+        self._served_at = self._runtime.clock()
+        own = self._own.get(account)
+        if own is not None and permit.own is not None:
+            own[0].succeeded(permit.own)
+            if own[0].is_calm:
+                del self._own[account]
+
+    def failed(self, account: str, permit: Permit) -> None:
+        """Record that the bank failed."""
+        now = self._runtime.clock()
+        lately = now - self._limits.window_s
+        served_at = self._served_at if self._served != account else self._other_served_at
+        newest = islice(reversed(self._own.items()), 2)
+        others_fail = any(name != account and at > lately for name, (_, at) in newest)
+        own = self._own.pop(account, None)
+        breaker = own[0] if own else self._new()
+        breaker.failed(permit.own or 0)
+        self._sole = None if others_fail else account
+        self.bank.failed(permit.bank, opens=others_fail or served_at <= lately)
+        # the bank's holds the account back as well: one pause, not two
+        self._own[account] = (breaker if self.bank.state is _CLOSED else self._new()), now
+        if len(self._own) > _ACCOUNTS_KEPT:
+            self._own.popitem(last=False)
+
+    def abandoned(self, account: str, permit: Permit) -> None:
+        """Record that the call was given up: it proves nothing, and a new probe may start."""
+        self.bank.abandoned(permit.bank)
+        own = self._own.get(account)
+        if own is not None and permit.own is not None:
+            own[0].abandoned(permit.own)
+
+    def _new(self) -> Breaker:
+        """Return the breaker of an account; it is in no metric."""
+        return Breaker(self._limits, self._runtime.clock, self._runtime.random, lambda _state: None)
 
 
 class RecentCalls:
@@ -271,7 +372,7 @@ class Bulkhead:
 
 class Admission:
     """
-    One provider's breakers, one for each kind of call, and its bulkhead.
+    One provider's breakers, some for each kind of call, and its bulkhead.
 
     Attributes:
         bank_limits: What the bank allows each account and credential; None while nothing is
@@ -281,31 +382,35 @@ class Admission:
     def __init__(
         self, provider: str, limits: ClientLimits, observer: Observer, runtime: Runtime
     ) -> None:
-        def breaker(kind: Kind) -> Breaker:
+        def breakers(kind: Kind) -> Breakers:
             def on_state(state: BreakerState) -> None:
                 observer.breaker(provider, kind.value, state.value)
 
-            return Breaker(limits.breaker, runtime.clock, runtime.random, on_state)
+            return Breakers(limits.breaker, runtime, on_state)
 
         def on_change(calls: int, limit: int) -> None:
             observer.in_flight(provider, calls, limit)
 
-        self.breakers = {kind: breaker(kind) for kind in Kind}
+        self.breakers = {kind: breakers(kind) for kind in Kind}
         self.bulkhead = Bulkhead(limits.bulkhead, on_change)
         self.bank_limits: BankLimits | None = None
 
     def enter_now(self, request: ProviderRequest) -> Permit | None:
-        """Take a permit and a place if all are free now; otherwise ``enter`` waits or raises."""
-        breaker, bank_limits = self.breakers[request.kind], self.bank_limits
-        permit = breaker.admit()
-        if permit is None:
-            return None
+        """
+        Take a permit and a place if all are free now; None where ``enter`` would wait.
+
+        Raises:
+            Unreachable: ``breaker_open``. Nothing was sent.
+        """
+        account, bank_limits = account_of(request), self.bank_limits
+        breakers = self.breakers[request.kind]
+        permit = breakers.admit(account)
         if bank_limits is None or bank_limits.enter_now(request):
             if self.bulkhead.enter_now():
                 return permit
             if bank_limits is not None:
                 bank_limits.unused(request)
-        breaker.abandoned(permit)
+        breakers.abandoned(account, permit)
         return None
 
     async def enter(self, request: ProviderRequest) -> Permit:
@@ -316,16 +421,14 @@ class Admission:
             Unreachable: ``breaker_open`` or ``bulkhead_full``. Nothing was sent.
             RateLimited: beyond what the bank allows. Nothing was sent.
         """
-        breaker = self.breakers[request.kind]
-        permit = breaker.admit()
-        if permit is None:
-            raise Unreachable(Reason.BREAKER_OPEN, retry_after=breaker.left_s())
+        account, breakers = account_of(request), self.breakers[request.kind]
+        permit = breakers.admit(account)
         entered = False
         try:
             entered = await self._enter_places(request)
         finally:
             if not entered:
-                breaker.abandoned(permit)
+                breakers.abandoned(account, permit)
         if not entered:
             raise Unreachable(Reason.BULKHEAD_FULL)
         return permit
@@ -336,24 +439,24 @@ class Admission:
 
     def leave(self, request: ProviderRequest, permit: Permit) -> None:
         """Give permit and place back; a permit without a result proves nothing."""
-        self.breakers[request.kind].abandoned(permit)
+        self.breakers[request.kind].abandoned(account_of(request), permit)
         self.bulkhead.leave()
         if self.bank_limits is not None:
             self.bank_limits.leave(request)
 
-    def answered(self, kind: Kind, permit: Permit, value: object) -> None:
+    def answered(self, request: ProviderRequest, permit: Permit, value: object) -> None:
         """Record an answer; one that leaves a payout unknown counts as a failure."""
-        if isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY:
-            self.breakers[kind].failed(permit)
-        else:
-            self.breakers[kind].succeeded(permit)
+        is_unknown = isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY
+        self._record(request, permit, failed=is_unknown)
 
-    def failed(self, kind: Kind, permit: Permit, failure: ProviderError) -> None:
+    def failed(self, request: ProviderRequest, permit: Permit, failure: ProviderError) -> None:
         """Record a failure; a clear refusal counts as an answer."""
-        if faults.blames_the_bank(failure):
-            self.breakers[kind].failed(permit)
-        else:
-            self.breakers[kind].succeeded(permit)
+        self._record(request, permit, failed=faults.blames_the_bank(failure))
+
+    def _record(self, request: ProviderRequest, permit: Permit, *, failed: bool) -> None:
+        breakers = self.breakers[request.kind]
+        record = breakers.failed if failed else breakers.succeeded
+        record(account_of(request), permit)
 
     async def _enter_places(self, request: ProviderRequest) -> bool:
         """Wait for what the bank allows, then for a place; False when there was none in time."""
@@ -368,3 +471,8 @@ class Admission:
             if not entered:
                 bank_limits.unused(request)
         return entered
+
+
+def account_of(request: ProviderRequest) -> str:
+    """Return whose call it is; empty for one that concerns no account, such as a probe."""
+    return request.identity.account_id if request.identity else request.account

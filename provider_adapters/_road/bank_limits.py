@@ -18,7 +18,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import RateLimited
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.common.runtime import Runtime
-from provider_adapters._road.admission import Bulkhead
+from provider_adapters._road.admission import Bulkhead, account_of
 from provider_adapters._road.limits import ALL_OPERATIONS, CallRate, ClientLimits
 
 # Each key is one small object; above this bound the oldest go, and their buckets are full again.
@@ -55,15 +55,9 @@ class BankLimits:
         self, limits: ClientLimits, runtime: Runtime, on_refused: Callable[[str, str], None]
     ) -> None:
         """Begin with full buckets."""
-        allowed = limits.account_limits
-        self._rates: dict[str, CallRate] = {
-            name: rate for name, rate in allowed.rates.items() if rate is not None
-        }
-        self._width = (
-            msgspec.structs.replace(limits.bulkhead, in_flight=allowed.in_flight)
-            if allowed.in_flight
-            else None
-        )
+        rates, width = limits.account_limits.rates, limits.account_in_flight
+        self._rates = {name: rate for name, rate in rates.items() if rate is not None}
+        self._width = msgspec.structs.replace(limits.bulkhead, in_flight=width) if width else None
         self._patience_s = limits.bulkhead.wait_s
         self._longest_s = limits.breaker.longest_open_s
         self._runtime = runtime
@@ -103,7 +97,7 @@ class BankLimits:
 
     def leave(self, request: ProviderRequest) -> None:
         """End a call: another one of its account may begin."""
-        places = self._accounts.get(_account(request))
+        places = self._accounts.get(account_of(request))
         if places is not None:
             places.leave()
             self._forget(request)
@@ -185,7 +179,7 @@ class BankLimits:
 
     def _places(self, request: ProviderRequest) -> Bulkhead | None:
         """Return the places of the call's account; None where they are not bounded."""
-        account = _account(request)
+        account = account_of(request)
         if self._width is None or not account:
             return None
         places = self._accounts.get(account)
@@ -195,20 +189,15 @@ class BankLimits:
 
     def _forget(self, request: ProviderRequest) -> None:
         """Keep nothing of an account without calls."""
-        account = _account(request)
+        account = account_of(request)
         places = self._accounts.get(account)
         if places is not None and places.is_idle:
             del self._accounts[account]
 
 
-def _account(request: ProviderRequest) -> str:
-    """Return whose call it is; empty for one that concerns no account, such as a probe."""
-    return request.identity.account_id if request.identity else request.account
-
-
 def _key(operation: str, request: ProviderRequest) -> Key:
     """Name what the bank counts a call by: its credential, each account's own unless it says so."""
-    return operation, request.credential or _account(request)
+    return operation, request.credential or account_of(request)
 
 
 def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value) -> None:

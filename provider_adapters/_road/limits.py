@@ -33,9 +33,15 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many calls a provider may hold at once, and how many may wait for a place."""
+    """
+    How many calls a provider may hold at once, and how many may wait for a place.
+
+    Attributes:
+        for_one: The most places of one account; None leaves it to ``AccountLimits``.
+    """
 
     in_flight: Count = 64
+    for_one: Count | None = None
     waiting: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 64
     wait_s: Seconds = 1.0
 
@@ -68,11 +74,6 @@ class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         """Return what holds: this where it says something, else what was declared."""
         width = declared.in_flight if self.in_flight is None else self.in_flight
         return AccountLimits(in_flight=width, rates={**declared.rates, **self.rates})
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether anything is limited at all."""
-        return bool(self.in_flight) or any(self.rates.values())
 
 
 class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -115,6 +116,17 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     def within(self, declared: AccountLimits) -> ClientLimits:
         """Return these limits where the bank allows ``declared``; ours go over it."""
         return msgspec.structs.replace(self, account_limits=self.account_limits.over(declared))
+
+    @property
+    def account_in_flight(self) -> int:
+        """The most calls at once of one account: the bank's bound and ours; 0 for no bound."""
+        bounds = (self.account_limits.in_flight, self.bulkhead.for_one)
+        return min((each for each in bounds if each), default=0)
+
+    @property
+    def bounds_accounts(self) -> bool:
+        """Whether the calls of an account are limited at all."""
+        return bool(self.account_in_flight) or any(self.account_limits.rates.values())
 
     @property
     def connections(self) -> int:

@@ -117,7 +117,7 @@ class ProviderClient:
         self._clock = parts.runtime.clock
         self._now = parts.runtime.now
         self.admission = Admission(parts.provider, parts.limits, parts.observer, parts.runtime)
-        if parts.limits.account_limits.is_bounded:
+        if parts.limits.bounds_accounts:
             self.admission.bank_limits = self._bank_limits()
         self._retries = RetryBudget(
             parts.limits, parts.runtime.random, lambda: self.admission.bulkhead.in_flight
@@ -235,17 +235,17 @@ class ProviderClient:
     ) -> Value:
         """Make one call, if it is admitted, and report it however it ends."""
         began, outcome = self._clock(), "unavailable"  # reported for a cancelled call
-        admission, kind = self.admission, request.kind
+        admission = self.admission
         try:
             permit = admission.enter_now(request)
             if permit is None:
                 permit = await admission.enter(request)
             try:
                 value = await self._exchanged(request, translate, progress, limit_s)
-                admission.answered(kind, permit, value)
+                admission.answered(request, permit, value)
             except ProviderError as failure:
                 if not progress.refused_here:
-                    admission.failed(kind, permit, failure)
+                    admission.failed(request, permit, failure)
                 raise
             finally:
                 admission.leave(request, permit)

@@ -144,8 +144,9 @@ def test_what_the_operator_knows_of_the_bank_s_limits_reaches_the_client():
     known = adapter.client._limits.account_limits
     assert (known.in_flight, known.rates["get_key"]) == (1, None)
     assert known.rates["*"] == kit_settings.CallRate(rate=1, burst=2)
+    unbound = settings(settings=URL, account_limits=AccountLimits(in_flight=0))
     assert adapter.client.admission.bank_limits is not None
-    assert made(settings(settings=URL)).client.admission.bank_limits is None
+    assert made(unbound).client.admission.bank_limits is None
 
 
 def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_meant():
@@ -158,8 +159,9 @@ def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_me
 def test_following_up_has_a_share_of_what_adapter_and_settings_allow():
     """Rates of calls that a look never makes do not count."""
     cases = [
-        ("sandbox", {}, Pace(at_once=16)),
-        ("sandbox", {"in_flight": 3}, Pace(at_once=1)),
+        ("sandbox", {}, Pace(at_once=16, of_account=4)),
+        ("sandbox", {"account_limits": AccountLimits(in_flight=0)}, Pace(at_once=16)),
+        ("sandbox", {"in_flight": 3}, Pace(at_once=1, of_account=1)),
         (
             "sandbox",
             {
@@ -173,8 +175,8 @@ def test_following_up_has_a_share_of_what_adapter_and_settings_allow():
             },
             Pace(at_once=16, of_account=2, per_s=4.0),
         ),
-        ("woovi", {}, Pace(at_once=16, per_s=1.0)),
-        ("asaas", {}, Pace(at_once=16, of_account=12)),
+        ("woovi", {}, Pace(at_once=16, of_account=4, per_s=1.0)),
+        ("asaas", {}, Pace(at_once=16, of_account=4)),
     ]
 
     for adapter, more, pace in cases:

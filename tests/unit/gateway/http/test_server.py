@@ -237,9 +237,7 @@ async def test_an_exception_becomes_its_rows_code(problem: Exception, error: Err
     }
 
 
-@pytest.mark.parametrize(
-    ("asked_s", "told"), [(None, "2"), (0.2, "1"), (9_999, "120"), (-3, "1")]
-)
+@pytest.mark.parametrize(("asked_s", "told"), [(None, "2"), (0.2, "1"), (9_999, "120"), (-3, "1")])
 async def test_a_502_says_when_to_come_again(asked_s: float | None, told: str):
     """In whole seconds, the bank's own wish within reason."""
     problem = Unavailable("busy", retry_after=asked_s)

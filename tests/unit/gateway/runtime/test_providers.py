@@ -8,7 +8,7 @@ from base64 import b64decode
 import msgspec
 import pytest
 
-from gateway.config.upstream import Breaker, Provider, Proxy
+from gateway.config.upstream import AccountLimits, Breaker, Provider, Proxy
 from gateway.config.values import Secret
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.providers import CredentialsRefused
@@ -101,6 +101,15 @@ def test_a_proxy_may_ask_for_nobody():
     assert proxy is not None
     assert proxy.authorization == ""
     assert proxy_of(Provider(adapter="sandbox")) is None
+
+
+@pytest.mark.parametrize(("said", "most"), [(None, 16), (40, 40), (0, 0)])
+def test_one_account_takes_a_quarter_of_the_places_unless_somebody_says_more(
+    said: int | None, most: int
+):
+    provider = Provider(adapter="sandbox", account_limits=AccountLimits(in_flight=said))
+
+    assert msgspec.convert(limits_of(provider), ClientLimits).account_in_flight == most
 
 
 def test_without_a_time_for_the_first_byte_there_is_none():

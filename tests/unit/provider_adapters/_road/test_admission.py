@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 import pytest
 
 from gateway.domain.bank.provider_reasons import Reason
@@ -44,9 +45,9 @@ async def fail(admission: Admission, kind: Kind, failure: ProviderError | None, 
     for _ in range(times):
         permit = await admission.enter(REQUESTS[kind])
         if failure is None:
-            admission.answered(kind, permit, UNKNOWN)
+            admission.answered(REQUESTS[kind], permit, UNKNOWN)
         else:
-            admission.failed(kind, permit, failure)
+            admission.failed(REQUESTS[kind], permit, failure)
         admission.leave(REQUESTS[kind], permit)
 
 
@@ -61,6 +62,80 @@ async def test_each_kind_of_call_has_its_own_breaker():
     assert refused.value.reason == "breaker_open"
     assert await admission.enter(READ) is not None
     assert told.states == [("bank", "payout", "open")]
+
+
+def of(account: str) -> ProviderRequest:
+    return msgspec.structs.replace(READ, account=account)
+
+
+async def tried(admission: Admission, account: str, *, fails: bool = False) -> bool:
+    """Make one call of an account; False when it was not let through."""
+    try:
+        permit = await admission.enter(of(account))
+    except Unreachable:
+        return False
+    if fails:
+        admission.failed(of(account), permit, Unavailable(Reason.TIMEOUT))
+    else:
+        admission.answered(of(account), permit, None)
+    admission.leave(of(account), permit)
+    return True
+
+
+async def test_one_account_s_failures_hold_back_that_account_alone():
+    """Also where it calls ten times as often as the other."""
+    told, clock = Witness(), Clock()
+    admission = doors(told, clock)
+
+    passed = []
+    for _ in range(20):
+        assert await tried(admission, "b")
+        passed += [await tried(admission, "a", fails=True) for _ in range(10)]
+        clock.passes(1)
+
+    assert passed[:6] == [True] * 5 + [False]
+    assert sum(passed) < 10
+    assert told.states == []
+
+
+async def test_two_accounts_that_fail_open_it_for_all():
+    told = Witness()
+    admission = doors(told)
+    assert await tried(admission, "c")
+
+    for account in ("a", "b") * 3:
+        await tried(admission, account, fails=True)
+
+    assert not await tried(admission, "c")
+    assert told.states == [("bank", "read", "open")]
+
+
+async def test_who_comes_while_one_alone_has_failed_probes_at_once():
+    """The only one that called opens it for all; another account is not made to wait for it."""
+    admission = doors()
+    for _ in range(5):
+        await tried(admission, "a", fails=True)
+
+    refused = await tried(admission, "a")
+    served = await tried(admission, "b")
+    again = [await tried(admission, "a", fails=True) for _ in range(6)]
+
+    assert (refused, served) == (False, True)
+    assert again == [True] * 5 + [False]
+    assert await tried(admission, "b")
+
+
+async def test_an_account_that_is_served_again_has_no_breaker_of_its_own():
+    clock = Clock()
+    admission = doors(clock=clock)
+    assert await tried(admission, "b")
+    for _ in range(5):
+        await tried(admission, "a", fails=True)
+    clock.passes(12)
+
+    assert await tried(admission, "a")
+    assert await tried(admission, "a")
+    assert not admission.breakers[Kind.READ]._own
 
 
 async def test_an_open_breaker_says_how_long_it_stays_open():
@@ -141,7 +216,7 @@ async def test_a_payout_left_unknown_by_too_many_calls_opens_nothing():
 
     for _ in range(30):
         permit = await admission.enter(PAYOUT)
-        admission.answered(Kind.PAYOUT, permit, limited)
+        admission.answered(PAYOUT, permit, limited)
         admission.leave(PAYOUT, permit)
 
     assert await admission.enter(PAYOUT) is not None
@@ -202,7 +277,7 @@ async def test_a_payout_refused_before_execution_is_a_clear_answer(reason: str):
 
     for _ in range(30):
         permit = await admission.enter(PAYOUT)
-        admission.answered(Kind.PAYOUT, permit, NotSent(answer.evidence(reason), retry_after=30.0))
+        admission.answered(PAYOUT, permit, NotSent(answer.evidence(reason), retry_after=30.0))
         admission.leave(PAYOUT, permit)
 
-    assert admission.breakers[Kind.PAYOUT].state == "closed"
+    assert admission.breakers[Kind.PAYOUT].bank.state == "closed"

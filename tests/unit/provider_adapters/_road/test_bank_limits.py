@@ -322,13 +322,27 @@ def test_what_the_operator_says_goes_over_what_the_adapter_declares(
 
 
 @cases(
-    ("limits", "bounded"),
+    ("limits", "places", "bounded"),
     [
-        (AccountLimits(), False),
-        (AccountLimits(in_flight=0, rates={BALANCE: None}), False),
-        (AccountLimits(in_flight=1), True),
-        (AccountLimits(rates={"*": rate(1, 1)}), True),
+        (AccountLimits(), None, False),
+        (AccountLimits(in_flight=0, rates={BALANCE: None}), None, False),
+        (AccountLimits(in_flight=1), None, True),
+        (AccountLimits(rates={"*": rate(1, 1)}), None, True),
+        (AccountLimits(), 16, True),
     ],
 )
-def test_nothing_said_costs_nothing(limits: AccountLimits, bounded: bool):
-    assert limits.is_bounded is bounded
+def test_nothing_said_costs_nothing(limits: AccountLimits, places: int | None, bounded: bool):
+    bulkhead = BulkheadLimits(for_one=places)
+
+    given = ClientLimits(account_limits=limits, bulkhead=bulkhead)
+
+    assert given.bounds_accounts is bounded
+
+
+@cases(("bank", "ours", "holds"), [(50, 16, 16), (8, 16, 8), (None, 16, 16), (3, None, 3)])
+def test_an_account_has_the_smaller_of_the_bank_s_bound_and_ours(
+    bank: int | None, ours: int | None, holds: int
+):
+    limits, bulkhead = AccountLimits(in_flight=bank), BulkheadLimits(for_one=ours)
+
+    assert ClientLimits(account_limits=limits, bulkhead=bulkhead).account_in_flight == holds
