@@ -131,7 +131,7 @@ def identity_world_on(
     kernel = kernel_on(
         store, clock, settings=settings, observer=witness, events=witness.events, sleep=pause
     )
-    hasher = PasswordHasher(KEYS.password_peppers, cost, PoolSize(waiting=500))
+    hasher = PasswordHasher(KEYS.password_peppers, cost, PoolSize(waiting=500, strangers=500))
     room = build_identity(kernel, hasher)
     return IdentityWorld(
         kernel=kernel,

@@ -49,10 +49,21 @@ class PasswordCheck:
         """
         Return the user with this address and password; None when they do not match.
 
+        Strangers have few places, asked for before the store is touched.
+
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
-        key = normalized_email(email)
+        with self.context.crypto.hashing.place(is_stranger=client.known is None):
+            user, held_s = await self._checked(normalized_email(email), password, client)
+        if held_s:
+            await self.context.pause(held_s)
+        return user
+
+    async def _checked(
+        self, key: str, password: str, client: ClientInfo
+    ) -> tuple[User | None, float]:
+        """Check a password; also return how long the answer is held back."""
         user = await self.context.stores.users.find_by_email(key)
         user_id = "" if user is None else user.id
         throttle = Throttle(self.context, user_id)
@@ -67,9 +78,9 @@ class PasswordCheck:
             raise
         if user is None or not right:
             self.context.events.on_security_event("authn_login_fail", user_id)
-            return None
+            return None, attempt.held_s
         await throttle.password_accepted(attempt)
-        return user
+        return user, attempt.held_s
 
     async def by_caller(
         self, caller: SignedInUser, password: str, client: ClientInfo

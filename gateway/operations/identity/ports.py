@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -21,9 +22,13 @@ class PasswordHashing(Protocol):
     """
     Slow digests of passwords and recovery codes.
 
-    ``make`` and ``matches`` raise ``ServiceError`` TOO_MANY_ATTEMPTS with
-    ``Retry-After`` when the queue is full.
+    ``place``, ``make`` and ``matches`` raise ``ServiceError`` TOO_MANY_ATTEMPTS with
+    ``Retry-After`` when there are too many.
     """
+
+    def place(self, *, is_stranger: bool) -> AbstractContextManager[None]:
+        """Hold one of the places for sign-ins; strangers have few, and are refused beyond."""
+        ...
 
     async def make(self, password: str) -> str:
         """Return a PHC string."""

@@ -51,11 +51,13 @@ class Attempt:
     Attributes:
         email: As typed, in lower case.
         browser: The id of a browser known for this user; otherwise empty.
+        held_s: Seconds that its answer is held back for.
     """
 
     email: str
     address: str
     browser: str = ""
+    held_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Throttle:
 
         In a browser known for the user, only the tries in that browser count, until
         there are too many of them. Anywhere else, an account that is tried from
-        everywhere is first delayed by some seconds, and finally refused until the
+        everywhere is first answered some seconds late, and finally refused until the
         password is reset.
 
         Returns:
@@ -92,7 +94,7 @@ class Throttle:
         counted = await self._count(self._password_limits(attempt))
         limits = self.context.settings.throttles
         if counted[_key("account", attempt.email)].count > limits.account:
-            await self.context.pause(limits.delay.total_seconds())
+            return replace(attempt, held_s=limits.delay.total_seconds())
         return attempt
 
     async def password_accepted(self, attempt: Attempt) -> None:

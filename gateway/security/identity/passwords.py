@@ -18,9 +18,12 @@ import base64
 import hmac
 import os
 import re
+import sys
+import threading
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -175,21 +178,25 @@ def _run_length(text: str) -> int:
 
 
 _SALT_BYTES = 16
+_LOW_PRIORITY: Final = 10
 _TAG_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class PoolSize:
     """
-    The size of the thread pool.
+    How many passwords are checked at once.
 
     Attributes:
-        threads: Digests computed at the same time; more would take the CPU from the loop.
-        waiting: Digests that may wait: a third of a second of work.
+        threads: Digests computed at the same time, at a low priority: payouts come first.
+        waiting: Digests that may wait.
+        strangers: Sign-ins under way from browsers that nobody has signed in with: what
+            they cost the store and the digests is bounded, whatever their number.
     """
 
-    threads: int = 2
+    threads: int = 1
     waiting: int = 32
+    strangers: int = 8
 
 
 COST: Final = Cost()
@@ -214,13 +221,30 @@ class PasswordHasher:
         self._cost = cost
         self._random = random
         self._dummy = self._digest_of(cost, bytes(_SALT_BYTES), bytes(_TAG_BYTES))
-        self._pool = ThreadPoolExecutor(room.threads, thread_name_prefix="argon2")
+        self._pool = ThreadPoolExecutor(room.threads, "argon2", initializer=_give_way)
         self._most = room.threads + room.waiting
         self._running = 0
+        self._strangers_left = room.strangers
 
     def close(self) -> None:
         """Stop the threads; what waits is dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    @contextmanager
+    def place(self, *, is_stranger: bool) -> Iterator[None]:
+        """
+        Hold a place while a password is looked up and checked.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS for a stranger where all of theirs are taken.
+        """
+        if is_stranger and not self._strangers_left:
+            raise _busy()
+        self._strangers_left -= is_stranger
+        try:
+            yield
+        finally:
+            self._strangers_left += is_stranger
 
     async def make(self, password: str) -> str:
         """
@@ -275,7 +299,7 @@ class PasswordHasher:
     async def _run(self, work: Callable[[], bytes]) -> bytes:
         """Run ``work`` in the pool, if there is room."""
         if self._running >= self._most:
-            raise ServiceError(TOO_MANY_ATTEMPTS, "hashing_busy", {"Retry-After": "1"})
+            raise _busy()
         self._running += 1
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)
@@ -290,3 +314,13 @@ class PasswordHasher:
 
     def _left(self) -> None:
         self._running -= 1
+
+
+def _busy() -> ServiceError:
+    return ServiceError(TOO_MANY_ATTEMPTS, "hashing_busy", {"Retry-After": "1"})
+
+
+def _give_way() -> None:
+    """Let everything else of this host run before this thread."""
+    if sys.platform == "linux":  # elsewhere threads have no priority of their own
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOW_PRIORITY)

@@ -137,6 +137,40 @@ async def test_a_try_we_were_too_busy_for_does_not_count(identity_world, maria):
     busy.close()
 
 
+async def test_strangers_wait_for_strangers_alone(identity_world, maria):
+    """Where all their places are taken, the store is not asked; a known browser goes on."""
+    full = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=0))
+    crypto = replace(identity_world.context.crypto, hashing=full)
+    context = replace(identity_world.context, crypto=crypto)
+    signing_in = replace(identity_world.services.sign_in, context=context)
+    known = replace(HOME, known=KnownBrowser(user_id=maria.id, id="b"))
+
+    with pytest.raises(ServiceError) as refused:
+        await signing_in.login(EMAIL, PASSWORD, HOME)
+    with pytest.raises(ServiceError) as wrong:
+        await signing_in.login(EMAIL, "wrong", known)
+    full.close()
+
+    assert (refused.value.reason, wrong.value.reason) == ("hashing_busy", "password")
+    assert await identity_world.context.stores.failures.find(password_keys(EMAIL)) == []
+
+
+async def test_a_stranger_s_place_is_free_again_after_a_refusal(identity_world, maria):
+    few = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=1))
+    crypto = replace(identity_world.context.crypto, hashing=few)
+    context = replace(identity_world.context, crypto=crypto)
+    signing_in = replace(identity_world.services.sign_in, context=context)
+
+    reasons = []
+    for _ in range(8):
+        with pytest.raises(ServiceError) as refused:
+            await signing_in.login(EMAIL, "wrong", HOME)
+        reasons.append(refused.value.reason)
+    few.close()
+
+    assert set(reasons) == {"password", "account_ip"}
+
+
 async def test_what_is_counted_names_nobody(identity_world, maria):
     await login(identity_world)
 
