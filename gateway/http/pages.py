@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
 
 from aiohttp import hdrs
@@ -38,35 +37,30 @@ class Page:
 
     Attributes:
         headers: Of its answer; without ``Cache-Control`` nobody keeps it.
-        packs: It is sent compressed to whoever takes that.
+        packed: Its content, compressed for whoever takes that; empty where it never is.
     """
 
     name: str
     content_type: str
-    write: Callable[[], bytes]
+    body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
-    packs: bool = False
-
-    @cached_property
-    def body(self) -> bytes:
-        """Its content, written when somebody first asks: a start need not wait for it."""
-        return self.write()
-
-    @cached_property
-    def packed(self) -> bytes:
-        """Its content, compressed once; the same bytes each time."""
-        return gzip.compress(self.body, _LEVEL, mtime=0)
+    packed: bytes = b""
 
     def reply(self, encodings: str) -> Reply:
         """Answer with it; ``encodings`` is the request's ``Accept-Encoding``."""
         headers = {hdrs.CONTENT_TYPE: self.content_type, **self.headers}
-        if not self.packs:
+        if not self.packed:
             return Reply(body=self.body, headers=headers)
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
         if not _takes_gzip(encodings):
             return Reply(body=self.body, headers=headers)
         headers[hdrs.CONTENT_ENCODING] = "gzip"
         return Reply(body=self.packed, headers=headers)
+
+
+def pack(content: bytes) -> bytes:
+    """Compress a page's content; the same bytes each time."""
+    return gzip.compress(content, _LEVEL, mtime=0)
 
 
 _LEVEL: Final = 6
@@ -86,7 +80,14 @@ _NONE: Final = re.compile(r"q=0(?:\.0{0,3})?")
 
 
 def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
-    """Return the OpenAPI documents by path, of the surfaces that have one."""
+    """
+    Return the OpenAPI documents by path, of the surfaces that have one.
+
+    They are written here: it takes 0.2 s, in which a listener would serve nobody.
+
+    Raises:
+        ValueError: Two shapes would have one name.
+    """
     return {
         path: page
         for surface in surfaces
@@ -98,8 +99,9 @@ def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
 def _pages(surface: Surface) -> Iterator[tuple[str, Page]]:
     """Make the pages of one surface."""
     prefix, title = _DESCRIBED[surface.name]
+    written = document(surface, title)
     name, kind = f"{surface.name}.openapi_json", "application/json; charset=utf-8"
-    yield f"{prefix}/openapi.json", Page(name, kind, lambda: as_json(document(surface, title)))
+    yield f"{prefix}/openapi.json", Page(name, kind, as_json(written))
     if surface.name == _IN_YAML:
         name, kind = f"{surface.name}.openapi_yaml", "application/yaml; charset=utf-8"
-        yield f"{prefix}/openapi.yaml", Page(name, kind, lambda: as_yaml(document(surface, title)))
+        yield f"{prefix}/openapi.yaml", Page(name, kind, as_yaml(written))

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
-from gateway.http.pages import Page
+from gateway.http.pages import Page, pack
 from gateway.panel.vendor import FOLDER, read_vendored, vendor_files
 
 NAME: Final = "panel.static"
@@ -82,8 +82,9 @@ class StaticFiles:
         """Return the path of each file that is there."""
         return {name: f"{_PREFIX}/{self.digest}/{name}" for name in self.files}
 
+    @cached_property
     def pages(self) -> Mapping[str, Page]:
-        """Return the files by path, as the server shows them."""
+        """Return the files by path, as the server shows them; the compressed ones are made here."""
         return {path: _page(name, self.files[name]) for name, path in self.addresses.items()}
 
 
@@ -109,4 +110,5 @@ def read_static(own: Path = OWN, vendored: Path = FOLDER) -> StaticFiles:
 def _page(name: str, content: bytes) -> Page:
     """Make the page of one file."""
     suffix = Path(name).suffix
-    return Page(NAME, _TYPES[suffix], lambda: content, _HEADERS, packs=suffix in _PACKED)
+    packed = pack(content) if suffix in _PACKED else b""
+    return Page(NAME, _TYPES[suffix], content, _HEADERS, packed)

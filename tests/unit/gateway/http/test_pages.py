@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
+from typing import TypedDict
 
 import pytest
 import yaml
 
-from gateway.http.pages import PAGES, Page, openapi_pages
+from gateway.http.pages import PAGES, Page, openapi_pages, pack
 from gateway.http.route import Surface
 from tests.world.gateway.listener_client import row, surface
 
@@ -33,6 +34,21 @@ def test_the_document_is_there_in_two_forms():
     assert as_yaml.content_type == "application/yaml; charset=utf-8"
 
 
+def test_documents_are_made_before_a_listener_opens():
+    """Decision 0016: two shapes of one name stop the start, not the first reader."""
+
+    class NoteDocument(TypedDict):
+        text: str
+
+    class Note(TypedDict):
+        title: str
+
+    both = replace(row(path="/a"), document=NoteDocument, also={202: Note})
+
+    with pytest.raises(ValueError, match="would both be named Note"):
+        openapi_pages([replace(surface(both), name="banking")])
+
+
 def test_every_page_has_a_known_name():
     """Metrics know no other."""
     pages = openapi_pages([_named("banking"), _named("identity"), _named("backoffice")])
@@ -53,7 +69,7 @@ def test_every_page_has_a_known_name():
     ],
 )
 def test_a_page_is_compressed_for_whoever_takes_that(encodings: str, *, packed: bool):
-    page = Page("a", "text/plain", lambda: b"a" * 100, packs=True)
+    page = Page("a", "text/plain", b"a" * 100, packed=pack(b"a" * 100))
 
     answer = page.reply(encodings)
 
@@ -63,7 +79,7 @@ def test_a_page_is_compressed_for_whoever_takes_that(encodings: str, *, packed: 
 
 
 def test_a_page_that_is_not_to_be_compressed_stays_as_it_is():
-    answer = Page("a", "text/plain", lambda: b"a").reply("gzip")
+    answer = Page("a", "text/plain", b"a").reply("gzip")
 
     assert answer.body == b"a"
     assert answer.headers == {"Content-Type": "text/plain"}

@@ -67,11 +67,11 @@ def test_a_file_that_is_not_the_listed_one_is_not_served(tmp_path: Path):
 
 
 def test_licences_are_served_to_nobody(whole: StaticFiles):
-    assert not [path for path in whole.pages() if path.endswith(".txt")]
+    assert not [path for path in whole.pages if path.endswith(".txt")]
 
 
 def test_a_browser_may_keep_what_it_got_for_a_year(own: StaticFiles):
-    for page in own.pages().values():
+    for page in own.pages.values():
         answer = page.reply("")
 
         assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -88,7 +88,7 @@ def test_a_browser_may_keep_what_it_got_for_a_year(own: StaticFiles):
     ],
 )
 def test_a_file_says_what_it_is(name: str, kind: str, whole: StaticFiles):
-    assert whole.pages()[whole.address(name)].content_type == kind
+    assert whole.pages[whole.address(name)].content_type == kind
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_file_says_what_it_is(name: str, kind: str, whole: StaticFiles):
 )
 def test_what_a_page_loads_is_small(names: Sequence[str], most: int, whole: StaticFiles):
     """As it is sent: compressed."""
-    pages = whole.pages()
+    pages = whole.pages
 
     assert sum(len(pages[whole.address(name)].reply("gzip").body) for name in names) <= most
 
@@ -161,7 +161,7 @@ def test_the_script_speaks_no_language(own: StaticFiles):
 
 
 def test_compressed_is_the_same_content(own: StaticFiles):
-    page = own.pages()[own.address("panel.css")]
+    page = own.pages[own.address("panel.css")]
 
     answer = page.reply("br, gzip;q=0.8")
 
@@ -172,7 +172,7 @@ def test_compressed_is_the_same_content(own: StaticFiles):
 
 async def test_what_is_not_there_is_not_found_and_not_kept(own: StaticFiles):
     """A page of the version before names another digest: its browser must not keep the answer."""
-    async with on_stage(surface(row()), pages=own.pages()) as client:
+    async with on_stage(surface(row()), pages=own.pages) as client:
         found = await client.ask("GET", own.address("panel.css"))
         others = [
             await client.ask("GET", path)
