@@ -107,7 +107,7 @@ class PayoutReader:
                 field = _WITHIN + name
                 raise ServiceError(errors.PIX_KEY_INCOMPLETE, "missing_for_pix", field=field)
         kind = _read(PixKeyType, sent, "key_type", "key_type")
-        key = _read(lambda text: self._key(kind, text), sent, "key", "key_form")
+        key = _read(lambda text: self._key(kind, text), sent, "key", f"{kind}_form")
         return PixDestination(name=sent["name"], tax_number=tax_number, key_type=kind, key=key)
 
     def _tax_number(self, text: str) -> str:
@@ -174,7 +174,11 @@ Key = Annotated[
     msgspec.Meta(
         min_length=1,
         max_length=1024,
-        description="In the form of its type; a phone number in E.164.",
+        description=(
+            "In the form of its type: a CPF or CNPJ with or without punctuation; an e-mail "
+            "address of at most 77 characters; a telephone number with + and country code, such "
+            "as +5511999998888; a random key (`evp`) as a UUID with hyphens."
+        ),
         examples=["maria@example.com"],
     ),
 ]

@@ -104,8 +104,11 @@ def hidden_tax_number(text: str) -> str:
     return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
 
 
-_EMAIL = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[A-Za-z0-9.\-]{1,72}", re.ASCII)
-_PHONE = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+# A label of a host name, as in the directory of the central bank: HTML's form of an e-mail.
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?"
+_EMAIL = re.compile(rf"[A-Za-z0-9.!#$&'*+/=?^_`{{|}}~\-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*", re.ASCII)
+# In Brazil an area code and 8 or 9 digits; elsewhere no number in use is shorter than 7 digits.
+_PHONE = re.compile(r"\+(?:55[1-9]{2}[0-9]{8,9}|(?!55)[1-9][0-9]{6,14})", re.ASCII)
 # The directory of the central bank takes no longer one.
 _LONGEST_EMAIL = 77
 

@@ -56,6 +56,22 @@ def typed_money(text: str, field: str) -> Money:
     return Money(centavos)
 
 
+def typed_key(text: str, kind: str) -> str:
+    """
+    Read a PIX key as it is typed; a Brazilian telephone need not have +55.
+
+    ``(11) 98888-7777``, ``011 98888 7777`` and ``+55 11 98888-7777`` are +5511988887777. Of any
+    other telephone the blanks, brackets, points and hyphens alone are left out.
+    """
+    if kind != "phone":
+        return text
+    bare = _SEPARATORS.sub("", text)
+    found = _BRAZILIAN.fullmatch(bare)
+    return f"+55{found[1]}" if found else bare
+
+
+_SEPARATORS: Final = re.compile(r"[\s().\-]")
+_BRAZILIAN: Final = re.compile(r"(?:\+?55|0)?([1-9]{2}[0-9]{8,9})", re.ASCII)
 _SWAPPED: Final = str.maketrans(",.", ".,")
 _AMOUNTS: Final = frozenset({"value", "limit_per_payout", "limit_per_day"})
 """Names of what acts on record tell in reais."""

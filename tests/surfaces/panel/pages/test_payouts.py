@@ -403,6 +403,20 @@ async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Perso
     assert (await operator.open(sent.location)).text.count("***.982.247-**") == 2
 
 
+async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: Person):
+    """The summary shows the key that is ordered."""
+    typed = ordered(world, key_type="phone", key="(11) 98888-7777")
+    await operator.open("/panel/payouts/new")
+
+    summary = await operator.send("/panel/payouts/new", typed)
+    send = {**typed, "step": "send", "owner_name": "Maria", "owner_tax_number": "***"}
+    sent = await operator.send("/panel/payouts/new", send)
+
+    assert summary.status == 200, summary.text
+    assert "+5511988887777" in summary.text
+    assert sent.status == 303, sent.text
+
+
 @pytest.mark.parametrize("wrong", [{"value": "10.50"}, {"value": ""}, {"key": ""}])
 async def test_what_cannot_be_paid_is_told_with_what_was_typed(
     world: World, operator: Person, wrong: dict[str, str]

@@ -17,7 +17,7 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.formats import tax_number, typed_money
+from gateway.http.panel.pages.formats import tax_number, typed_key, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.payout import PATH
@@ -80,7 +80,7 @@ class NewPayoutPages:
         self.rows.check(visit, _ROWS[method], path, self._body(visit, reference))
         if method is PayoutMethod.BANK_ACCOUNT:
             return await self._summary(visit, _owner(visit), reference)
-        asked = {"key": visit.form["key"]}
+        asked = {"key": _key(visit.form), "type": visit.form["key_type"]}
         owner = await self.rows.ask(visit, "backoffice.pix_key_owner", path=path, body=asked)
         return await self._summary(visit, owner.data, reference)
 
@@ -97,7 +97,8 @@ class NewPayoutPages:
         """Return what is ordered, as its row takes it."""
         form, method = visit.form, _method(visit)
         typed = {name: form[name] for name in _DESTINATIONS[method]}
-        named = {"name": form["owner_name"]} if method is PayoutMethod.PIX else {}
+        by_key = {"name": form["owner_name"], "key": _key(form)}
+        named = by_key if method is PayoutMethod.PIX else {}
         return {
             "reference": reference,
             "value": amount(typed_money(form["value"], "value")),
@@ -121,6 +122,7 @@ class NewPayoutPages:
             "reference": reference,
             "value": Decimal(str(typed_money(visit.form["value"], "value"))),
             "tax_number": digits,
+            "key": _key(visit.form),
             "differs": by_key and tax_number(digits) != tax_number(str(owner["tax_number"])),
             "bank": None
             if by_key
@@ -152,6 +154,11 @@ def _method(visit: Visit) -> PayoutMethod:
 def _number(form: Form) -> str:
     """Return the recipient's tax number; a key that is one need not be typed twice."""
     return form["tax_number"] or (form["key"] if form["key_type"] in _NUMBERS else "")
+
+
+def _key(form: Form) -> str:
+    """Return the key as it is ordered: a telephone in its full form."""
+    return typed_key(form["key"], form["key_type"])
 
 
 def _owner(visit: Visit) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import typed_key
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.operations.accounts import (
@@ -51,7 +52,7 @@ class PixKeyPages:
         """Register a key; a random one is drawn by the bank."""
         body: dict[str, object] = {"type": visit.form["type"]}
         if visit.form["key"]:
-            body["key"] = visit.form["key"]
+            body["key"] = typed_key(visit.form["key"], visit.form["type"])
         path = account_path(visit)
         await self.rows.ask(visit, "backoffice.pix_key_create", path=path, body=body)
         return _back(visit)

@@ -231,3 +231,25 @@ def test_what_is_left_is_written_as_the_script_goes_on(seconds: int, written: st
 )
 def test_an_amount_that_an_act_tells_is_read_as_one(told: str, name: str, read: Decimal | None):
     assert formats.told_amount(told, name) == read
+
+
+def test_a_telephone_is_read_as_people_type_it():
+    """Area code 55 is in Rio Grande do Sul: with 8 or 9 digits behind it, it is no country code."""
+    cases = [
+        ("(11) 98888-7777", "+5511988887777"),
+        ("11988887777", "+5511988887777"),
+        ("11 3333.4444", "+551133334444"),
+        ("011 98888 7777", "+5511988887777"),
+        ("5511988887777", "+5511988887777"),
+        ("+55 11 98888-7777", "+5511988887777"),
+        ("55 98888-7777", "+5555988887777"),
+        ("55 5598888-7777", "+5555988887777"),
+        ("+1 (212) 555-0100", "+12125550100"),
+        ("+55", "+55"),
+        ("98888-7777", "988887777"),
+    ]
+
+    read = {text: formats.typed_key(text, "phone") for text, _ in cases}
+
+    assert read == dict(cases)
+    assert formats.typed_key("a.b-c@example.com", "email") == "a.b-c@example.com"
