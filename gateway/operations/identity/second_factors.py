@@ -49,14 +49,14 @@ class SecondFactorCodes:
         throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
         read = self.context.crypto.recovery.read(code)
-        right = await (self._use(user, *read) if read else self._step(user, code.strip()))
+        right = await (self._use(user, *read) if read else self._step(user, code))
         return await self._counted(throttle, user, right=right)
 
     async def app_code(self, user: User, code: str) -> bool:
         """Check a code of the app alone; a right one is used up. Raises as ``accept``."""
         throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
-        return await self._counted(throttle, user, right=await self._step(user, code.strip()))
+        return await self._counted(throttle, user, right=await self._step(user, code))
 
     async def renew(self, user: User) -> list[str]:
         """Void every recovery code and return ten new ones; only digests are stored."""

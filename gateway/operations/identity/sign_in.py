@@ -67,7 +67,7 @@ class SignIn:
                 that is unknown, over, used, tried five times, of another browser, or
                 older than the latest change of the user. TOO_MANY_ATTEMPTS.
         """
-        factor = "totp" if code.strip().isdigit() else "recovery"
+        factor = "recovery" if self.context.crypto.recovery.read(code) else "totp"
         try:
             outcome = await self._submit_code(mfa_token, code, client)
         except ServiceError as refusal:
@@ -76,6 +76,12 @@ class SignIn:
             raise
         self.context.events.on_outcome(Event.MFA, f"{factor}.ok")
         return outcome
+
+    async def tries_left(self, mfa_token: str) -> int:
+        """Return how many codes may still be tried; 0 for a challenge that is unknown."""
+        digest = self.context.crypto.opaque.digest(mfa_token)
+        challenge = await self.context.stores.challenges.find(digest)
+        return max(0, self.context.settings.tries - challenge.tries) if challenge else 0
 
     async def _login(
         self, email: str, password: str, client: ClientInfo

@@ -106,6 +106,11 @@ class PanelSessionRecords:
         outcome = await self.context.sign_in.submit_code(tokens[MFA], code, bound)
         return await self._full(browser, self.context.cookies.make(), outcome, client)
 
+    async def tries_left(self, browser: Browser) -> int:
+        """Return how many codes may still be tried for the sign-in of a browser."""
+        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
+        return await self.context.sign_in.tries_left(tokens.get(MFA, ""))
+
     async def authenticate(self, browser: Browser, *, acts: bool = True) -> SignedInBrowser:
         """
         Keep a session alive and return its user; its cookie may have been renewed.

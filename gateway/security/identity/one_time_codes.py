@@ -12,9 +12,9 @@ import os
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from hmac import compare_digest
 
 import pyotp
-from pyotp.exceptions import OTPVerificationError
 
 from gateway.security.secrets import Random
 
@@ -44,9 +44,7 @@ class RecoveryCodes:
 
     def read(self, text: str) -> tuple[int, str] | None:
         """Read a code as typed, in any case, with or without hyphens; None if malformed."""
-        if len(text) > _LONGEST:
-            return None
-        bare = "".join(text.upper().replace("-", " ").split()).translate(_READ_AS)
+        bare = _bare(text).upper().translate(_READ_AS)
         found = _FORM.fullmatch(bare)
         if found is None or int(found[1]) >= COUNT:
             return None
@@ -58,6 +56,11 @@ class RecoveryCodes:
         return "".join(
             _ALPHABET[number >> _BITS * place & len(_ALPHABET) - 1] for place in range(_DIGITS)
         )
+
+
+def _bare(text: str) -> str:
+    """Leave out blanks and hyphens; empty for a text that is too long to be a code."""
+    return "".join(text.replace("-", " ").split()) if len(text) <= _LONGEST else ""
 
 
 def _written(index: int, letters: str) -> str:
@@ -94,15 +97,18 @@ class Totp:
         """
         Return the step of a code: the present one, the previous one or the next.
 
-        None for a wrong code. The caller must not accept a step twice.
+        Blanks and hyphens are left out, as apps show them. Two steps may have the same
+        code; the later one counts. None for a wrong code. The caller must not accept a
+        step twice.
         """
-        if _CODE.fullmatch(code) is None:
+        bare = _bare(code)
+        if _CODE.fullmatch(bare) is None:
             return None
         totp = pyotp.TOTP(secret, interval=STEP_S)
-        try:
-            return totp.verify_and_get_timecode(code, for_time=at, valid_window=_WINDOW)
-        except OTPVerificationError:
-            return None
+        now = totp.timecode(at)
+        near = range(now - _WINDOW, now + _WINDOW + 1)
+        fits = [step for step in near if compare_digest(totp.generate_otp(step), bare)]
+        return max(fits, default=None)
 
     def uri(self, secret: str, email: str) -> str:
         """Return the URI that an app scans."""

@@ -72,7 +72,8 @@ class SessionPages:
         browser = visit.browser
         if browser is None or browser.panel.state is not PanelState.MFA_PENDING:
             return Redirect(f"{HOME}/login")
-        data = {"next": _next(visit), "ends_at": browser.panel.ends_at}
+        left = await self.actions.records.tries_left(browser)
+        data = {"next": _next(visit), "ends_at": browser.panel.ends_at, "tries_left": left}
         is_recovery = visit.query("with") == RECOVERY or visit.form["with"] == RECOVERY
         return Shown(template="session/second_factor.html", data={**data, "recovery": is_recovery})
 

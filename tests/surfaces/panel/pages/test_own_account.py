@@ -121,3 +121,24 @@ async def test_other_sessions_are_ended_and_this_one_stays(person: Person):
 
 async def test_somebody_else_s_session_is_not_there(person: Person):
     assert (await person.send("/panel/me/sessions/nobody/end")).status == 404
+
+
+async def test_a_sign_in_says_how_many_codes_may_still_be_tried(world: World):
+    """After five wrong ones nothing is said of time: the password is asked for again."""
+    person = await signed_in(world, Role.VIEWER)
+    email = re.search(r"viewer-[0-9a-f]{8}@panel\.example", (await person.open("/panel/me")).text)
+    assert email
+    person.cookies = {}
+    await person.open("/panel/login")
+    seen = await person.send("/panel/login", {"email": email[0], "password": PASSWORD})
+    await person.open(seen.location)
+
+    texts = [
+        (await person.send("/panel/login/code", {"code": "00-AAAAA-AAAAA"})).text for _ in range(6)
+    ]
+
+    assert ["Resta" in text for text in texts] == [True] * 4 + [False] * 2
+    assert "Restam 4 tentativas." in texts[0]
+    assert "Resta 1 tentativa." in texts[3]
+    assert ["Muitos códigos errados." in text for text in texts] == [False] * 4 + [True] * 2
+    assert not any("prazo" in text.lower() for text in texts)

@@ -48,13 +48,28 @@ def test_one_step_around_is_accepted_and_two_are_not():
 
 
 def test_what_is_not_six_digits_is_wrong():
-    cases = ["", "28708", "2870822", " 287082", "28708２", "abcdef", "287082\n"]
+    cases = ["", "28708", "2870822", "28708２", "abcdef", "287.082", "287082" + " " * 40]
 
     wrong = [
         code for code in cases if Totp("pixgate").accepted_step(SECRET, code, at(59)) is not None
     ]
 
     assert wrong == []
+
+
+def test_a_code_is_read_as_apps_show_it():
+    cases = ["287082", "287 082", " 28-70-82\n", "287\N{NO-BREAK SPACE}082"]
+
+    taken = {code: Totp("pixgate").accepted_step(SECRET, code, at(59)) for code in cases}
+
+    assert taken == dict.fromkeys(cases, 1)
+
+
+def test_of_two_steps_with_one_code_the_later_one_counts():
+    """Else the present code would be refused as one of a step that was used before."""
+    now, secret = datetime(2025, 12, 20, 13, 32, 35, tzinfo=UTC), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+
+    assert Totp("pixgate").accepted_step(secret, "533286", now) == int(now.timestamp()) // 30
 
 
 def test_a_secret_has_twenty_random_bytes():
