@@ -3,7 +3,8 @@ A report as comma-separated values (RFC 4180).
 
 Two forms: the plain one for programs (comma, decimal point, RFC 3339 in UTC)
 and the Brazilian one for spreadsheets set to Portuguese (semicolon, decimal
-comma, time of Brasilia, a byte order mark by which Excel knows UTF-8).
+comma, time of Brasilia, a byte order mark by which Excel knows UTF-8; names and
+identifiers stay text).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from datetime import UTC
 from gateway.domain.bank.statements import Entry
 from gateway.reports import texts
 from gateway.reports.document import Document, change, operation
-from gateway.reports.texts import cell
+from gateway.reports.texts import cell, text_cell
 
 BYTE_ORDER_MARK = "\ufeff"
 _PLAIN_HEAD = (
@@ -107,9 +108,9 @@ def _brazilian(entry: Entry) -> Sequence[str]:
         texts.operation(entry),
         texts.DIRECTIONS[entry.direction],
         texts.amount(change(entry)),
-        cell(entry.description),
-        cell(entry.counterparty.name),
-        cell(texts.tax_number(entry.counterparty.tax_number)),
-        cell(entry.provider_id),
-        cell(entry.e2e_id),
+        text_cell(entry.description),
+        text_cell(entry.counterparty.name),
+        text_cell(texts.tax_number(entry.counterparty.tax_number)),
+        text_cell(entry.provider_id),
+        text_cell(entry.e2e_id),
     )

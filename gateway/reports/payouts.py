@@ -10,7 +10,7 @@ from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.reports.csv import brazilian, brazilian_head
-from gateway.reports.texts import amount, cell, second
+from gateway.reports.texts import amount, second, text_cell
 
 _COLUMNS: Final = (
     *("Criado em (Brasília)", "Conta", "Identificador da conta", "Referência", "Forma"),
@@ -46,19 +46,19 @@ def _line(found: FoundPayout) -> Sequence[str]:
     payout, to = found.payout, found.payout.destination
     return (
         second(payout.created_at),
-        cell(found.account_name),
-        payout.account_id,
-        cell(payout.reference),
+        text_cell(found.account_name),
+        text_cell(payout.account_id),
+        text_cell(payout.reference),
         _METHODS[payout.method],
         amount(payout.value),
-        cell(to.name),
-        cell(hidden_tax_number(to.tax_number)),
+        text_cell(to.name),
+        text_cell(hidden_tax_number(to.tax_number)),
         _outcome(payout),
         "sim" if payout.review else "não",
         payout.failure.code.value if payout.failure else "",
-        cell(payout.provider),
-        cell(payout.client_id),
-        cell(payout.e2e_id),
+        text_cell(payout.provider),
+        text_cell(payout.client_id),
+        text_cell(payout.e2e_id),
         second(payout.settled_at) if payout.settled_at else "",
     )
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.reports.csv import brazilian, brazilian_head
-from gateway.reports.texts import cell, second
+from gateway.reports.texts import second, text_cell
 
 _COLUMNS: Final = (
     *("Data e hora (Brasília)", "Rastro", "Interface", "Rota", "Método", "Status", "Código"),
@@ -25,12 +25,15 @@ def lines(found: Iterable[LoggedRequest]) -> bytes:
 
 
 def _line(found: LoggedRequest) -> Sequence[str]:
-    texts = (
-        *(found.trace_id, found.surface, found.route, found.method),
-        *(str(found.status), found.code, found.reason),
-        *(found.client_id, found.user_id, found.account_id, found.company_id),
+    request = (found.trace_id, found.surface, found.route, found.method)
+    callers = (found.client_id, found.user_id, found.account_id, found.company_id)
+    return (
+        second(found.at),
+        *map(text_cell, request),
+        str(found.status),
+        *map(text_cell, (found.code, found.reason, *callers)),
+        _milliseconds(found.duration_us),
     )
-    return (second(found.at), *map(cell, texts), _milliseconds(found.duration_us))
 
 
 def _milliseconds(duration_us: int) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.ascii_letters import ascii_letters
 from gateway.domain.kernel.money import Sum
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -35,10 +36,9 @@ def one_line(text: str) -> str:
 
 
 def ascii_line(text: str) -> str:
-    """Make a text one line of ASCII: letters without accents, a question mark for the rest."""
-    plain = one_line(text).translate(_DASHES_AND_QUOTES)
-    bare = (c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-    return "".join(bare).encode("ascii", "replace").decode("ascii").strip()
+    """Make a text one line of ASCII: Latin letters without accents, else a question mark."""
+    plain = ascii_letters(one_line(text).translate(_DASHES_AND_QUOTES))
+    return plain.encode("ascii", "replace").decode("ascii").strip()
 
 
 def cell(text: str) -> str:
@@ -55,6 +55,41 @@ def cell(text: str) -> str:
     return f"'{safe}" if is_formula else safe
 
 
+def text_cell(text: str) -> str:
+    """
+    Make a text safe to open in a spreadsheet, as ``cell`` does, and keep it a text.
+
+    One that a spreadsheet would take for a number, a date or a truth value gets the
+    apostrophe too: of 0001234, of 73928e03 and of more than 15 digits it would keep
+    another number. For files that people open; programs get ``cell``.
+    """
+    safe = cell(text)
+    return f"'{safe}" if _is_value(safe) else safe
+
+
+def _is_value(text: str) -> bool:
+    """Say whether a text has digits and, as words, only those of numbers and dates."""
+    if text.startswith("'") or _PUNCTUATED.fullmatch(text):
+        return False
+    words = {each.casefold() for each in _WORD.findall(text)}
+    return words <= _TRUTHS if words & _TRUTHS else bool(_DIGIT.search(text)) and words <= _DATED
+
+
+_DIGIT: Final = re.compile(r"\d")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_PUNCTUATED: Final = re.compile(r"([\d*]{3}\.){2}\d{3}-[\d*]{2}|\d\d(\.\d{3}){2}/\d{4}-\d\d")
+"""A CPF or CNPJ with its punctuation: no spreadsheet reads it as a number."""
+_TRUTHS: Final = frozenset({"true", "false", "verdadeiro", "falso"})
+_MONTHS: Final = (
+    *("janeiro", "fevereiro", "março", "marco", "abril", "maio", "junho", "julho", "agosto"),
+    *("setembro", "outubro", "novembro", "dezembro", "january", "february", "march", "april"),
+    *("may", "june", "july", "august", "september", "october", "november", "december"),
+)
+_DATED: Final = frozenset(
+    {"e", "r", "us", "de", "of", "t", "z", "am", "pm", "sept"}
+    | {*_MONTHS, *(month[:3] for month in _MONTHS)}
+)
+"""Words of numbers, amounts, dates and times, in Portuguese and in English."""
 ZONE: Final = ZoneInfo("America/Sao_Paulo")
 """The time of Brasilia, which banks print."""
 _CPF_DIGITS, _CNPJ_DIGITS = 11, 14

@@ -7,8 +7,9 @@ Source: manual of the BR Code (Banco Central); API Pix 2.9.
 from __future__ import annotations
 
 import binascii
-import unicodedata
 from dataclasses import dataclass
+
+from gateway.domain.kernel.ascii_letters import ascii_letters
 
 _DOMAIN = "br.gov.bcb.pix"
 _CRC_START = 0xFFFF
@@ -16,6 +17,7 @@ _CRC_LENGTH = 8
 _NAME_LENGTH = 25
 _CITY_LENGTH = 15
 _HEADER_LENGTH = 4
+_LONGEST = 99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +47,15 @@ def encode(code: BrCode) -> str:
     """
     Encode a payload: ASCII only, checksum last.
 
-    Names lose their accents, and are cut to 25 characters, cities to 15.
+    Names lose their accents, and are cut to 25 characters, cities to 15. ``info`` is cut to
+    what is left of its template beside the key.
+
+    Raises:
+        ValueError: A field is longer than 99 characters.
     """
-    account = _field("00", _DOMAIN) + _field("01", code.key) + _field("02", code.info)
+    account = _field("00", _DOMAIN) + _field("01", code.key)
+    room = max(0, _LONGEST - len(account) - _HEADER_LENGTH)
+    account += _field("02", (code.info or "")[:room])
     fields = (
         _field("00", "01"),
         _field("01", code.point_of_initiation),
@@ -69,13 +77,27 @@ def decode(payload: str) -> BrCode:
     """
     Decode a payload.
 
+    Lengths count characters. Some banks count bytes of UTF-8: those are tried next.
+
     Raises:
         ValueError: The checksum or a length is wrong, or it is not a PIX
             payload.
     """
-    if checksum(payload[:-4]) != payload[-4:] or payload[-_CRC_LENGTH:-4] != "6304":
+    if checksum(payload[:-4]) != payload[-4:].upper() or payload[-_CRC_LENGTH:-4] != "6304":
         message = "the checksum does not fit"
         raise ValueError(message)
+    try:
+        return _decoded(payload)
+    except ValueError:
+        if payload.isascii():
+            raise
+    # Of Latin-1 every character is one byte.
+    found = _decoded(payload.encode().decode("latin-1"))
+    texts = {name: value for name in found.__slots__ if (value := getattr(found, name))}
+    return BrCode(**{name: text.encode("latin-1").decode() for name, text in texts.items()})
+
+
+def _decoded(payload: str) -> BrCode:
     fields = _fields(payload)
     account = _fields(fields.get("26", ""))
     if account.get("00", "").lower() != _DOMAIN:
@@ -100,12 +122,15 @@ def checksum(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Remove accents and all other characters outside printable ASCII."""
-    bare = unicodedata.normalize("NFKD", text)
+    """Write Latin letters without accents; drop what else is outside printable ASCII."""
+    bare = ascii_letters(text)
     return "".join(letter for letter in bare if letter.isascii() and letter.isprintable())
 
 
 def _field(number: str, value: str | None) -> str:
+    if value and len(value) > _LONGEST:
+        message = f"field {number} is longer than {_LONGEST} characters"
+        raise ValueError(message)
     return f"{number}{len(value):02d}{value}" if value else ""
 
 

@@ -1,6 +1,6 @@
 """Texts of a bank's customers are nobody's program, and fit into every file."""
 
-from gateway.reports.texts import ascii_line, cell, encodable, one_line
+from gateway.reports.texts import ascii_line, cell, encodable, one_line, text_cell
 
 
 def test_what_a_spreadsheet_would_run_is_made_text():
@@ -76,6 +76,10 @@ def test_ascii_keeps_letters_without_their_accents():
     assert wrong == []
 
 
+def test_letters_that_do_not_come_apart_are_written():
+    assert ascii_line("Straße Đorđe Łódź Ærø 漢") == "Strasse Dorde Lodz AEro ?"
+
+
 def test_a_formula_behind_something_invisible_is_none_either():
     wrong = [
         hidden
@@ -88,3 +92,22 @@ def test_a_formula_behind_something_invisible_is_none_either():
 
 def test_what_turns_the_writing_is_shown():
     assert cell("a\u202eb\u2066c") == "a\N{OPEN BOX}b\N{OPEN BOX}c"
+
+
+def test_what_a_spreadsheet_would_take_for_a_value_stays_a_text():
+    """Excel keeps 15 digits of a number, and makes a date of a month with a year."""
+    values = [
+        *("12345678901234567891", "0001234", "73928e03", "1E5", "10,50", "R$ 10", "11222333000181"),
+        *("MARÇO 2026", "mar/26", "2 de março", "March 3, 2026", "20/11/2026", "10:30", "3-4"),
+        *("2026-11-20T13:40:11Z", "VERDADEIRO", "false", "1/2"),
+    ]
+    texts = [
+        *("", "Maria", "Março", "order-1042", "Loja 24 horas", "529.982.247-25", "***.982.247-**"),
+        *("11.222.333/0001-81", "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e", "trf_0190c4c2"),
+        *("E0000000020261120134011abcdefghij", "True love", "Rua 7 de Setembro, casa 3"),
+    ]
+
+    assert [text for text in values if text_cell(text) != f"'{text}"] == []
+    assert [text for text in texts if text_cell(text) != text] == []
+    assert text_cell("=1") == cell("=1") == "'=1"
+    assert [text for text in values if cell(text) != text] == []

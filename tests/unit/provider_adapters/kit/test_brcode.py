@@ -129,3 +129,30 @@ def test_one_changed_letter_is_noticed(place, letter):
 
     with pytest.raises(ValueError, match="checksum"):
         brcode.decode(changed)
+
+
+def test_letters_that_do_not_come_apart_are_written():
+    assert brcode.plain("Straße Đorđe") == "Strasse Dorde"
+
+
+def test_no_field_is_longer_than_its_length_can_say():
+    """Two digits; the text beside a long key is cut."""
+    long = replace(MINE, key="a" * 60 + "@example.com", info="x" * 60)
+
+    assert brcode.decode(brcode.encode(long)).info == "x"
+    with pytest.raises(ValueError, match="field 01 is longer than 99"):
+        brcode.encode(replace(MINE, key="a" * 100))
+
+
+def test_a_payload_of_another_habit_is_read():
+    """Lengths in bytes, and a checksum in lower case, both occur."""
+    body = (
+        "00020126330014br.gov.bcb.pix0111529982247255204000053039865802BR"
+        "5905{}6006Recife62070503***6304"
+    )
+    names = {}
+    for name in ("Pedro", "João"):
+        text = body.format(name)
+        names[name] = brcode.decode(text + brcode.checksum(text).lower()).name
+
+    assert names == {"Pedro": "Pedro", "João": "João"}
