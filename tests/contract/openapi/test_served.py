@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 import requests
@@ -20,12 +23,14 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from gateway.http.openapi.document import document
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import NOBODY, World, basic
+from tests.world.gateway.world import NOBODY, World, basic, opened, patient, sandbox
 from tests.world.generated import examples
+from tests.world.surfaces import surface_named
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,17 +48,34 @@ EXAMPLES = examples(5)
 YAML = "application/yaml; charset=utf-8"
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway that serves its documents."""
+    settings = patient(sandbox(tmp_path_factory.mktemp("described")))
+    server = msgspec.structs.replace(settings.server, openapi=True)
+    async with opened(msgspec.structs.replace(settings, server=server)) as made:
+        yield made
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
     await rows.prepared(world)
 
 
-async def test_the_document_is_served_as_it_is_generated(world: World):
-    """As JSON and as YAML, to anybody."""
-    as_json = await world.ask("GET", "/openapi.json", by=NOBODY)
+async def test_the_documents_are_served_as_they_are_generated(world: World):
+    """To anybody; that for partners as YAML too."""
     as_yaml = await world.ask("GET", "/openapi.yaml", by=NOBODY, content_type=YAML)
+    served = {
+        surface: (await world.ask("GET", f"{prefix}/openapi.json", by=NOBODY)).document
+        for surface, prefix in (("identity", "/iam/v1"), ("backoffice", "/backoffice/v1"))
+    }
+    titles = {"identity": "pixgate identity", "backoffice": "pixgate back office"}
 
-    assert as_json.document == yaml.safe_load(as_yaml.body) == DOCUMENT
+    assert yaml.safe_load(as_yaml.body) == DOCUMENT
+    assert (await world.ask("GET", "/openapi.json", by=NOBODY)).document == DOCUMENT
+    for surface, found in served.items():
+        made = document(surface_named(surface), titles[surface])
+        assert found == json.loads(json.dumps(made)), surface
 
 
 async def test_the_document_is_read_and_not_written(world: World):

@@ -153,7 +153,7 @@ async def test_what_happened_is_scraped(caller: Caller):
         'gateway_login_attempts_total{result="ok"} 1',
         'gateway_login_attempts_total{result="bad_credentials"} 2',
         'gateway_login_attempts_total{result="mfa_required"} 2',
-        'gateway_mfa_attempts_total{factor="recovery",result="wrong"} 1',
+        'gateway_mfa_attempts_total{factor="totp",result="wrong"} 1',
         'gateway_token_refresh_total{result="invalid_grant"} 1',
         'gateway_password_recovery_total{result="ok",stage="forgot"} 1',
         'gateway_csrf_rejected_total{reason="origin"} 1',
@@ -182,9 +182,3 @@ async def test_bearer_is_nothing_on_the_banking_surface(caller: Caller):
     )
 
     assert (status, said["code"]) == (401, "SVC.AUT.009")
-
-
-async def test_the_documents_are_served(caller: Caller):
-    for path, title in (("/openapi.json", "banking"), ("/iam/v1/openapi.json", "identity")):
-        status, said, _ = await caller.ask("GET", path)
-        assert (status, said["info"]["title"]) == (200, f"pixgate {title}")

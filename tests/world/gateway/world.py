@@ -285,7 +285,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
     failed = FailedCredentials(per_address=MANY, per_address_and_client=MANY, hard_per_address=MANY)
     settings = Settings(
         var=str(folder),
-        server=Server(port=0, openapi=True, drain_accept_s=0, drain_s=3),
+        server=Server(port=0, drain_accept_s=0, drain_s=3),
         admin=Admin(port=0),
         database=Database(auth_timeout_s=60, timeout_s=60),
         # The loop of a module's gateway may stand still between two tests: that is no load.

@@ -95,9 +95,8 @@ def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
     ("refusal", "told"),
     [
         (
-            ServiceError(errors.PAYLOAD_INVALID, "phone_form", field="destination.key"),
-            "destination.key must be a telephone number with + and country code, such as"
-            " +5511999998888.",
+            ServiceError(errors.PAYLOAD_INVALID, "evp_key", field="destination.key"),
+            "destination.key must be a random PIX key: a UUID with hyphens.",
         ),
         (
             ServiceError(errors.PAYLOAD_INVALID, "media_type"),
