@@ -8,6 +8,7 @@ parser reads, so that it cannot see a head or a chunk end where we do not.
 from __future__ import annotations
 
 import re
+import zlib
 from http import HTTPStatus
 from typing import Final
 
@@ -44,6 +45,9 @@ _CHUNK_END: Final = re.compile(rb"\r\n")
 _TRAILER: Final = re.compile(rb"[^\r\n]*+\r\n")
 _BLANK_BYTES: Final = 2
 _LONGEST_LINE: Final = 64 * 1024
+GZIP: Final = "gzip"
+"""The one coding that is taken off, though it was not asked for."""
+_GZIP_STREAM: Final = 16 + zlib.MAX_WBITS
 """As long as a head; nobody sends a longer chunk extension."""
 
 
@@ -164,14 +168,14 @@ def body_length(message: RawResponseMessage) -> int | None:
     Raises:
         BadReply: ``not_http`` for another version than 1.0 and 1.1, chunks in
             1.0 or announced twice, a length beyond 18 digits, or a name with a
-            space behind it; ``content_coding`` for any coding but plain chunks.
+            space behind it; ``content_coding`` for any coding but plain chunks and gzip.
     """
     headers = message.headers
     # The parser obeys "Content-Length : 5", but passes the name on with its space.
     if any(name[-1] in " \t" for name in headers):
         raise BadReply(Reason.NOT_HTTP, http_status=message.code)
     if hdrs.CONTENT_ENCODING in headers:
-        _require_coding(message, hdrs.CONTENT_ENCODING, "identity")
+        _require_coding(message, hdrs.CONTENT_ENCODING, "identity", GZIP)
     if hdrs.TRANSFER_ENCODING in headers:
         _require_coding(message, hdrs.TRANSFER_ENCODING, "chunked")
         if not is_only_chunked(message):
@@ -194,9 +198,31 @@ def kept_for(message: RawResponseMessage) -> float | None:
     return float(found[1]) if found else None
 
 
-def _require_coding(message: RawResponseMessage, header: str, only: str) -> None:
-    """Refuse every coding but one; the request said that we understand no other."""
-    if any(value.lower() != only for value in message.headers.getall(header)):
+def opened(message: RawResponseMessage, body: bytes, largest: int) -> bytes:
+    """
+    Return a body without its coding: a proxy of the bank may compress though nobody asked.
+
+    Raises:
+        BadReply: ``content_coding`` for what is no whole gzip stream; ``too_large``.
+    """
+    if message.headers.get(hdrs.CONTENT_ENCODING, "").lower() != GZIP or not body:
+        return body
+    stream = zlib.decompressobj(wbits=_GZIP_STREAM)
+    try:
+        plain = stream.decompress(body, largest + 1)
+    except zlib.error as problem:
+        raise BadReply(Reason.CONTENT_CODING, http_status=message.code) from problem
+    if len(plain) > largest:
+        raise BadReply(Reason.TOO_LARGE, http_status=message.code)
+    if not stream.eof or stream.unused_data:
+        raise BadReply(Reason.CONTENT_CODING, http_status=message.code)
+    return plain
+
+
+def _require_coding(message: RawResponseMessage, header: str, *known: str) -> None:
+    """Refuse every coding but those known, and gzip together with another."""
+    values = [value.lower() for value in message.headers.getall(header)]
+    if not set(values) <= set(known) or (GZIP in values and len(values) > 1):
         raise BadReply(Reason.CONTENT_CODING, http_status=message.code)
 
 

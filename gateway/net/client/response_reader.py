@@ -327,7 +327,8 @@ class ResponseReader:
         assert message is not None  # noqa: S101 - for the type; there is no body without a head
         self.reusable = clean and not message.should_close and not self._single
         self.kept_s = framing.kept_for(message)
-        return ProviderAnswer(status=message.code, headers=message.headers, body=body)
+        plain = framing.opened(message, body, self._largest)
+        return ProviderAnswer(status=message.code, headers=message.headers, body=plain)
 
 
 def make_parser(loop: asyncio.AbstractEventLoop) -> HttpResponseParser:

@@ -56,7 +56,8 @@ async def test_the_length_of_a_body():
 
 async def test_what_two_readers_may_read_differently_is_refused():
     cases = [
-        (["Content-Encoding: gzip"], "1.1", "content_coding"),
+        (["Content-Encoding: br"], "1.1", "content_coding"),
+        (["Content-Encoding: gzip", "Content-Encoding: gzip"], "1.1", "content_coding"),
         (["Content-Encoding: identity", "Content-Encoding: gzip"], "1.1", "content_coding"),
         (["Transfer-Encoding: gzip"], "1.1", "content_coding"),
         (["Transfer-Encoding: gzip, chunked"], "1.1", "content_coding"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import Iterable
 
 import pytest
@@ -153,6 +154,26 @@ async def test_malformed_answers_are_bad_replies():
 
         assert failed.value.reason == reason, data[:200]
         assert not heard.reading.reusable
+
+
+async def test_a_compressed_answer_is_opened_though_nobody_asked_for_one():
+    """A proxy of the bank may compress regardless; the limit is that of the plain body."""
+    whole = gzip.compress(BODY)
+    coded = (b"Content-Encoding: gzip",)
+    opened = Heard().read(answer(whole, headers=coded))
+    refused = {
+        answer(gzip.compress(b"x" * (LARGEST + 1)), headers=coded): "too_large",
+        answer(whole[:-4], headers=coded): "content_coding",
+        answer(whole + b"x", headers=coded): "content_coding",
+        answer(BODY, headers=coded): "content_coding",
+    }
+
+    assert opened is not None
+    assert opened.body == BODY
+    for data, reason in refused.items():
+        with pytest.raises(BadReply) as failed:
+            Heard().read(data)
+        assert failed.value.reason == reason, data
 
 
 @pytest.mark.parametrize("data", [b"\r\n" + answer(BODY), answer(BODY, status="200 J\xe1 foi")])
