@@ -82,6 +82,7 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.TRACE_ID_REPLACED: (series.TRACE_ID_REPLACED, lambda reason: (reason,)),
     Event.CAS_LOSS: (series.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
     Event.UNKNOWN_STATUS: (series.PROVIDER_UNKNOWN_STATUS, _split),
+    Event.ROW_UNREADABLE: (series.PROVIDER_ROWS_UNREADABLE, lambda provider: (provider,)),
     Event.ADAPTER_FAULT: (series.ADAPTER_FAULTS, _split),
     Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
     Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),

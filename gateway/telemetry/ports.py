@@ -26,6 +26,7 @@ class Event(StrEnum):
     QUOTA_ALLOWED = "quota_allowed"  # policy
     QUOTA_LIMITED = "quota_limited"  # policy
     REQUEST_LOG = "request_log"  # kept, dropped, thinned
+    ROW_UNREADABLE = "row_unreadable"  # provider
     SESSION_EVENT = "session_event"  # event
     SHED = "shed"  # reason
     STATEMENT_PAGE = "statement_page"  # provider.source: walk, snapshot

@@ -23,6 +23,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.clocks import Now
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.common.runtime import utc_now
+from provider_adapters._road.tolerant import says_absent
 
 _SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
 # No bank asks for a wait of 30 years: a larger number is an instant.
@@ -78,10 +79,13 @@ def of_status(answer: ProviderAnswer) -> ProviderError:
     """
     Name what an answer's status means where the adapter lists nothing for it.
 
-    A bare 404 is no "not found": a proxy says it too, and a payout wrongly
-    believed absent is paid twice. The adapter lists the bank's own word for it.
+    A 404 is "not found" where the call names one thing, as ``tolerant.says_absent`` has it. Of
+    a payout or a refund a bare 404 is none: a proxy says it too, and a payout wrongly believed
+    absent is paid twice. There the adapter lists the bank's own word for it.
     """
     status = answer.status
+    if status == HTTPStatus.NOT_FOUND and says_absent(answer):
+        return NotFound(Reason.NOT_FOUND, http_status=status)
     if status == HTTPStatus.UNAUTHORIZED:
         return CredentialsRefused(Reason.CREDENTIALS_REFUSED, http_status=status)
     if status == HTTPStatus.TOO_MANY_REQUESTS:

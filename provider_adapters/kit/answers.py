@@ -1,7 +1,14 @@
-"""Reading a bank's JSON, strictly typed; whatever cannot be read is a ``BadReply``."""
+"""
+Reading a bank's JSON; whatever cannot be read is a ``BadReply``.
+
+Answers that decide whether money moved are read strictly. Other answers are read tolerantly
+where the strict way fails: see ``read_document``. The client notes on each answer which request
+it answers, and by its operation the two are told apart.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import TypeVar
@@ -12,6 +19,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply
 from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
+from provider_adapters._road import tolerant
 from provider_adapters._road.faults import of_status, retry_after
 
 __all__ = [
@@ -20,6 +28,7 @@ __all__ = [
     "provider_id",
     "read_document",
     "retry_after",
+    "try_body",
     "try_document",
 ]
 
@@ -29,6 +38,8 @@ Value = TypeVar("Value")
 _OK = frozenset({HTTPStatus.OK.value})
 # What the store keeps of a bank's id.
 _LONGEST_ID = 128
+# RFC 8259, 8.1: not to be written, and to be ignored where it was.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_document(
@@ -36,6 +47,8 @@ def read_document(
     decoder: msgspec.json.Decoder[Document],
     shape: Callable[[Document], Value],
     statuses: Collection[int] = _OK,
+    *,
+    whole: bool = False,
 ) -> Value:
     """
     Decode an answer's document and make a value of it.
@@ -43,20 +56,36 @@ def read_document(
     Integers are exact, never floats or texts; NaN is refused. ``shape`` may
     raise ``ValueError`` for a document that makes no value.
 
+    Of ``create_payout``, ``find_payout``, ``create_refund`` and ``find_refund`` nothing else is
+    taken. Any other document that fails is read once more, and then a number may be written as
+    a text, a text as a number, a whole number with a fraction of zeros, and null for an empty
+    list or for a field that may be absent; a text that may be absent may be anything else. A
+    row of a list that makes no value is left out and counted, if another row makes one.
+    ``shape`` may be called several times. ``whole`` leaves out none: for rows that are read
+    together, such as the refunds of a payment, which are added up.
+
     Raises:
         ProviderError: By status, when it is none of ``statuses``.
         BadReply: ``not_json`` or ``wrong_shape``.
     """
     if answer.status not in statuses:
         raise of_status(answer)
+    body = answer.body.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return shape(decoder.decode(answer.body))
-    except msgspec.ValidationError as problem:
-        raise BadReply(Reason.WRONG_SHAPE, http_status=answer.status) from problem
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise BadReply(Reason.NOT_JSON, http_status=answer.status) from problem
-    except (ValueError, ArithmeticError) as problem:
-        raise BadReply(Reason.WRONG_SHAPE, http_status=answer.status) from problem
+        return shape(decoder.decode(body))
+    except tolerant.UNREADABLE as problem:
+        if tolerant.may_be_tolerant(answer) and _reason(problem) is Reason.WRONG_SHAPE:
+            with contextlib.suppress(*tolerant.UNREADABLE):
+                return tolerant.read(answer, body, decoder, shape, whole=whole)
+        raise BadReply(_reason(problem), http_status=answer.status) from problem
+
+
+def _reason(problem: Exception) -> Reason:
+    """Tell what is no JSON from what is JSON of another form."""
+    if isinstance(problem, msgspec.ValidationError):
+        return Reason.WRONG_SHAPE
+    is_json = not isinstance(problem, msgspec.DecodeError | UnicodeDecodeError | RecursionError)
+    return Reason.WRONG_SHAPE if is_json else Reason.NOT_JSON
 
 
 def try_document(
@@ -64,8 +93,23 @@ def try_document(
 ) -> Document | None:
     """Decode what may be there, such as an error's code; None when it cannot be decoded."""
     try:
-        return decoder.decode(answer.body)
+        return decoder.decode(answer.body.removeprefix(_BYTE_ORDER_MARK))
     except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def try_body(body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Document]) -> Document | None:
+    """
+    Decode a callback, or a part of one, as tolerantly as an answer; None when it cannot be.
+
+    A callback only says where to look: what decides is what the bank answers then.
+    """
+    plain = bytes(body).removeprefix(_BYTE_ORDER_MARK)
+    try:
+        return decoder.decode(plain)
+    except tolerant.UNREADABLE:
+        with contextlib.suppress(*tolerant.UNREADABLE):
+            return tolerant.decoded(plain, decoder)
         return None
 
 

@@ -9,6 +9,7 @@ outcome: proven unsent, or as the bank answered, or unknown.
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -82,6 +83,7 @@ class RetryBudget:
             self._running -= 1
 
 
+_log = logging.getLogger("pixgate.provider.rows")
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CANCELLED: Final[str] = Reason.CANCELLED
 _RATE_LIMITED: Final[str] = Reason.RATE_LIMITED
@@ -269,7 +271,10 @@ class ProviderClient:
         reason = _CANCELLED
         try:
             answer = await self._transport.call(request, progress, limit_s)
+            answer.request = request
             value = translate(answer)
+            if answer.rows_unreadable:
+                self._left_out(request.operation, answer.rows_unreadable)
             reason = value.evidence.reason if isinstance(value, NotSent) else ""
             return value
         except ProviderError as failure:
@@ -279,6 +284,13 @@ class ProviderClient:
             self.transcript.keep(self._now(), request, answer, reason)
             if answer is not None:
                 self._heed(request, answer, reason)
+
+    def _left_out(self, operation: str, rows: int) -> None:
+        """Report rows of a list that could not be read: the list is shown without them."""
+        provider = self._parts.provider
+        _log.warning("%d unreadable rows left out: %s.%s", rows, provider, operation)
+        for _ in range(rows):
+            self._observer.count(Event.ROW_UNREADABLE, provider)
 
     def _heed(self, request: ProviderRequest, answer: ProviderAnswer, reason: str) -> None:
         """Pause what the bank refused for coming too often, by its status or its own word."""

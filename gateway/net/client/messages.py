@@ -175,17 +175,22 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
         return f"ProviderRequest({self.operation}: {self.method} {self.template})"
 
 
-class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class ProviderAnswer(msgspec.Struct, kw_only=True):
     """
     A bank's answer, read to its end and not yet understood; printed as its status.
 
     Attributes:
         headers: Names in any letter case.
+        request: The request that it answers. Its operation says how strictly the answer is
+            read: without one, as strictly as an answer that decides about money.
+        rows_unreadable: Rows of a list that were left out since they could not be read.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    request: ProviderRequest | None = None
+    rows_unreadable: int = 0
 
     def __repr__(self) -> str:
         """Show nothing that could hold personal data."""

@@ -176,6 +176,7 @@ CACHE_BYTES: Final = _sum("gateway_cache_bytes", "What this process keeps in its
 CACHE_FAILURES: Final = _counter("gateway_cache_failures_total", "Work that Redis did not do in time, or what it returned that was not sealed by us; served as if nothing had been kept.", CACHE_WORK)
 PROVIDER_NOT_PIX: Final = _counter("gateway_provider_not_pix_total", "Movements left out of statements for partners: they are not Pix.", PROVIDER)
 PROVIDER_UNKNOWN_STATUS: Final = _counter("gateway_provider_unknown_status_total", "States an adapter does not know; read as processing.", PROVIDER, OPERATION)
+PROVIDER_ROWS_UNREADABLE: Final = _counter("gateway_provider_rows_unreadable_total", "Rows of lists of banks that could not be read, and were left out; the list is shown without them.", PROVIDER)
 ADAPTER_FAULTS: Final = _counter("gateway_adapter_faults_total", "Calls in which an adapter raised what it must not, or returned what cannot be right.", PROVIDER, OPERATION)
 BREAKER_STATE: Final = _gauge("gateway_breaker_state", "0 closed, 1 half-open, 2 open.", PROVIDER, OPERATION_CLASS)
 BREAKER_TRANSITIONS: Final = _counter("gateway_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)

@@ -75,7 +75,7 @@ async def negative(trial: Trial) -> None:
 
 @case("reads.other_type")
 async def other_type(trial: Trial) -> None:
-    """A text where the bank writes a number is a BadReply, and the other way round."""
+    """A text where the bank writes a number, or the reverse, is the same amount or BadReply."""
     await _refused(trial, "other type")
 
 
@@ -183,13 +183,14 @@ def _forms(value: Money) -> Iterator[Form]:
             "other type": reais.encode(),
             "no amount": b'"abc"',
         },
-        exact={"exponent": value, "negative": less},
+        exact={"exponent": value, "negative": less, "other type": value},
     )
-    yield _number(str(value.centavos), f"{value.centavos}.5", _scientific(value), less)
-    yield _number(reais.rstrip("0"), f"{reais}7", _scientific(value, -2), less)
+    exact = {"negative": less, "other type": value}
+    yield _number(str(value.centavos), f"{value.centavos}.5", _scientific(value), exact)
+    yield _number(reais.rstrip("0"), f"{reais}7", _scientific(value, -2), exact)
 
 
-def _number(right: str, finer: str, scientific: str, less: Money) -> Form:
+def _number(right: str, finer: str, scientific: str, exact: Mapping[str, Money]) -> Form:
     """Return a form that is a JSON number, with zeros behind it or without."""
     whole = "." not in right
     return Form(
@@ -201,7 +202,7 @@ def _number(right: str, finer: str, scientific: str, less: Money) -> Form:
             "other type": f'"{right}"'.encode(),
             "no amount": b"true",
         },
-        exact={"negative": less},
+        exact=exact,
     )
 
 

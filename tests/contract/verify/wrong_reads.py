@@ -174,7 +174,7 @@ def unsigned(amount: Any) -> Any:
 
 
 def lenient(amount: Any) -> Any:
-    return int(amount) if isinstance(amount, str) and amount.isdigit() else amount
+    return int(amount) * 100 if isinstance(amount, str) and amount.isdigit() else amount
 
 
 def reais(amount: Any) -> Any:
@@ -207,7 +207,7 @@ WRONG: Final[tuple[Wrong, ...]] = (
     hearing("centavos are rounded", "reads.third_decimal", amounts(rounded)),
     hearing("floats are cut", "reads.exponent", amounts(truncated)),
     hearing("signs are dropped", "reads.negative", amounts(unsigned)),
-    hearing("texts are numbers", "reads.other_type", amounts(lenient)),
+    hearing("texts are reais", "reads.other_type", amounts(lenient)),
     hearing("what is no amount is nothing", "reads.no_amount", amounts(anything)),
     hearing("centavos are left out", "reads.amount", amounts(reais)),
 )

@@ -37,11 +37,13 @@ from provider_adapters._road.limits import (
     ClientLimits,
 )
 from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.world.banks.witness import Clock, Witness, still
 from tests.world.leaping import leaping
 from tests.world.tables import cases
 
+TEXTS = msgspec.json.Decoder(list[str])
 READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")
 PAY = ProviderRequest(
     operation="create_payout", method="POST", template="/p", path="/p", body=b"{}",
@@ -159,6 +161,20 @@ async def test_opening_and_closing_is_the_transport_s():
 
     assert scene.road.opened == ["start", "close"]
     assert scene.told.crowds == [0]
+
+
+async def test_rows_left_out_are_counted_and_logged_without_their_content(
+    caplog: pytest.LogCaptureFixture,
+):
+    listing = ProviderRequest(operation="list_keys", method="GET", template="/k", path="/k")
+    said = ProviderAnswer(status=200, headers={}, body=b'["CANARY", 5, {"a": "CANARY"}, true]')
+    scene = Scene(Road([lambda _: said]))
+
+    found = await scene.client.read(listing, lambda each: read_document(each, TEXTS, list))
+
+    assert found == ["CANARY", "5"]
+    assert scene.told.counts == [("row_unreadable", "bank")] * 2
+    assert caplog.messages == ["2 unreadable rows left out: bank.list_keys"]
 
 
 async def test_every_call_is_told_once_with_what_it_was():

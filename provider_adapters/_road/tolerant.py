@@ -1,0 +1,278 @@
+"""
+Reading a bank's JSON tolerantly, after it could not be read strictly.
+
+A bank's number may come as a text and its text as a number, null may stand for an empty list or
+for a field that is absent, and one row of a list may be odd. Nothing is guessed: a value is
+changed only into the same value in the form that the document's struct asks for. What decides
+whether money moved is never read this way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from gateway.domain.bank.capabilities import PortCall
+from gateway.net.client.messages import Kind, ProviderAnswer
+
+Document = TypeVar("Document")
+Value = TypeVar("Value")
+
+UNREADABLE: Final = (msgspec.MsgspecError, ValueError, ArithmeticError, RecursionError)
+"""What reading raises for a document or a row that makes no value."""
+
+_DECIDING: Final = frozenset(
+    {
+        PortCall.CREATE_PAYOUT,
+        PortCall.FIND_PAYOUT,
+        PortCall.CREATE_REFUND,
+        PortCall.FIND_REFUND,
+    }
+)
+"""Calls whose answers decide whether money moved."""
+_TOLERANT: Final = frozenset({"get_token", *(frozenset(PortCall) - _DECIDING)})
+"""Operations by name; one that nobody knows is read strictly."""
+_LISTS: Final = frozenset(
+    {
+        PortCall.GET_KEY,
+        PortCall.LIST_BLOCKS,
+        PortCall.LIST_CALLBACKS,
+        PortCall.LIST_KEYS,
+        PortCall.LIST_MISSED_EVENTS,
+        PortCall.LIST_RECEIVED,
+        PortCall.LIST_REFUNDS,
+        PortCall.LIST_STATEMENT,
+    }
+)
+"""Calls whose rows say something each by itself: one that is odd may be left out."""
+_OF_ONE: Final = frozenset(
+    {
+        PortCall.CANCEL_CHARGE,
+        PortCall.CANCEL_KEY,
+        PortCall.CREATE_CHARGE,
+        PortCall.FIND_RECEIVED,
+        PortCall.GET_CHARGE,
+        PortCall.GET_CHARGE_PAYMENT,
+        PortCall.GET_KEY,
+        PortCall.LIST_CALLBACKS,
+        PortCall.LOOK_UP_KEY,
+        PortCall.REGISTER_CALLBACK,
+        PortCall.REMOVE_CALLBACK,
+    }
+)
+"""Calls that name one thing, which may be absent; payouts and refunds are not among them."""
+_NAMING: Final = frozenset({"DELETE", "GET", "PATCH"})
+"""Methods by which something is named that must be there."""
+
+_MOST_ODD: Final = 100
+"""Rows; a page with more has another form, and looking for each would take long."""
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,20})?", re.ASCII)
+_WHOLE: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))(?:\.0{1,20})?", re.ASCII)
+# Numbers with a fraction stay as they are written: a float would not.
+_ANY: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
+    float_hook=lambda number: msgspec.Raw(number.encode())
+)
+_DROPPED: Final = object()
+_NULLABLE: Final = (inspect.NoneType, inspect.AnyType, inspect.RawType)
+
+
+def may_be_tolerant(answer: ProviderAnswer) -> bool:
+    """Say whether an answer may be read tolerantly, by the operation that it answers."""
+    request = answer.request
+    return request is not None and request.operation in _TOLERANT and request.kind is Kind.READ
+
+
+def says_absent(answer: ProviderAnswer) -> bool:
+    """
+    Say whether a 404 means that the one thing that was named is not there.
+
+    A bank says so by a JSON object of any form; an HTML page or an empty body may come from a
+    proxy.
+    """
+    request = answer.request
+    if request is None or request.operation not in _OF_ONE or request.method not in _NAMING:
+        return False
+    if not request.template.endswith("}"):
+        return False
+    try:
+        return isinstance(_ANY.decode(answer.body), dict)
+    except UNREADABLE:
+        return False
+
+
+def read(
+    answer: ProviderAnswer,
+    body: bytes,
+    decoder: msgspec.json.Decoder[Document],
+    shape: Callable[[Document], Value],
+    *,
+    whole: bool,
+) -> Value:
+    """
+    Make a value of a document that could not be read strictly.
+
+    Rows of a list that make no value are left out and counted in ``answer.rows_unreadable``. A
+    list of which no row can be read is no list: the bank's form has changed. ``whole`` leaves
+    out none.
+
+    Raises:
+        MsgspecError, ValueError, ArithmeticError, RecursionError: It makes no value.
+    """
+    kind = _kind_of(decoder)
+    document = _fitted(_ANY.decode(body), kind)
+
+    def made() -> Value:
+        return shape(decoder.decode(msgspec.json.encode(document)))
+
+    try:
+        return made()
+    except UNREADABLE:
+        operation = "" if answer.request is None else answer.request.operation
+        lists = _rows(document, kind) if operation in _LISTS and not whole else []
+        found = [list(rows) for rows in lists]
+        odd: list[object] = []
+        for rows in lists:
+            rows.clear()
+        for rows, all_of_them in zip(lists, found, strict=True):
+            rows[:] = _readable(rows, all_of_them, made, odd)
+        if not any(lists):
+            raise
+    value = made()
+    answer.rows_unreadable += len(odd)
+    return value
+
+
+def decoded(body: bytes, decoder: msgspec.json.Decoder[Document]) -> Document:
+    """
+    Decode a document that could not be decoded strictly; no row of it is left out.
+
+    Raises:
+        MsgspecError, ValueError, RecursionError: It cannot be decoded this way either.
+    """
+    return decoder.decode(msgspec.json.encode(_fitted(_ANY.decode(body), _kind_of(decoder))))
+
+
+def _readable(
+    place: list[object], rows: list[object], made: Callable[[], object], odd: list[object]
+) -> list[object]:
+    """Return the rows that can be read, by halves, and add the others to ``odd``."""
+    place[:] = rows
+    try:
+        made()
+    except UNREADABLE:
+        if len(rows) <= 1:
+            odd += rows
+            if len(odd) > _MOST_ODD:
+                raise
+            return []
+        half = len(rows) // 2
+        halves = rows[:half], rows[half:]
+        return [row for each in halves for row in _readable(place, each, made, odd)]
+    return rows
+
+
+@lru_cache(maxsize=256)
+def _kind_of(decoder: msgspec.json.Decoder[Document]) -> inspect.Type:
+    """Return what the type of a decoder's documents is made of."""
+    return inspect.type_info(decoder.type)
+
+
+def _rows(document: object, kind: inspect.Type) -> list[list[object]]:
+    """Return the outermost lists; a list within a row is part of that row."""
+    kind = _bare(kind)
+    if isinstance(document, list):
+        return [document]
+    if not isinstance(document, dict) or not isinstance(kind, inspect.StructType):
+        return []
+    inside = ((document.get(each.encode_name), each.type) for each in kind.fields)
+    return [rows for value, of in inside for rows in _rows(value, of)]
+
+
+def _bare(kind: inspect.Type) -> inspect.Type:
+    """Return the one type of a union with None; any other type as it is."""
+    if not isinstance(kind, inspect.UnionType):
+        return kind
+    types = [each for each in kind.types if not isinstance(each, inspect.NoneType)]
+    return types[0] if len(types) == 1 else kind
+
+
+def _takes_none(kind: inspect.Type) -> bool:
+    types = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    return any(isinstance(each, _NULLABLE) for each in types)
+
+
+def _fitted(value: object, kind: inspect.Type) -> object:
+    """Return a value in the form that a type asks for, where it is the same value."""
+    kind, fitted = _bare(kind), value
+    match kind:
+        case inspect.StructType(array_like=False) if isinstance(value, dict):
+            fitted = _object(value, kind)
+        case inspect.ListType() if isinstance(value, list):
+            fitted = [_fitted(each, kind.item_type) for each in value]
+        case inspect.StrType():
+            fitted = _text(value)
+        case inspect.IntType() if isinstance(value, str | msgspec.Raw):
+            whole = _WHOLE.fullmatch(str(_text(value)))
+            fitted = value if whole is None else int(whole[1])
+        case inspect.FloatType() | inspect.RawType() if isinstance(value, str):
+            fitted = msgspec.Raw(value.encode()) if _NUMBER.fullmatch(value) else value
+        case inspect.UnionType() if isinstance(value, msgspec.Raw):
+            forms = (_fitted(value, each) for each in kind.types)
+            fitted = next((form for form in forms if form is not value), value)
+    return fitted
+
+
+def _text(value: object) -> object:
+    """Return a number as the text that it is written by; anything else unchanged."""
+    if isinstance(value, msgspec.Raw):
+        return bytes(value).decode()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _object(value: dict[str, object], kind: inspect.StructType) -> dict[str, object]:
+    """Fit the fields of an object; those that nobody reads are dropped."""
+    found: dict[str, object] = {}
+    if kind.tag_field is not None and kind.tag_field in value:
+        found[kind.tag_field] = value[kind.tag_field]
+    for each in kind.fields:
+        if each.encode_name in value:
+            fitted = _field(value[each.encode_name], each)
+            if fitted is not _DROPPED:
+                found[each.encode_name] = fitted
+    return found
+
+
+def _field(value: object, field: inspect.Field) -> object:
+    """
+    Fit one field.
+
+    Null stands for an empty list, and for a field that may be absent. A text, or an object of
+    texts, that may be absent and is something else altogether is left out: a name. An amount, a
+    time or a list is not: without it the rest could say something else.
+    """
+    kind = _bare(field.type)
+    if value is None:
+        if _takes_none(field.type):
+            return None
+        if isinstance(kind, inspect.ListType):
+            return []
+        return None if field.required else _DROPPED
+    fitted = _fitted(value, kind)
+    if field.required:
+        return fitted
+    is_odd = (isinstance(kind, inspect.StrType) and not isinstance(fitted, str)) or (
+        _is_of_texts(kind) and not isinstance(fitted, dict)
+    )
+    return _DROPPED if is_odd else fitted
+
+
+def _is_of_texts(kind: inspect.Type) -> bool:
+    """Say whether a type is an object of texts that may all be absent."""
+    return isinstance(kind, inspect.StructType) and all(
+        not each.required and isinstance(_bare(each.type), inspect.StrType) for each in kind.fields
+    )
