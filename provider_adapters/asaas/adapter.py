@@ -96,19 +96,18 @@ class AsaasAdapter:
         by = self.client.read_by()
         span = days(window, translate.ZONE)
         request = requests.movements(account, span, number_of(cursor), limit)
-        document = await self.client.read(request, translate.movements, by)
-        received = translate.composed(lambda: translate.charge_days(document.data))
+        unknown = self.client.unknown_word("list_statement")
+        found, more = await self.client.read(
+            request, lambda answer: translate.movements(answer, unknown), by
+        )
 
         async def read(span: tuple[date, date], skip: int) -> Paid:
             request = requests.pix_charges(account, span, skip)
             return await self.client.read(request, translate.pix_charges, by)
 
+        received = translate.charge_days(found)
         pix = await self.pix_charges.among(account.account_id, received, read)
-        unknown = self.client.unknown_word("list_statement")
-        rows = translate.composed(
-            lambda: [translate.entry(row, pix, unknown) for row in document.data]
-        )
-        page = skipped(rows, cursor, more=document.has_more)
+        page = skipped(translate.entries(found, pix), cursor, more=more)
         page = unrepeated(page, cursor, lambda entry: entry.provider_id)
         return within(page, window, lambda entry: entry.created_at)
 

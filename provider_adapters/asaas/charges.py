@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from gateway.domain.bank.charges import (
     Charge,
     ChargePayment,
@@ -18,6 +20,14 @@ from provider_adapters.kit import brcode
 from provider_adapters.kit.answers import ProviderAnswer, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord
 
+Row = TypeVar("Row", documents.Payment, documents.PixTransaction)
+
+
+def _valued(row: Row) -> Row:
+    """Return a row whose amount is one: it is used when the answer has been read."""
+    above_zero(row.value)
+    return row
+
 
 def charge_row(answer: ProviderAnswer, reference: str) -> documents.Payment:
     """
@@ -31,14 +41,14 @@ def charge_row(answer: ProviderAnswer, reference: str) -> documents.Payment:
         rows = [row for row in document.data if row.external_reference == reference]
         if not rows:
             raise NotFound(Reason.NOT_FOUND, http_status=answer.status)
-        return max(rows, key=lambda row: (not row.deleted, row.date_created or ""))
+        return _valued(max(rows, key=lambda row: (not row.deleted, row.date_created or "")))
 
     return read_document(answer, documents.PAYMENTS, shape)
 
 
 def made_charge(answer: ProviderAnswer) -> documents.Payment:
     """Read a charge that was made."""
-    return read_document(answer, documents.PAYMENT, lambda document: document)
+    return read_document(answer, documents.PAYMENT, _valued)
 
 
 def qr_code(answer: ProviderAnswer) -> documents.QrCode:
@@ -46,7 +56,7 @@ def qr_code(answer: ProviderAnswer) -> documents.QrCode:
     return read_document(answer, documents.QR_CODE, lambda document: document)
 
 
-def customer(answer: ProviderAnswer) -> Payer:
+def customer(answer: ProviderAnswer) -> Payer | None:
     """Read who is asked to pay."""
     return read_document(answer, documents.CUSTOMER, payer)
 
@@ -132,7 +142,7 @@ def charge_payment(
 
 def pix_transaction(answer: ProviderAnswer) -> documents.PixTransaction:
     """Read one Pix."""
-    return read_document(answer, documents.PIX_TRANSACTION, lambda document: document)
+    return read_document(answer, documents.PIX_TRANSACTION, _valued)
 
 
 def payer_of(transaction: documents.PixTransaction) -> Payer | None:

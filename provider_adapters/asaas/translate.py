@@ -9,10 +9,12 @@ list; its bare 404 is no "not found". Payouts have a module of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from itertools import pairwise
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from gateway.domain.bank.charges import Party, Payer
 from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
@@ -25,7 +27,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import documents, words
-from provider_adapters.kit import money
+from provider_adapters.kit import money, times
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     is_e2e_id,
@@ -36,6 +38,7 @@ from provider_adapters.kit.answers import (
 )
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.paging import skipped, unrepeated, within
+from provider_adapters.kit.payers import payer_of
 
 ZONE: Final = ZoneInfo("America/Sao_Paulo")
 """
@@ -50,6 +53,8 @@ _NATIONAL_PHONE: Final = (10, 11)
 # Looking a member up by its name costs Python 3.11 a call each time.
 _OTHER: Final = MovementKind.OTHER
 Value = TypeVar("Value")
+Movements = Sequence[tuple[documents.Movement, Entry]]
+"""Rows of a statement, each with what was read of it."""
 
 
 def error_code(answer: ProviderAnswer) -> str:
@@ -74,42 +79,58 @@ def balance(answer: ProviderAnswer) -> Balance:
     return read_document(answer, documents.BALANCE, shape)
 
 
-def movements(answer: ProviderAnswer) -> documents.Listing[documents.Movement]:
-    """Read a page of the statement, not yet as entries: which charges are Pix is asked apart."""
-    return read_document(answer, documents.MOVEMENTS, lambda document: document)
+def movements(answer: ProviderAnswer, unknown: UnknownWord) -> tuple[Movements, bool | None]:
+    """
+    Read a page of the statement, and whether there is more.
+
+    A charge does not count as Pix yet: which of them do is asked apart.
+    """
+
+    def shape(document: documents.Listing[documents.Movement]) -> tuple[Movements, bool | None]:
+        return [(row, entry(row, unknown)) for row in document.data], document.has_more
+
+    return read_document(answer, documents.MOVEMENTS, shape)
 
 
-def charge_days(rows: Sequence[documents.Movement]) -> Mapping[str, date]:
+def charge_days(rows: Movements) -> Mapping[str, date]:
     """Return the days on which charges were received, by the id of the charge."""
     return {
         row.payment_id: _day(row.date)
-        for row in rows
+        for row, _ in rows
         if row.type == words.CHARGE_RECEIVED and row.payment_id
     }
 
 
-def entry(row: documents.Movement, pix_charges: Collection[str], unknown: UnknownWord) -> Entry:
+def entries(rows: Movements, pix_charges: Collection[str]) -> Sequence[Entry]:
+    """Return the movements of a page; a charge that was paid by Pix counts as Pix."""
+    return [
+        msgspec.structs.replace(read, is_pix=True, kind=MovementKind.PIX)
+        if row.type == words.CHARGE_RECEIVED and row.payment_id in pix_charges
+        else read
+        for row, read in rows
+    ]
+
+
+def entry(row: documents.Movement, unknown: UnknownWord) -> Entry:
     """
     Read a movement; it is at the first instant of its day, which is all that the bank tells.
 
-    One of an unlisted kind does not count as Pix, nor does a charge paid in another way.
+    One of an unlisted kind does not count as Pix.
 
     Raises:
         ValueError: The amount or the date is none.
     """
     value = money.from_json(row.value)
-    is_charge = row.type == words.CHARGE_RECEIVED
-    is_pix = row.type in words.PIX_KINDS or (is_charge and row.payment_id in pix_charges)
     return Entry(
         provider_id=provider_id(str(row.id)),
         e2e_id="",
         direction=Direction.DEBIT if value.centavos < 0 else Direction.CREDIT,
-        is_pix=is_pix,
+        is_pix=row.type in words.PIX_KINDS,
         value=Money(abs(value.centavos)),
         description=cleaned_text(row.description),
         counterparty=Party(),
         created_at=instant(row.date),
-        kind=_kind(row.type, unknown, is_pix=is_pix),
+        kind=_kind(row.type, unknown),
     )
 
 
@@ -200,7 +221,7 @@ def webhooks(answer: ProviderAnswer, cursor: str | None) -> Page[RegisteredCallb
 
 def instant(text: str) -> datetime:
     """Read a date, which is its first instant, or a time; raises ``ValueError`` for neither."""
-    return datetime.fromisoformat(text).replace(tzinfo=ZONE).astimezone(UTC)
+    return times.instant(text, ZONE)
 
 
 def instant_or_none(text: str | None) -> datetime | None:
@@ -231,13 +252,13 @@ def composed(make: Callable[[], Value]) -> Value:
 
 def _day(text: str) -> date:
     """Read the day of a date or a time."""
-    return date.fromisoformat(text[:_DATE_LENGTH])
+    return times.local_day(text, ZONE)
 
 
-def _kind(word: str, unknown: UnknownWord, *, is_pix: bool) -> MovementKind:
-    """Read what a movement is; a charge is what it was paid by."""
+def _kind(word: str, unknown: UnknownWord) -> MovementKind:
+    """Read what a movement is; a charge is what it was paid by, which is asked apart."""
     if word == words.CHARGE_RECEIVED:
-        return MovementKind.PIX if is_pix else _OTHER
+        return _OTHER
     kind = words.PIX_KINDS.get(word) or words.OTHER_KINDS.get(word)
     if kind is None:
         unknown()
@@ -263,9 +284,9 @@ def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
     )
 
 
-def payer(person: documents.Party | documents.Customer) -> Payer:
+def payer(person: documents.Party | documents.Customer) -> Payer | None:
     """Read who paid or is to pay."""
-    return Payer(name=cleaned_text(person.name), tax_number=cleaned_text(person.cpf_cnpj))
+    return payer_of(person.name, person.cpf_cnpj)
 
 
 def _came_in(row: documents.PixTransaction) -> bool:

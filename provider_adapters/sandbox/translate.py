@@ -32,6 +32,7 @@ from provider_adapters.kit.answers import (
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.payers import payer_of
 from provider_adapters.sandbox import documents, words
 
 Document = TypeVar("Document")
@@ -346,11 +347,7 @@ def _unsigned(centavos: int | None) -> Money | None:
 def _payer(person: documents.Pessoa | None) -> Payer | None:
     if person is None:
         return None
-    return Payer(
-        name=cleaned_text(person.nome),
-        tax_number=person.documento or "",
-        message=cleaned_text(person.mensagem),
-    )
+    return payer_of(person.nome, person.documento, person.mensagem)
 
 
 def _party(person: documents.Pessoa | None) -> Party:

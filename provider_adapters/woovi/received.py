@@ -40,7 +40,7 @@ def received_payments(
     """Read a page of transactions; one that the bank filled further than asked for is cut."""
 
     def shape(document: documents.Transactions) -> Page[documents.Transaction]:
-        info, items = document.page_info, document.transactions[:limit]
+        info, items = document.page_info, [_usable(each) for each in document.transactions[:limit]]
         if info.skip != paging.number_of(cursor):
             raise ValueError(Reason.WRONG_SHAPE)
         more = info.has_next or len(items) < len(document.transactions)
@@ -48,6 +48,13 @@ def received_payments(
         return paging.unrepeated(page, cursor, lambda found: found.e2e_id or "")
 
     return translate.read(answer, documents.TRANSACTIONS, shape)
+
+
+def _usable(found: documents.Transaction) -> documents.Transaction:
+    """Return a transaction that can be shown as a payment; raises ``ValueError`` for another."""
+    if not is_e2e_id(found.e2e_id or "") or found.value <= 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return found
 
 
 def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
@@ -85,7 +92,7 @@ def charge_refunds(answer: ProviderAnswer) -> Money:
         ]
         return Money(sum(given))
 
-    return translate.read(answer, documents.CHARGE_REFUNDS, shape)
+    return translate.read(answer, documents.CHARGE_REFUNDS, shape, whole=True)
 
 
 def incoming(found: documents.Transaction, refunded: Money) -> IncomingPayment:

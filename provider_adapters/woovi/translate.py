@@ -38,6 +38,7 @@ from provider_adapters.kit.answers import (
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.payers import payer_of
 from provider_adapters.woovi import documents, words
 
 Document = TypeVar("Document")
@@ -79,11 +80,13 @@ def read(
     decoder: msgspec.json.Decoder[Document],
     shape: Callable[[Document], Value],
     statuses: Collection[int] = OK,
+    *,
+    whole: bool = False,
 ) -> Value:
-    """Read a good answer, or say what a refusal means."""
+    """Read a good answer, or say what a refusal means; ``whole`` as ``read_document`` has it."""
     if answer.status not in statuses:
         raise failure(answer)
-    return read_document(answer, decoder, shape, statuses)
+    return read_document(answer, decoder, shape, statuses, whole=whole)
 
 
 def reached(answer: ProviderAnswer) -> None:
@@ -294,11 +297,7 @@ def payer(person: documents.Customer | None, message: str | None) -> Payer | Non
     if person is None:
         return None
     number = "" if person.tax_number is None else person.tax_number.number or ""
-    return Payer(
-        name=cleaned_text(person.name),
-        tax_number=cleaned_text(number),
-        message=cleaned_text(message),
-    )
+    return payer_of(person.name, number, message)
 
 
 def public_keys(body: bytes) -> Sequence[tuple[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from gateway.domain.bank.payout_orders import (
@@ -34,6 +34,7 @@ from provider_adapters.kit import banks, money
 from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.kit.times import instant
 
 _LONGEST_TEXT: Final = 140
 _ISPB_DIGITS: Final = 8
@@ -152,7 +153,4 @@ def _above_zero(reais: money.JsonNumber) -> Money:
 
 def _moment(text: str | None) -> datetime | None:
     """Read when money moved, in the bank's zone unless it names one."""
-    if not text:
-        return None
-    at = datetime.fromisoformat(text)
-    return (at if at.tzinfo else at.replace(tzinfo=ZONE)).astimezone(UTC)
+    return instant(text, ZONE) if text else None

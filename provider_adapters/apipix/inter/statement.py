@@ -25,6 +25,7 @@ from provider_adapters.apipix.inter.words import KINDS, ZONE
 from provider_adapters.kit.answers import is_e2e_id, provider_id
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.paging import days
+from provider_adapters.kit.times import local_day
 
 _DAY: Final = timedelta(days=1)
 _LONGEST: Final = timedelta(days=89)
@@ -128,7 +129,7 @@ def _entry(row: Transacao, unknown: UnknownWord) -> Entry:
         value=amount(row.valor),
         description=cleaned_text(row.descricao),
         counterparty=_party(told, direction),
-        created_at=datetime.combine(_day(row.data_transacao), time(), ZONE).astimezone(UTC),
+        created_at=_day_of(row.data_transacao),
         kind=_with_returns(kind or MovementKind.OTHER, e2e_id),
     )
 
@@ -148,6 +149,6 @@ def _party(told: Detalhes, direction: Direction) -> Party:
     return Party(name=cleaned_text(name), tax_number=cleaned_text(tax_number))
 
 
-def _day(text: str) -> date:
-    """Read a day, of a time too; raises ``ValueError``."""
-    return datetime.fromisoformat(text).date()
+def _day_of(text: str) -> datetime:
+    """Return the first instant of a day, of a time too; raises ``ValueError``."""
+    return datetime.combine(local_day(text, ZONE), time(), ZONE).astimezone(UTC)

@@ -34,8 +34,8 @@ def rows(*each: dict[str, object], more: bool | None = None) -> object:
 
 
 def entry(**changes: object):  # type: ignore[no-untyped-def]
-    document = translate.movements(rows(ROW | changes))  # type: ignore[arg-type]
-    return translate.entry(document.data[0], {"pay_pix"}, Counted())
+    found, _ = translate.movements(rows(ROW | changes), Counted())  # type: ignore[arg-type]
+    return translate.entries(found, {"pay_pix"})[0]
 
 
 def test_a_balance_is_exact_and_tells_nothing_of_blocks_or_time():
@@ -93,18 +93,17 @@ def test_a_fee_of_a_charge_that_was_paid_by_pix_is_no_pix():
 
 def test_an_unlisted_kind_is_counted():
     unknown = Counted()
-    document = translate.movements(rows(ROW | {"type": "NOVO"}))  # type: ignore[arg-type]
 
-    translate.entry(document.data[0], (), unknown)
+    translate.movements(rows(ROW | {"type": "NOVO"}), unknown)  # type: ignore[arg-type]
 
     assert unknown.times == 1
 
 
 def test_paid_charges_are_asked_for_by_their_day():
     charge = {"type": words.CHARGE_RECEIVED, "paymentId": "pay_1"}
-    document = translate.movements(rows(ROW, ROW | charge))  # type: ignore[arg-type]
+    found, _ = translate.movements(rows(ROW, ROW | charge), Counted())  # type: ignore[arg-type]
 
-    assert translate.charge_days(document.data) == {"pay_1": DAY}
+    assert translate.charge_days(found) == {"pay_1": DAY}
 
 
 def test_pix_charges_are_read_with_their_days():

@@ -55,6 +55,15 @@ def entry(counted: list[bool] | None = None, **changed: object) -> Entry:
     return page.items[0]
 
 
+def test_a_zone_in_the_bank_s_time_is_heeded():
+    """Near midnight another zone is another day."""
+    days = ("2026-02-03T01:30:00Z", "2026-02-03 01:30:00", "2026-02-03T23:30:00-05:00")
+
+    found = [entry(dataTransacao=each).created_at for each in days]
+
+    assert [each.day for each in found] == [2, 3, 4]
+
+
 def test_a_window_of_utc_days_touches_one_more_of_the_bank():
     assert statement.begun(Window(LAST, LAST), None) == Span(date(2026, 3, 30), LAST)
 

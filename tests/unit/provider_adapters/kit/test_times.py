@@ -1,0 +1,33 @@
+"""Times of banks: a zone that is written is heeded."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from provider_adapters.kit.times import instant, local_day
+
+ZONE = ZoneInfo("America/Sao_Paulo")
+
+
+def test_the_bank_s_zone_is_that_of_a_text_without_one():
+    texts = {
+        "2026-11-26 10:00:00": datetime(2026, 11, 26, 13, tzinfo=UTC),
+        "2026-11-26T10:00:00-05:00": datetime(2026, 11, 26, 15, tzinfo=UTC),
+        "2026-11-26T10:00:00Z": datetime(2026, 11, 26, 10, tzinfo=UTC),
+        "2026-11-26": datetime(2026, 11, 26, 3, tzinfo=UTC),
+    }
+
+    assert {text: instant(text, ZONE) for text in texts} == texts
+
+
+def test_a_day_is_the_bank_s():
+    assert local_day("2026-11-26T01:30:00Z", ZONE) == date(2026, 11, 25)
+    assert local_day("2026-11-26", ZONE) == date(2026, 11, 26)
+
+
+def test_what_is_no_time_is_refused():
+    with pytest.raises(ValueError, match="ontem"):
+        instant("ontem", ZONE)
