@@ -32,6 +32,10 @@ Value = TypeVar("Value")
 
 _RENEWED_AT: Final = 0.8
 """Of its life: a token that ends on its way to the bank is refused there."""
+_UNTOLD_S: Final = 60.0
+"""Life of a token whose life the bank does not state (RFC 6749, 5.1): shorter than any bank's."""
+_GIVEN: Final = frozenset({HTTPStatus.OK.value, HTTPStatus.CREATED.value})
+"""The standard wants 200; some banks create a token."""
 _MOST: Final = 10_000
 """Tokens in memory; a gateway of more accounts fetches some again."""
 _FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -41,7 +45,7 @@ class _Granted(msgspec.Struct):
     """The bank's answer; the rest of it is of no use."""
 
     access_token: Annotated[str, msgspec.Meta(min_length=1, max_length=8192)]
-    expires_in: Annotated[int, msgspec.Meta(ge=1, le=31_536_000)]
+    expires_in: Annotated[float, msgspec.Meta(ge=1, le=31_536_000)] = _UNTOLD_S
 
 
 class _Kept(msgspec.Struct):
@@ -192,7 +196,7 @@ class AccessTokens:
 
     def _granted(self, answer: ProviderAnswer) -> _Kept:
         """Read the bank's answer."""
-        given = read_document(answer, _GRANTED, lambda document: document)
+        given = read_document(answer, _GRANTED, lambda document: document, _GIVEN)
         ends_at = self._now() + given.expires_in
         return _Kept(given.access_token, ends_at, given.expires_in)
 

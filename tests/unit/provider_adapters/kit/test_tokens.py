@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from base64 import b64decode
 from collections.abc import AsyncIterator
@@ -234,12 +235,26 @@ async def test_json_with_the_credentials_in_the_body(stage: Stage):
     }
 
 
-@pytest.mark.parametrize("life", [0, -1, "600", None, 10.5, 10**12])
-async def test_a_token_without_a_life_is_no_answer(stage: Stage, life: object):
+@pytest.mark.parametrize("life", [0, -1, "soon", True, 10**12])
+async def test_a_token_of_an_impossible_life_is_no_answer(stage: Stage, life: object):
     stage.issuer.life_s = life
 
     with pytest.raises(BadReply):
         await stage.tokens().of(MARIA)
+
+
+async def test_a_life_is_read_in_any_form_and_is_short_where_none_is_told(stage: Stage):
+    """RFC 6749, 5.1 only recommends ``expires_in``; some banks create a token."""
+    stage.issuer.status = 201
+    kept = []
+    for life in (600, "600", 600.0, 600.5, None):
+        stage.issuer.life_s, stage.now = life, NOON
+        tokens, shop = stage.tokens(), dataclasses.replace(MARIA, secret=f"secret-{life!r}")
+        first = await tokens.of(shop)
+        stage.now = NOON + timedelta(seconds=100)
+        kept.append(await tokens.of(shop) == first)
+
+    assert kept == [True, True, True, True, False]
 
 
 async def test_no_token_is_no_byte_to_the_bank(stage: Stage):
