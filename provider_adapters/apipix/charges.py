@@ -7,10 +7,12 @@ reference that is none gets a derived one, and a charge is looked for under both
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Final
+from typing import Final, TypeVar
+
+import msgspec
 
 from gateway.domain.bank.charges import (
     Charge,
@@ -34,8 +36,11 @@ from provider_adapters.kit import brcode, money
 from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, read_document
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.kit.payers import payer_of
 from provider_adapters.kit.references import txids
 from provider_adapters.kit.requests import ProviderRequest, sending
+
+Document = TypeVar("Document", bound=documents.Cobranca)
 
 IMMEDIATE: Final = "/cob/{txid}"
 DUE: Final = "/cobv/{txid}"
@@ -67,15 +72,16 @@ class Charges:
     async def get(self, account: ProviderAccount, reference: str) -> Charge:
         """Read a charge as a QR code."""
         by = self.access.client.read_by()
-        found = await self._find(account, reference, "get_charge", by)
-        emv = found.emv or await self._payload(account, found, by)
+        found = await self._find(account, reference, "get_charge", by, documents.COBRANCA)
+        emv = found.emv or await self._payload(account, "get_charge", found, by)
         with readable():
-            return _charge(found, reference, emv, self._unknown("get_charge"))
+            return _payable(_charge(found, reference, emv, self._unknown("get_charge")))
 
     async def payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
         """Read a charge as a transaction."""
         by = self.access.client.read_by()
-        found = await self._find(account, reference, "get_charge_payment", by)
+        operation = "get_charge_payment"
+        found = await self._find(account, reference, operation, by, documents.COBRANCA_PAGA)
         with readable():
             return _payment(found, reference)
 
@@ -88,24 +94,28 @@ class Charges:
         document = _order(order)
         by = self.access.client.read_by()
         try:
-            await self._find(account, order.reference, "create_charge", by)
+            await self._find(account, order.reference, "create_charge", by, documents.COBRANCA)
         except NotFound:
             pass
         else:
             raise Refused(IN_USE)
         txid = self._txids(account, order.reference)[0]
         request = self._request(account, "create_charge", IMMEDIATE, txid)
-        unknown = self._unknown("create_charge")
 
-        def made(answer: ProviderAnswer) -> Charge:
+        def made(answer: ProviderAnswer) -> documents.Cobranca:
             if answer.status not in CHANGED:
                 raise failure(answer)
             return read_document(answer, documents.COBRANCA, shape, CHANGED)
 
-        def shape(charge: documents.Cobranca) -> Charge:
-            return _charge(_same(charge, txid), order.reference, charge.emv or "", unknown)
+        def shape(charge: documents.Cobranca) -> documents.Cobranca:
+            _charge(_same(charge, txid), order.reference, charge.emv, lambda: None)
+            return charge
 
-        return await self.access.change(account, sending(request, document, "PUT"), made)
+        charge = await self.access.change(account, sending(request, document, "PUT"), made)
+        by = self.access.client.read_by()
+        emv = charge.emv or await self._payload(account, "create_charge", charge, by)
+        with readable():
+            return _payable(_charge(charge, order.reference, emv, self._unknown("create_charge")))
 
     async def cancel(self, account: ProviderAccount, reference: str) -> Charge:
         """Cancel a charge that is still active; one that is cancelled already stays so."""
@@ -130,7 +140,7 @@ class Charges:
             return read_document(answer, documents.COBRANCA, shape, CHANGED)
 
         def shape(charge: documents.Cobranca) -> Charge:
-            return _charge(_same(charge, txid), reference, charge.emv or "", unknown)
+            return _charge(_same(charge, txid), reference, charge.emv, unknown)
 
         request = self._request(account, "cancel_charge", path, txid)
         change = sending(request, {"status": REMOVED}, "PATCH")
@@ -141,10 +151,10 @@ class Charges:
     ) -> Charge:
         """Read a charge that the bank did not remove: it may be gone already, or paid."""
         request = self._request(account, "cancel_charge", path, txid)
-        document = await self.access.read(account, request, _document)
+        document = await self.access.read(account, request, _reading(documents.COBRANCA))
         with readable():
             same, unknown = _same(document, txid), self._unknown("cancel_charge")
-            charge = _charge(same, reference, document.emv or "", unknown)
+            charge = _charge(same, reference, document.emv, unknown)
         if charge.status is ChargeStatus.CANCELED:
             return charge
         if charge.status is ChargeStatus.PAID:
@@ -152,13 +162,18 @@ class Charges:
         raise refused
 
     async def _find(
-        self, account: ProviderAccount, reference: str, operation: str, by: Deadline
-    ) -> documents.Cobranca:
+        self,
+        account: ProviderAccount,
+        reference: str,
+        operation: str,
+        by: Deadline,
+        decoder: msgspec.json.Decoder[Document],
+    ) -> Document:
         """Look for a charge under each txid and each path that it may have."""
         for path, txid in self._places(account, reference):
             request = self._request(account, operation, path, txid)
             try:
-                document = await self.access.read(account, request, _document, by)
+                document = await self.access.read(account, request, _reading(decoder), by)
             except NotFound:
                 continue
             with readable():
@@ -171,13 +186,13 @@ class Charges:
         return [(path, txid) for path in paths for txid in self._txids(account, reference)]
 
     async def _payload(
-        self, account: ProviderAccount, charge: documents.Cobranca, by: Deadline
+        self, account: ProviderAccount, operation: str, charge: documents.Cobranca, by: Deadline
     ) -> str:
         """Read the payload of a charge that shows none; empty where the bank cannot tell."""
         if not self.qrcodes or charge.loc is None:
             return ""
         path = self.access.profile.pix + "/loc/{id}/qrcode"
-        request = self.access.request(account, "get_charge", path, id=str(charge.loc.id))
+        request = self.access.request(account, operation, path, id=str(charge.loc.id))
 
         def shown(answer: ProviderAnswer) -> str:
             if answer.status not in OK:
@@ -210,19 +225,29 @@ def person(found: documents.Pessoa | None) -> Party:
 def payer(pix: documents.Pix) -> Payer | None:
     """Read who paid; Efí tells it in a place of its own, many banks not at all."""
     told = pix.pagador or (pix.extras.pagador if pix.extras else None)
-    if told is None and not pix.info:
-        return None
-    party = person(told)
-    return Payer(name=party.name, tax_number=party.tax_number, message=cleaned_text(pix.info))
+    named = told or documents.Pessoa()
+    return payer_of(named.nome, named.tax_number, pix.info)
 
 
-def _document(answer: ProviderAnswer) -> documents.Cobranca:
-    if answer.status not in OK:
-        raise failure(answer)
-    return read_document(answer, documents.COBRANCA, lambda document: document)
+def _reading(decoder: msgspec.json.Decoder[Document]) -> Callable[[ProviderAnswer], Document]:
+    """Return what reads a charge."""
+
+    def read(answer: ProviderAnswer) -> Document:
+        if answer.status not in OK:
+            raise failure(answer)
+        return read_document(answer, decoder, lambda document: document)
+
+    return read
 
 
-def _same(document: documents.Cobranca, txid: str) -> documents.Cobranca:
+def _payable(charge: Charge) -> Charge:
+    """Check that a live charge can be paid; raises ``ValueError`` for one without a payload."""
+    if charge.status is ChargeStatus.ACTIVE and not charge.emv:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return charge
+
+
+def _same(document: Document, txid: str) -> Document:
     if document.txid != txid:
         raise ValueError(Reason.KEY_MISMATCH)
     return document
@@ -275,7 +300,7 @@ def _charge(document: documents.Cobranca, reference: str, emv: str, unknown: Unk
     )
 
 
-def _payment(document: documents.Cobranca, reference: str) -> ChargePayment:
+def _payment(document: documents.CobrancaPaga, reference: str) -> ChargePayment:
     """Read the latest payment of a charge; an anonymous charge names no payer."""
     paid = max(document.pix, key=lambda pix: pix.horario, default=None)
     asked = amount(document.valor.original)
@@ -289,16 +314,14 @@ def _payment(document: documents.Cobranca, reference: str) -> ChargePayment:
     )
 
 
-def _who_paid(document: documents.Cobranca, paid: documents.Pix | None) -> Payer | None:
+def _who_paid(document: documents.CobrancaPaga, paid: documents.Pix | None) -> Payer | None:
     asked = _asked(document.devedor)
     return None if paid is None or asked is None else payer(paid) or asked
 
 
 def _asked(debtor: documents.Pessoa | None) -> Payer | None:
     """Read who is asked to pay; None for an anonymous charge."""
-    if debtor is None:
-        return None
-    return Payer(name=cleaned_text(debtor.nome), tax_number=debtor.tax_number)
+    return None if debtor is None else payer_of(debtor.nome, debtor.tax_number)
 
 
 def _receiver(document: documents.Cobranca, emv: str) -> tuple[Party, str, str]:

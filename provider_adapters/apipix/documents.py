@@ -58,7 +58,7 @@ class Original(msgspec.Struct, frozen=True):
 class Location(msgspec.Struct, frozen=True):
     """Where the payload of a charge is."""
 
-    id: int
+    id: int | str
 
 
 class Horarios(msgspec.Struct, frozen=True):
@@ -105,8 +105,20 @@ class Pix(
     devolucoes: list[Devolucao] = []
 
 
-class Cobranca(msgspec.Struct, frozen=True, kw_only=True, rename={"emv": "pixCopiaECola"}):
-    """A charge, due at once or on a day."""
+class Cobranca(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"copia_e_cola": "pixCopiaECola", "texto": "textoImagemQRcode"},
+):
+    """
+    A charge, due at once or on a day.
+
+    Attributes:
+        copia_e_cola: The payload, by the standard's name for it.
+        brcode: The same at Sicoob.
+        texto: The same at Banco do Brasil, in an older version of its API.
+    """
 
     txid: str
     status: str
@@ -116,7 +128,19 @@ class Cobranca(msgspec.Struct, frozen=True, kw_only=True, rename={"emv": "pixCop
     devedor: Pessoa | None = None
     recebedor: Pessoa | None = None
     loc: Location | None = None
-    emv: str | None = None
+    copia_e_cola: str | None = None
+    brcode: str | None = None
+    texto: str | None = None
+
+    @property
+    def emv(self) -> str:
+        """The payload, by whichever name it is there; empty where it is not."""
+        return self.copia_e_cola or self.brcode or self.texto or ""
+
+
+class CobrancaPaga(Cobranca, frozen=True, kw_only=True):
+    """A charge with what paid it, which is read where it is asked for alone."""
+
     pix: list[Pix] = []
 
 
@@ -133,16 +157,30 @@ class Parametros(msgspec.Struct, frozen=True):
 
 
 class Pagina(msgspec.Struct, Generic[Item], frozen=True):
-    """A page of payments, received or sent."""
+    """
+    A page of payments, received or sent.
 
-    parametros: Parametros
-    pix: list[Item]
+    Attributes:
+        parametros: Some banks leave them out where one page holds everything.
+        pix: Some banks leave the list out where it is empty.
+    """
+
+    parametros: Parametros | None = None
+    pix: list[Item] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Webhook(msgspec.Struct, frozen=True, rename={"url": "webhookUrl"}):
     """Where callbacks of a key are sent."""
 
     url: str
+
+
+class Devolvido(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
+    """A refund as a callback names it; everything else about it is asked of the bank."""
+
+    id: str
+    status: str = ""
+    rtr_id: str | None = None
 
 
 class Aviso(
@@ -159,7 +197,7 @@ class Aviso(
     tipo: str = ""
     status: str = ""
     extras: Extras | None = None
-    devolucoes: list[Devolucao] = []
+    devolucoes: list[Devolvido] = []
 
 
 class Avisos(msgspec.Struct, frozen=True):
@@ -170,6 +208,7 @@ class Avisos(msgspec.Struct, frozen=True):
 
 RECUSA: Final = msgspec.json.Decoder(Recusa)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
+COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
 PIX: Final = msgspec.json.Decoder(Pix)
 RECEBIDOS: Final = msgspec.json.Decoder(Pagina[Pix])
 DEVOLUCAO: Final = msgspec.json.Decoder(Devolucao)

@@ -7,13 +7,14 @@ what happens during the walk moves nothing from one page to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Page, ProviderAccount
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.access import OK, Access, failure
@@ -84,7 +85,8 @@ class PagedList(Generic[Document]):
         within = Limits(limits.start, place.end)
         if within.start >= within.end:
             return Page(items=(), next_cursor=None)
-        query = self._query(within, place.page, min(max(limit, 1), LARGEST_PAGE))
+        size = min(max(limit, 1), LARGEST_PAGE)
+        query = self._query(within, place.page, size)
         request = self.access.request(self.account, self.operation, self.path, query)
 
         def read(answer: ProviderAnswer) -> Page[Item]:
@@ -93,10 +95,11 @@ class PagedList(Generic[Document]):
             return read_document(answer, self.decoder, shape)
 
         def shape(document: Pagina[Document]) -> Page[Item]:
-            inside = (each for each in document.pix if within.hold(self.moment(each)))
+            rows, pages = _rows(document), _pages(document, place.page, size)
+            inside = (each for each in rows if within.hold(self.moment(each)))
             made = [item for each in inside for item in make(each)]
             given = made[place.taken : place.taken + limit]
-            following = _after(place, len(given), len(made), document.parametros.paginacao.pages)
+            following = _after(place, len(given), len(made), pages)
             return Page(items=given, next_cursor=following)
 
         return await self.access.read(self.account, request, read)
@@ -119,6 +122,22 @@ def limits_of(window: Window) -> Limits:
 def instant(at: datetime) -> str:
     """Write an instant as RFC 3339 with milliseconds, in UTC."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _rows(document: Pagina[Document]) -> Sequence[Document]:
+    """Return the rows of a page; raises ``ValueError`` for what is no page at all."""
+    if document.pix is not msgspec.UNSET:
+        return document.pix
+    if document.parametros is None:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return ()
+
+
+def _pages(document: Pagina[Document], page: int, size: int) -> int:
+    """Return how many pages there are; without the bank's word a full page may have a next."""
+    if document.parametros is not None:
+        return document.parametros.paginacao.pages
+    return page + 2 if len(_rows(document)) >= size else page + 1
 
 
 def _after(place: _Place, given: int, made: int, pages: int) -> str | None:

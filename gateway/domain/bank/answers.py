@@ -124,6 +124,9 @@ def charge(answer: object, reference: str) -> Charge:
     of_type(found.reusable, bool, "charge.reusable")
     for name in ("key", "emv", "city", "zip_code"):
         plain_text(getattr(found, name), f"charge.{name}")
+    if found.status is ChargeStatus.ACTIVE and not found.emv:  # nobody could pay it
+        field = "charge.emv"
+        raise WrongAnswer(field)
     _unsigned_or_none(found.value, "charge.value")
     _payer(found.payer, "charge.payer")
     _party(found.receiver, "charge.receiver")

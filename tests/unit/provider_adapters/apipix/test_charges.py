@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
@@ -42,6 +43,35 @@ def written(**more: object) -> documents.Cobranca:
 
 def shown(**more: object) -> charges.Charge:
     return charges._charge(written(**more), "pedido/1", "", lambda: None)
+
+
+def test_the_payload_is_read_under_every_name_that_banks_give_it():
+    """The standard's, Sicoob's, and an older one of Banco do Brasil."""
+    names = ("pixCopiaECola", "brcode", "textoImagemQRcode")
+
+    assert [written(**{name: "000201"}).emv for name in names] == ["000201"] * 3
+    assert written(pixCopiaECola=None, brcode="").emv == ""
+
+
+def test_a_live_charge_without_a_payload_is_no_charge():
+    """Nobody could pay it; one that is over needs none."""
+    with pytest.raises(ValueError, match="wrong_shape"):
+        charges._payable(shown())
+
+    assert charges._payable(shown(status="CONCLUIDA")).emv == ""
+
+
+def test_what_paid_a_charge_does_not_spoil_the_charge():
+    """A payment is read where it is asked for alone."""
+    assert written(pix=[{"endToEndId": 5}]).txid == TXID
+    with pytest.raises(msgspec.ValidationError):
+        documents.COBRANCA_PAGA.decode(b'{"pix": [{"endToEndId": 5}]}')
+
+
+def test_a_debtor_of_nulls_is_nobody():
+    debtors: list[object] = [None, {}, {"cpf": None, "cnpj": None, "nome": None}]
+
+    assert [shown(devedor=each).payer for each in debtors] == [None, None, None]
 
 
 async def test_a_reference_that_fits_no_txid_gets_a_derived_one(efi: Standing):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix import documents, lists
+from provider_adapters.apipix.documents import Pagina, Pix
 from provider_adapters.apipix.lists import Limits, instant, limits_of
 from provider_adapters.verify.stage import Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
@@ -45,6 +49,20 @@ async def test_what_comes_in_during_the_walk_moves_nothing(efi: Standing):
     assert len(found) == len(set(found))
     assert set(ids) <= set(found)
     assert late not in found
+
+
+def test_a_page_may_lack_its_paging_or_its_list_and_not_both():
+    def read(said: str) -> Pagina[Pix]:
+        return documents.RECEBIDOS.decode(said)
+
+    row = '{"endToEndId": "E1", "valor": "1", "horario": "2026-11-22T12:00:00Z"}'
+    bare, full = read(f'{{"pix": [{row}]}}'), read(f'{{"pix": [{row}, {row}]}}')
+    empty = read('{"parametros": {"paginacao": {"quantidadeDePaginas": 0}}}')
+
+    assert [lists._pages(bare, 0, 2), lists._pages(full, 0, 2)] == [1, 2]
+    assert (lists._rows(empty), lists._pages(empty, 0, 2)) == ((), 0)
+    with pytest.raises(ValueError, match="wrong_shape"):
+        lists._rows(read('{"erros": []}'))
 
 
 async def test_a_day_to_come_is_asked_of_nobody(efi: Standing):
