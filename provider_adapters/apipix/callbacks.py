@@ -32,7 +32,7 @@ from gateway.domain.kernel.strict import uuid_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import OK, Access, accepted, failure
 from provider_adapters.apipix.profiles import SecretAddress
-from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.answers import ProviderAnswer, read_document, try_body
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.proofs import PeerCertificate, SharedToken
 from provider_adapters.kit.requests import ProviderRequest, sending
@@ -157,19 +157,28 @@ def step_of(secret: bytes) -> str:
 
 
 def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
-    """Read what a proven body says; nothing of one that is no list of payments."""
-    try:
-        told = documents.AVISOS.decode(body)
-        return tuple(
-            notice for part in told.pix for notice in _notices(bytes(part), lists_keys=lists_keys)
-        )
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    """
+    Read what a proven body says; nothing of one that is no list of payments.
+
+    A part that cannot be read is left out: the others are good.
+
+    Raises:
+        BadReply: It has parts, and none can be read; the bank is to send it again.
+    """
+    told = try_body(body, documents.AVISOS)
+    if told is None or not told.pix:
         return ()
+    parts = [(bytes(part), try_body(part, documents.AVISO)) for part in told.pix]
+    readable = [(part, said) for part, said in parts if said is not None]
+    if not readable:
+        raise BadReply(Reason.WRONG_SHAPE)
+    return tuple(
+        notice for part, said in readable for notice in _notices(part, said, lists_keys=lists_keys)
+    )
 
 
-def _notices(part: bytes, *, lists_keys: bool) -> Iterator[Notice]:
+def _notices(part: bytes, told: documents.Aviso, *, lists_keys: bool) -> Iterator[Notice]:
     """Read one payment: sent, refunded, or received."""
-    told = documents.AVISO.decode(part)
     provider_key = told.extras.id_envio if told.extras else None
     if told.tipo == _SENT or provider_key:
         event = f"{told.e2e}:{told.tipo}:{told.status}"

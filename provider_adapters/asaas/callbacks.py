@@ -20,6 +20,7 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
 )
 from provider_adapters.asaas.words import EVENTS
+from provider_adapters.kit.answers import try_body
 from provider_adapters.kit.proofs import SharedToken, only_value
 
 TOKEN: Final = "asaas-access-token"  # noqa: S105 - the name of a header
@@ -67,10 +68,7 @@ class AsaasProof:
 
 def _notice(body: bytes) -> Notice:
     """Read a body; what cannot be read is still a callback of the bank."""
-    try:
-        said = _EVENT.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        said = _Event()
+    said = try_body(body, _EVENT) or _Event()
     kind = EVENTS.get(said.event, CallbackKind.OTHER)
     about = said.transfer if kind is CallbackKind.PAYOUT else said.payment
     reference = (about.external_reference if about else None) or ""

@@ -24,7 +24,7 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.bank.providers import Page
-from provider_adapters.kit.answers import ProviderAnswer, provider_id
+from provider_adapters.kit.answers import ProviderAnswer, provider_id, try_body
 from provider_adapters.kit.paging import continued
 from provider_adapters.kit.proofs import KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
@@ -50,11 +50,10 @@ class StarkBankProof:
         given = only_value(came.headers, SIGNATURE)
         if not given or not await self._signature.proves(given, came.body):
             return None
-        try:
-            event = documents.ONE_EVENT.decode(came.body).event
-        except (msgspec.DecodeError, ValueError, RecursionError):
+        said = try_body(came.body, documents.ONE_EVENT)
+        if said is None:
             return (Notice(event="", kind=CallbackKind.OTHER, subject=""),)
-        return (_notice(event),)
+        return (_notice(said.event),)
 
 
 def _notice(event: documents.Event) -> Notice:

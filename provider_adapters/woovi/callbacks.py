@@ -26,7 +26,7 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import NotFound
-from provider_adapters.kit.answers import ProviderAnswer, provider_id
+from provider_adapters.kit.answers import ProviderAnswer, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
 from provider_adapters.woovi import documents, words
@@ -75,9 +75,8 @@ def _notices(body: bytes) -> Sequence[Notice]:
 
     Deliveries of one event are alike, and the bank gives them no id.
     """
-    try:
-        said = _ANY.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    said = try_body(body, _ANY)
+    if said is None:
         return (Notice(event="", kind=CallbackKind.OTHER, subject=""),)
     event = said if isinstance(said, dict) else {}
     if event.keys() <= {"data_criacao", "evento", "event"}:

@@ -124,7 +124,8 @@ class CallbackProof(Protocol):
 
         Raises:
             ProviderError: the bank's public keys could not be read, so nothing is
-                known; the bank is answered as for None and sends it again.
+                known; or of several parts none could be read. The bank is answered as
+                for None and sends it again.
         """
         ...
 

@@ -22,7 +22,7 @@ from gateway.domain.bank.provider_callbacks import (
     NamedBy,
     ProofRefused,
 )
-from gateway.domain.bank.providers import NotFound, ProviderAccount
+from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.callbacks import ApiPixProof, notices_of, step_of
 from provider_adapters.apipix.factory import ApiPixFactory
@@ -113,6 +113,21 @@ def test_several_payments_are_several_notices_each_with_its_part():
     assert [each.kind for each in notices] == ["charge", "payout", "refund"]
     assert [json.loads(each.part) for each in notices] == [PAID, SENT, GIVEN_BACK]
     assert len({each.event for each in notices}) == 3
+
+
+def test_a_part_that_cannot_be_read_does_not_drop_the_others():
+    odd_refund = {"id": "9", "status": "DEVOLVIDO", "valor": None}
+    parts = [PAID, 5, {**PAID, "endToEndId": None}, {**PAID, "devolucoes": None}]
+
+    notices = notices_of(body(*parts, {**GIVEN_BACK, "devolucoes": [odd_refund]}), lists_keys=True)
+
+    assert [each.kind for each in notices] == ["charge", "charge", "refund"]
+    assert notices[-1].subject == "9"
+
+
+def test_a_callback_without_a_readable_part_is_to_be_sent_again():
+    with pytest.raises(BadReply):
+        notices_of(body(5, {}), lists_keys=True)
 
 
 def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
