@@ -25,6 +25,7 @@ from provider_adapters.verify.suite import (
     bank,
     callbacks,
     lookups,
+    oddities,
     offers,
     reads,
     refunds,
@@ -33,7 +34,19 @@ from provider_adapters.verify.suite import (
 )
 from provider_adapters.verify.trial import Subject, Trial, trial_of
 
-GROUPS = (wire, unreached, bank, lookups, refunds, offers, reads, amounts, access, callbacks)
+GROUPS = (
+    wire,
+    unreached,
+    bank,
+    lookups,
+    refunds,
+    offers,
+    reads,
+    amounts,
+    oddities,
+    access,
+    callbacks,
+)
 """The modules of the cases; importing them registers their cases."""
 
 

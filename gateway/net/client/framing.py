@@ -45,10 +45,10 @@ _CHUNK_END: Final = re.compile(rb"\r\n")
 _TRAILER: Final = re.compile(rb"[^\r\n]*+\r\n")
 _BLANK_BYTES: Final = 2
 _LONGEST_LINE: Final = 64 * 1024
+"""As long as a head; nobody sends a longer chunk extension."""
 GZIP: Final = "gzip"
 """The one coding that is taken off, though it was not asked for."""
 _GZIP_STREAM: Final = 16 + zlib.MAX_WBITS
-"""As long as a head; nobody sends a longer chunk extension."""
 
 
 class HeadEnd:

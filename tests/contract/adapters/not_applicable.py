@@ -50,12 +50,16 @@ _NO_DOUBT: Final = {
 _SENDER_ALONE: Final = {
     "callbacks.altered": "its proof says who sent a callback, and covers no body"
 }
+_SEARCHES: Final = {
+    "reads.absent_in_any_form": "a charge is searched for in a list, which is never absent"
+}
 _NO_E2E_ID: Final = "the bank's answer shows no end-to-end id"
 
 WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
     "sandbox": _PLAIN,
     "starkbank": {
         **_PLAIN,
+        **_SEARCHES,
         **_NO_DOUBT,
         "bank.retry_after": "no refusal for too many calls is listed",
         "bank.held": "the bank does not tell that it holds a transfer",
@@ -77,6 +81,7 @@ WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "asaas": {
         **_PLAIN,
+        **_SEARCHES,
         **_NO_DOUBT,
         **_NO_KEYS,
         **_IDS_ALONE,

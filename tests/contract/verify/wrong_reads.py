@@ -177,6 +177,11 @@ def lenient(amount: Any) -> Any:
     return int(amount) * 100 if isinstance(amount, str) and amount.isdigit() else amount
 
 
+def strictly(_: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
+    """Read every answer as one that decides about money."""
+    return msgspec.structs.replace(answer, request=None)
+
+
 def reais(amount: Any) -> Any:
     return amount // 100 * 100 if isinstance(amount, int) else amount
 
@@ -208,6 +213,9 @@ WRONG: Final[tuple[Wrong, ...]] = (
     hearing("floats are cut", "reads.exponent", amounts(truncated)),
     hearing("signs are dropped", "reads.negative", amounts(unsigned)),
     hearing("texts are reais", "reads.other_type", amounts(lenient)),
+    hearing("another form is refused", "reads.odd_form", strictly),
+    hearing("one row takes the list away", "reads.odd_row", strictly),
+    hearing("a 404 needs the bank's own word", "reads.absent_in_any_form", strictly),
     hearing("what is no amount is nothing", "reads.no_amount", amounts(anything)),
     hearing("centavos are left out", "reads.amount", amounts(reais)),
 )
