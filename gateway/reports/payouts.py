@@ -7,7 +7,6 @@ from typing import Final
 
 from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
-from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
@@ -43,7 +42,7 @@ def lines(found: Iterable[FoundPayout]) -> bytes:
 
 
 def _line(found: FoundPayout) -> Sequence[str]:
-    payout, to = found.payout, found.payout.destination
+    payout, (name, tax_number) = found.payout, found.payout.payee
     return (
         second(payout.created_at),
         text_cell(found.account_name),
@@ -51,8 +50,8 @@ def _line(found: FoundPayout) -> Sequence[str]:
         text_cell(payout.reference),
         _METHODS[payout.method],
         amount(payout.value),
-        text_cell(to.name),
-        text_cell(hidden_tax_number(to.tax_number)),
+        text_cell(name),
+        text_cell(tax_number),
         _outcome(payout),
         "sim" if payout.review else "não",
         payout.failure.code.value if payout.failure else "",

@@ -39,7 +39,7 @@ def payout_row(payout: Payout) -> Row:
         "review": payout.review,
         "value": str(payout.value),
         "method": payout.method.value,
-        "recipient": payout.destination.name,
+        "recipient": payout.payee[0],
         "date": payout.date.isoformat(),
         "attempt": payout.attempt,
         "provider": payout.provider,

@@ -50,6 +50,10 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
 """The right to order each kind; who has lost it has ordered nothing any more."""
 
 
+DECIDES: Final = Right(Area.APPROVAL, Action.WRITE)
+"""The right to decide on orders of others."""
+
+
 WITH_SECRET: Final = frozenset({ApprovalKind.CREDENTIAL_ISSUE, ApprovalKind.CREDENTIAL_ROTATION})
 """Carried out when whoever ordered it fetches the secret."""
 

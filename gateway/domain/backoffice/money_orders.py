@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import date
 
 from gateway.domain.backoffice.approvals import ApprovalKind
-from gateway.domain.bank.payout_orders import PayoutMethod, normal_destination, restored_destination
+from gateway.domain.bank.payout_orders import (
+    NamedOwner,
+    PayoutMethod,
+    normal_destination,
+    restored_destination,
+)
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest
 
 Order = PayoutRequest | RefundRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPayout:
+    """
+    A payout to a PIX key as a user orders it.
+
+    Attributes:
+        difference_reason: Why, if the tax number is not the owner's; else it is not asked for.
+    """
+
+    request: PayoutRequest
+    difference_reason: str
 
 
 def kind_of(order: Order) -> ApprovalKind:
@@ -33,6 +52,8 @@ def written(order: Order) -> str:
     content["date"] = order.date.isoformat()
     content["destination"] = normal_destination(order.destination)
     content["destination_sent"] = dict(order.destination_sent)
+    if order.owner is not None:
+        content["owner"] = asdict(order.owner)
     return json.dumps(content)
 
 
@@ -48,6 +69,7 @@ def read_payout(text: str) -> PayoutRequest:
         description=str(content["description"]),
         destination=restored_destination(method, _texts(content["destination"])),
         destination_sent=_texts(content["destination_sent"]),
+        owner=NamedOwner(**_texts(content["owner"])) if "owner" in content else None,
     )
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.pix_keys import (
+    PixKeyType,
+    hidden_key,
+    hidden_tax_number,
+    is_other_number,
+)
 from gateway.domain.kernel.money import Money
 
 
@@ -77,6 +83,25 @@ Destination = PixDestination | BankDestination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedOwner:
+    """
+    The owner of a payout's key, as the bank named them when a user ordered the payout.
+
+    Attributes:
+        tax_number: A person's with its ends hidden.
+        reason: Why it was ordered though the number typed is another one; else empty.
+    """
+
+    name: str
+    tax_number: str
+    reason: str = ""
+
+    def differs(self, destination: Destination) -> bool:
+        """Say whether the number that was typed is not the owner's."""
+        return is_other_number(destination.tax_number, self.tax_number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutOrder:
     """
     A payout as a bank is asked for it.
@@ -103,6 +128,17 @@ def normal_destination(destination: Destination) -> dict[str, str]:
     """Write a destination as a flat mapping of texts, for keeping and comparing."""
     fields = destination.__dataclass_fields__
     return {name: str(getattr(destination, name)) for name in fields}
+
+
+def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
+    """Return a destination as it was spelt, with a person's tax number and key hidden."""
+    shown = dict(sent)
+    bare = re.sub(r"[./ -]", "", sent["tax_number"])
+    if hidden_tax_number(bare) != bare:
+        shown["tax_number"] = hidden_tax_number(bare)
+    if "key" in sent:
+        shown["key"] = hidden_key(sent.get("key_type", ""), sent["key"])
+    return shown
 
 
 def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Destination:

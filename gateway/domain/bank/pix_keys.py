@@ -71,8 +71,8 @@ class KeyOwner:
     Who is behind a key, as the central bank's directory shows it before paying.
 
     Attributes:
-        tax_number: For showing only, a person's with its ends hidden; never to
-            be compared.
+        tax_number: For showing, a person's with its ends hidden. It can prove that
+            another number is not the owner's; that one is, it never proves.
         bank_number, bank_name, branch, account: Empty where the bank does not
             tell.
     """
@@ -102,6 +102,44 @@ def hidden_tax_number(text: str) -> str:
     if person is None:
         return text
     return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
+
+
+def is_other_number(tax_number: str, shown: str) -> bool:
+    """
+    Say whether what a bank shows of an owner's tax number rules another one out.
+
+    ``tax_number`` is in its normal form. Of a hidden one the visible digits are compared; nothing
+    shown rules nothing out.
+    """
+    bare = re.sub(r"[^0-9A-Za-z*]", "", shown)
+    if not bare:
+        return False
+    if len(bare) != len(tax_number):
+        return True
+    pairs = zip(bare, tax_number, strict=True)
+    return any(known not in (_HIDDEN, own) for known, own in pairs)
+
+
+_DOTS = "\N{BULLET}" * 5
+
+
+def hidden_key(kind: str, key: str) -> str:
+    """
+    Hide most of a key that names a person: a CPF, an e-mail address, a telephone.
+
+    A CNPJ and a random key stay whole.
+    """
+    match kind:
+        case "cpf":
+            return hidden_tax_number(re.sub(r"[. -]", "", key))
+        case "email":
+            name, _, place = key.partition("@")
+            first, _, rest = place.partition(".")
+            return f"{name[:1]}{_DOTS}@{first[:1]}{_DOTS}.{rest}"
+        case "phone":
+            return f"{key[:3]} {_DOTS}{key[-4:]}"
+        case _:
+            return key
 
 
 # A label of a host name, as in the directory of the central bank: HTML's form of an e-mail.

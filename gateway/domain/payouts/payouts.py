@@ -16,11 +16,13 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.payout_orders import (
     Destination,
     FailureCode,
+    NamedOwner,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
     normal_destination,
 )
+from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.providers import Accepted, Evidence
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Search
@@ -37,6 +39,7 @@ class PayoutRequest:
         reference: The same reference is the same payout, however often sent.
         destination: In normal form, for sending and for the fingerprint.
         destination_sent: The destination's known fields as they were spelt.
+        owner: Of the key, where a user ordered it and the bank names owners.
     """
 
     reference: str
@@ -46,6 +49,7 @@ class PayoutRequest:
     description: str
     destination: Destination
     destination_sent: Mapping[str, str]
+    owner: NamedOwner | None = None
 
     def tax_numbers(self) -> Mapping[str, str]:
         """Return the destination's tax number and PIX key, by their fields in the request."""
@@ -139,6 +143,7 @@ class Payout:
             the payout is ACCEPTED and the bank holds it.
         client_id: The credential whose request sent it last; its limits count it.
         payee_digest: Of the recipient's tax number, for searches; written, and never read back.
+        owner: Of the key, where a user ordered it and the bank names owners.
     """
 
     account_id: str
@@ -165,6 +170,19 @@ class Payout:
     review: bool = False
     held_until: datetime | None = None
     payee_digest: bytes = field(default=b"", compare=False, repr=False)
+    owner: NamedOwner | None = None
+
+    @property
+    def payee(self) -> tuple[str, str]:
+        """
+        Return name and tax number of the recipient, a person's with its ends hidden.
+
+        Both are the bank's where it named the owner of the key, else both are as typed: a name of
+        the one beside a number of the other would be nobody.
+        """
+        if self.owner is not None:
+            return self.owner.name, self.owner.tax_number
+        return self.destination.name, hidden_tax_number(self.destination.tax_number)
 
     def is_held(self, now: datetime) -> bool:
         """Say whether the bank is still within its own deadline to decide."""

@@ -13,6 +13,9 @@ from typing import Final
 
 _FORMS: Final = {
     "missing": "{field} is missing; null and the empty text count as missing.",
+    "owner_differs": (
+        "{field} is missing: the tax number is not that of the key's owner as the bank names them."
+    ),
     "missing_for_pix": "{field} is missing: method pix requires key_type and key.",
     "missing_for_bank_account": (
         "{field} is missing: method bank_account requires bank_number, branch and account."

@@ -15,10 +15,13 @@ from datetime import datetime, timedelta
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.backoffice.approvals import (
+    DECIDES,
     Approval,
+    ApprovalKind,
     ApprovalReader,
     ApprovalSearch,
     ApprovalState,
+    Outcome,
 )
 from gateway.domain.backoffice.approvals import Approvals as ApprovalStore
 from gateway.domain.backoffice.money_orders import Order, kind_of, written
@@ -153,6 +156,23 @@ class Approvals:
     def text(self, approval: Approval) -> str:
         """Open what was ordered; whoever decides has to see where the money goes."""
         return self.terms.open(approval.sealed_order, _bound(approval.id))
+
+    async def opens(self, person: SignedInUser, approval: Approval) -> bool:
+        """
+        Say whether a person reads a payout's recipient whole: whoever may still decide on it.
+
+        It shows somebody's data, so it is recorded as an act.
+
+        Raises:
+            StoreUnavailable: it cannot be recorded.
+        """
+        is_open = approval.state is ApprovalState.WAITING or approval.outcome is Outcome.NOT_SENT
+        decides = any(right.covers(DECIDES) for right in person.rights)
+        if not is_open or not decides or approval.ordered_by == person.user_id:
+            return False
+        if approval.kind is ApprovalKind.PAYOUT:
+            await self.audit.append(self._execution.event(person.actor, "read", approval))
+        return True
 
     async def search(
         self, person: SignedInUser, scope: CompanyScope, search: ApprovalSearch

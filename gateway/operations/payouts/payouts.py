@@ -219,6 +219,7 @@ class Payouts:
             created_at=attempt.started_at,
             updated_at=attempt.started_at,
             payee_digest=self.terms.payee_digest(request.destination.tax_number),
+            owner=request.owner,
         )
         return payout, attempt
 

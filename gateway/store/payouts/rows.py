@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from operator import itemgetter
 from typing import Final
 
 from gateway.domain.bank.payout_orders import (
     FailureCode,
+    NamedOwner,
     PayoutMethod,
     normal_destination,
     restored_destination,
@@ -33,7 +35,7 @@ from gateway.store.tables.core import payouts
 _COLUMNS = payouts.c.keys()
 _READ = (
     *("method", "centavos", "destination", "destination_sent", "state"),
-    *("failure_code", "failure_forbidden"),
+    *("failure_code", "failure_forbidden", "key_owner"),
 )
 _KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
 _READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
@@ -75,7 +77,7 @@ def restored_payout(row: Record) -> Payout:
     They are taken by place: a row takes half a microsecond to find a name, and a page of a list
     would ask it for six hundred.
     """
-    word, centavos, destination, sent, state, code, forbidden = _READ_AT(row)
+    word, centavos, destination, sent, state, code, forbidden, owner = _READ_AT(row)
     method = _METHODS[word]
     return Payout(
         **dict(zip(_KEPT, _KEPT_AT(row), strict=True)),
@@ -85,6 +87,7 @@ def restored_payout(row: Record) -> Payout:
         destination_sent=columns.read(sent),
         state=_STATES[state],
         failure=None if code is None else Failure(FailureCode(code), forbidden),
+        owner=None if owner is None else NamedOwner(**columns.read(owner)),
     )
 
 
@@ -257,6 +260,7 @@ def _order(payout: Payout) -> dict[str, object]:
         "destination": columns.written(normal_destination(payout.destination)),
         "destination_sent": columns.written(payout.destination_sent),
         "payee_digest": payout.payee_digest or None,
+        "key_owner": None if payout.owner is None else columns.written(asdict(payout.owner)),
     }
 
 

@@ -162,6 +162,8 @@ payouts = Table(
     Column("held_until", Instant),
     # Keyed: the number itself stands in the destination alone. Older payouts have none.
     Column("payee_digest", LargeBinary),
+    # Of the key as the bank named them to whoever ordered it in the panel, as JSON.
+    Column("key_owner", Text),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
     # Who has payouts to follow up at a bank, and of each account those due longest: one with very

@@ -10,7 +10,9 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from gateway.domain.backoffice.money_orders import KeyPayout
 from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType, normal_key
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel import errors, strict
@@ -18,9 +20,12 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation import fields, parameters
+from policies.validation import fields, parameters, payout
 from policies.validation.fields import KeyType, Reference, TaxNumber, Text, document
+from policies.validation.inputs import withdraw_input
 
+LONGEST_REASON: Final = 500
+"""Characters, as of every reason that is kept."""
 LONGEST_EXPIRY_S: Final = 315_360_000
 """Ten years of 365 days."""
 
@@ -84,6 +89,20 @@ class ChargeBody(msgspec.Struct):
     payer: PayerBody | None = None
     description: Text = ""
     reusable: Reusable = False
+
+
+class KeyPayoutBody(payout.PixWithdrawBody, kw_only=True):
+    """
+    A payout to a PIX key, where the path names the method.
+
+    The bank is asked who owns the key. Where ``destination.tax_number`` is not the owner's,
+    ``difference_reason`` says why it is ordered all the same; whoever approves it reads it.
+    """
+
+    difference_reason: Annotated[
+        str,
+        msgspec.Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": schemas.PLAIN_TEXT}),
+    ] = ""
 
 
 class RefundBody(msgspec.Struct):
@@ -193,6 +212,21 @@ def refund(asked: RawRequest) -> RefundRequest:
         payment=payment,
         description=fields.text(body, "description"),
     )
+
+
+def key_payout(*, alphanumeric_cnpj: bool) -> Input[KeyPayout]:
+    """Take a payout to a PIX key; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
+    taken = withdraw_input(PayoutMethod.PIX, alphanumeric_cnpj=alphanumeric_cnpj)
+
+    def read(asked: RawRequest) -> KeyPayout:
+        request, body = taken.read(asked), document(asked)
+        reason = fields.text(body, "difference_reason")
+        if len(reason) > LONGEST_REASON:
+            raise ServiceError(errors.PAYLOAD_INVALID, "length", field="difference_reason")
+        asked.unknown_fields -= "difference_reason" in body
+        return KeyPayout(request=request, difference_reason=reason.strip())
+
+    return Input(read=read, body=KeyPayoutBody, refuses=taken.refuses)
 
 
 def _body(

@@ -16,7 +16,7 @@ from gateway.config.settings import Payouts, Settings
 from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -120,9 +120,9 @@ async def test_the_dossier_of_a_payout_tells_what_is_proven(hurried: BackofficeC
 
 
 async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: BackofficeClient):
-    reference = uuid.uuid4().hex
-    async with backoffice_client.world.failing("payout", "refuse"):
-        await backoffice_client.post("/withdraw/pix", withdrawing(backoffice_client, reference))
+    reference, world = uuid.uuid4().hex, backoffice_client.world
+    async with world.failing("payout", "refuse"):
+        await world.pay(order(reference, world.today()))
 
     told = (await backoffice_client.read(f"/withdraw/{reference}/dossier")).document
 

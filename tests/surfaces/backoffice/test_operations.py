@@ -365,8 +365,10 @@ async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
         "/withdraw/pix", withdrawing(backoffice_client, reference, value=11)
     )
 
-    assert read.document == {**settled, "held_until": "", "returns": []}
-    assert settled in found.document["data"]
+    hidden = {"tax_number": "***.982.247-**", "key": "m•••••@e•••••.com"}
+    shown = {**settled, "destination": {**settled["destination"], **hidden}}
+    assert read.document == {**shown, "held_until": "", "returns": []}
+    assert shown in found.document["data"]
     assert (again.status, again.document["status"]) == (200, "processing")
     assert other.verdict == (400, "SVC.PIX.010")
     assert await world.executions(reference) == [1050]
@@ -407,7 +409,7 @@ async def test_a_held_payout_that_settles_and_comes_back_is_shown_as_it_stands(
 
     assert (made.status, made.document["status"]) == (200, "processing")
     assert held["held_until"] > held["created_at"]
-    assert told == {name: held[name] for name in told}
+    assert told == {name: held[name] for name in told} | {"destination": told["destination"]}
     assert told["status"] == "processing"
     assert not {"held_until", "returns"} & told.keys()
     assert settled["status"] == back["status"] == "paid"

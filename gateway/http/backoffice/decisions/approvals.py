@@ -115,10 +115,11 @@ class ApprovalList(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """An approval, and what was ordered."""
+    """An approval, and what was ordered; ``whole`` shows a recipient's number and key whole."""
 
     approval: Approval
     order: Order | BackOfficeOrder
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +134,12 @@ class ApprovalActs:
         return Listed(items=found, paging=wanted.paging, total=total)
 
     async def read(self, who: BackOfficeCaller, approval_id: str) -> Ordered:
-        """Read one with all that it says."""
+        """Read one with all that it says; that a decider reads whose money it is, is recorded."""
         found = await self.approvals.find(who.person, who.scope, approval_id)
         text = self.approvals.text(found)
         if found.moves_money:
-            return Ordered(found, money_orders.read(found, text))
+            whole = await self.approvals.opens(who.person, found)
+            return Ordered(found, money_orders.read(found, text), whole)
         return Ordered(found, access_orders.read(text))
 
     async def approve(self, who: BackOfficeCaller, approval_id: str) -> Decided:
@@ -249,7 +251,7 @@ def _approvals(found: Listed[Approval], _who: BackOfficeCaller) -> ApprovalList:
 
 
 def _ordered(found: Ordered, _who: BackOfficeCaller) -> OrderedDocument:
-    return {"approval": approval(found.approval), "order": ordered(found.order)}
+    return {"approval": approval(found.approval), "order": ordered(found.order, whole=found.whole)}
 
 
 def _moved(decided: Decided, _who: BackOfficeCaller) -> MovedDocument:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
 
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
@@ -19,17 +21,34 @@ from gateway.domain.backoffice.access_orders import (
     RoleGrant,
 )
 from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.payout_orders import Destination, NamedOwner, hidden_destination
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant
 
 
+class NamedOwnerDocument(TypedDict):
+    """
+    The owner of a key, as the bank named them when the payout was ordered.
+
+    ``differs``: the tax number that was typed is another one; ``reason`` is why it was ordered
+    all the same.
+    """
+
+    name: Annotated[str, Meta(examples=["Maria Silva"])]
+    tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    differs: bool
+    reason: str
+
+
 class OrderDocument(TypedDict):
     """
     What was ordered, in the fields of its kind; never a secret.
 
-    Of money: where it is to go, or which payment is given back. Of a credential: what
+    Of money: where it is to go, or which payment is given back. A person's tax number and key are
+    whole for whoever may decide on an order that waits, and hidden for everybody else; ``owner`` is
+    absent where no bank was asked. Of a credential: what
     it may do, and the only account it reaches; none for every account of its company. Of a
     person: what they are to be. ``roles`` are those that are given; where companies or
     enabling are ordered, those that the person has. ``companies`` are all that the person
@@ -40,6 +59,7 @@ class OrderDocument(TypedDict):
     date: NotRequired[str]
     description: NotRequired[str]
     destination: NotRequired[Mapping[str, str]]
+    owner: NotRequired[NamedOwnerDocument]
     payment: NotRequired[str]
     client_id: NotRequired[str]
     name: NotRequired[str]
@@ -56,8 +76,8 @@ class OrderDocument(TypedDict):
     companies_before: NotRequired[list[str]]
 
 
-def ordered(found: Order | BackOfficeOrder) -> OrderDocument:
-    """Show what was ordered."""
+def ordered(found: Order | BackOfficeOrder, *, whole: bool = False) -> OrderDocument:
+    """Show what was ordered; ``whole`` shows a person's tax number and key as they were typed."""
     match found:
         case RefundRequest():
             return {
@@ -69,17 +89,31 @@ def ordered(found: Order | BackOfficeOrder) -> OrderDocument:
             }
         case PayoutRequest():
             sent = found.destination_sent
-            return {
+            texts = sent if whole else hidden_destination(sent)
+            shown: OrderDocument = {
                 "method": found.method.value,
                 "date": found.date.isoformat(),
                 "description": found.description,
-                "destination": {name: text for name, text in sent.items() if text},
+                "destination": {name: text for name, text in texts.items() if text},
                 "payment": "",
             }
+            if found.owner is not None:
+                shown["owner"] = owner(found.owner, found.destination)
+            return shown
         case Invitation() | RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
             return _about_person(found)
         case _:
             return _about_credential(found)
+
+
+def owner(found: NamedOwner, destination: Destination) -> NamedOwnerDocument:
+    """Show who owns the key of a payout."""
+    return {
+        "name": found.name,
+        "tax_number": found.tax_number,
+        "differs": found.differs(destination),
+        "reason": found.reason,
+    }
 
 
 def _about_credential(found: CredentialChange) -> OrderDocument:

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, TypedDict
 import msgspec
 
 from gateway.domain.backoffice.lists import UnresolvedPayout
-from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.errors import TOO_MANY_REQUESTS
 from gateway.domain.kernel.windows import Paging
@@ -289,8 +288,8 @@ class UnresolvedDocuments:
         return {
             **_payout(payout),
             "account_name": found.account_name,
-            "payee_name": payout.destination.name,
-            "payee_tax_number": hidden_tax_number(payout.destination.tax_number),
+            "payee_name": payout.payee[0],
+            "payee_tax_number": payout.payee[1],
             "client_id": payout.client_id,
             "absent_at": self.shown.absent_at(payout),
             "certainty": certainty_of(payout),

@@ -20,7 +20,7 @@ from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.http.backoffice.callers import AccountCaller, as_actor, as_caller
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading, writing
-from gateway.http.backoffice.money.payouts import PayoutRecord, payout
+from gateway.http.backoffice.money.payouts import PayoutRecord, hidden, payout
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
@@ -218,7 +218,7 @@ def _probed(found: Probed, who: AccountCaller) -> ProbedDocument:
         "before": found.before.state,
         "state": found.after.state,
         "certainty": certainty_of(found.after),
-        "payout": resources.payout(found.after, who),
+        "payout": hidden(resources.payout(found.after, who)),
     }
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Literal, TypedDict
 from msgspec import Meta
 
 from gateway.domain.backoffice.payout_search import FoundPayout, PayoutsFound, StateCount
-from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.identity.rights import Area
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import Certainty, PayoutStatus, certainty_of, status_of
@@ -128,8 +127,8 @@ def found_payout(found: FoundPayout) -> FoundPayoutDocument:
         "reference": payout.reference,
         "method": payout.method.value,
         "value": amount(payout.value),
-        "payee_name": payout.destination.name,
-        "payee_tax_number": hidden_tax_number(payout.destination.tax_number),
+        "payee_name": payout.payee[0],
+        "payee_tax_number": payout.payee[1],
         "status": status_of(payout.state),
         "state": payout.state,
         "certainty": certainty_of(payout),

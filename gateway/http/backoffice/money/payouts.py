@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Final, TypedDict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Final, NotRequired, TypedDict, TypeVar
 
 from msgspec import Meta
 
 from gateway.domain.backoffice.approvals import Approval
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.providers import ProviderError
+from gateway.domain.backoffice.money_orders import KeyPayout
+from gateway.domain.bank.payout_orders import PayoutMethod, hidden_destination
+from gateway.domain.bank.providers import NotFound, ProviderError
 from gateway.domain.bank.refunds import Refund
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
@@ -26,6 +27,7 @@ from gateway.http.backoffice.cells import (
     writing,
 )
 from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
+from gateway.http.backoffice.decisions.order_documents import NamedOwnerDocument, owner
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
@@ -33,14 +35,20 @@ from gateway.http.resources.documents import (
     BankAccountPayoutDocument,
     Instant,
     PayoutDocument,
+    PayoutList,
     PixPayoutDocument,
 )
 from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.money.key_owners import KeyOwners
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.operations.payouts.payouts import PayoutPage
 from gateway.operations.payouts.records import PayoutWithReturns
+from policies.validation.backoffice.orders import key_payout
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
+
+Ordered = TypeVar("Ordered")
 
 
 class PayoutReturnDocument(TypedDict):
@@ -52,10 +60,15 @@ class PayoutReturnDocument(TypedDict):
 
 
 class SinceFields(TypedDict):
-    """What only users are shown: until when the bank holds it, and what came back since."""
+    """
+    What only users are shown: until when the bank holds it, and what came back since.
+
+    ``owner`` is absent where no bank was asked who owns the key.
+    """
 
     held_until: Instant
     returns: list[PayoutReturnDocument]
+    owner: NotRequired[NamedOwnerDocument]
 
 
 class PixPayoutRecord(PixPayoutDocument, SinceFields):
@@ -68,7 +81,11 @@ class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
 
 @one_of(PixPayoutRecord, BankAccountPayoutRecord, told_by="method")
 class PayoutRecord(PayoutDocument, SinceFields):
-    """A payout as users read it; one that is paid stays so, whatever comes back."""
+    """
+    A payout as users read it; one that is paid stays so, whatever comes back.
+
+    A person's tax number and key are hidden in it.
+    """
 
 
 _RAISES: Final = (
@@ -110,7 +127,7 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCal
             limits=WITH_BODY,
             takes=WITHDRAWS,
             runs=as_caller(does.payout_lists.search),
-            shows=resources.payouts,
+            shows=payouts,
             fails=STORE_FAILS,
             raises=(),
         ),
@@ -119,28 +136,40 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCal
 
 def payout(found: PayoutWithReturns, who: AccountCaller) -> PayoutRecord:
     """Show a payout, the bank's deadline while it holds it, and what came back."""
-    held = found.payout.held_until if found.payout.state is PayoutState.ACCEPTED else None
-    return {
-        **resources.payout(found.payout, who),
+    about = found.payout
+    held = about.held_until if about.state is PayoutState.ACCEPTED else None
+    since: SinceFields = {
         "held_until": instant(held),
         "returns": [
             {"id": each.id, "value": amount(each.value), "at": instant(each.at)}
             for each in found.returns
         ],
     }
+    if about.owner is not None:
+        since["owner"] = owner(about.owner, about.destination)
+    return {**hidden(resources.payout(about, who)), **since}
+
+
+def payouts(found: PayoutPage, who: AccountCaller) -> PayoutList:
+    """Show a page of payouts, with people's tax numbers and keys hidden."""
+    shown = resources.payouts(found, who)
+    return {**shown, "data": [hidden(each) for each in shown["data"]]}
+
+
+def hidden(shown: PayoutDocument) -> PayoutDocument:
+    """Hide a person's tax number and key in a payout."""
+    return {**shown, "destination": hidden_destination(shown["destination"])}
 
 
 def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that pay out, and the one that never takes a payout back."""
-
-    def takes(method: PayoutMethod) -> Input[PayoutRequest]:
-        return withdraw_input(method, alphanumeric_cnpj=does.alphanumeric_cnpj)
-
+    paying = _Paying(does.approvals, KeyOwners(does.bank.key_orders, does.payouts.store))
+    letters = does.alphanumeric_cnpj
+    to_account = withdraw_input(PayoutMethod.BANK_ACCOUNT, alphanumeric_cnpj=letters)
+    by_key = key_payout(alphanumeric_cnpj=letters)
     return (
-        _ordering(
-            does, "/bank-account", "backoffice.withdraw_bank", takes(PayoutMethod.BANK_ACCOUNT)
-        ),
-        _ordering(does, "/pix", "backoffice.withdraw_pix", takes(PayoutMethod.PIX)),
+        _ordering("/bank-account", "backoffice.withdraw_bank", to_account, paying.order),
+        _ordering("/pix", "backoffice.withdraw_pix", by_key, paying.order_by_key),
         route(
             "DELETE",
             "/accounts/{account_id}/withdraw/{reference}",
@@ -158,7 +187,10 @@ def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCall
 
 
 def _ordering(
-    does: BackOfficeOperations, path: str, name: str, takes: Input[PayoutRequest]
+    path: str,
+    name: str,
+    takes: Input[Ordered],
+    runs: Callable[[AccountCaller, Ordered], Awaitable[Payout | Approval]],
 ) -> Row[AccountCaller]:
     """Return the row of one method."""
     return route(
@@ -169,9 +201,13 @@ def _ordering(
         needs=writing(Area.PAYOUT),
         limits=WITH_BODY,
         takes=takes,
-        runs=_Paying(does.approvals).order,
+        runs=runs,
         shows=ordered_payout,
-        fails={**STORE_FAILS, ProviderError: errors.PROVIDER_UNREACHABLE},
+        fails={
+            **STORE_FAILS,
+            ProviderError: errors.PROVIDER_UNREACHABLE,
+            NotFound: errors.PIX_KEY_NOT_FOUND,
+        },
         raises=_RAISES,
         also={WAITS: ApprovalDocument},
     )
@@ -180,8 +216,13 @@ def _ordering(
 class _Paying:
     """Orders payouts for people."""
 
-    def __init__(self, approvals: Approvals) -> None:
+    def __init__(self, approvals: Approvals, owners: KeyOwners) -> None:
         self._approvals = approvals
+        self._owners = owners
+
+    async def order_by_key(self, who: AccountCaller, order: KeyPayout) -> Payout | Approval:
+        """Ask the bank who owns the key; then as ``order``."""
+        return await self.order(who, await self._owners.named(who.acting, who.account, order))
 
     async def order(self, who: AccountCaller, request: PayoutRequest) -> Payout | Approval:
         """Pay out, or let the order wait."""

@@ -214,20 +214,6 @@ def tax_number(value: str) -> str:
     return value
 
 
-def pix_key(value: str, kind: str) -> str:
-    """Write a PIX key that names a person with most of it hidden; a random one whole."""
-    if kind in {"cpf", "cnpj"}:
-        return tax_number(re.sub(r"[./-]", "", value))
-    if kind == "email":
-        name, _, place = value.partition("@")
-        first, _, rest = place.partition(".")
-        return f"{name[:1]}{_DOTS}@{first[:1]}{_DOTS}.{rest}"
-    return f"{value[:3]} {_DOTS}{value[-4:]}" if kind == "phone" else value
-
-
-_DOTS: Final = "\N{BULLET}" * 5
-
-
 def browser(agent: str) -> str:
     """Write ``Firefox 140 · Windows``; another program as it calls itself."""
     known = next(filter(None, (each.search(agent) for each in _BROWSERS)), None)

@@ -25,7 +25,6 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "universal": formats.universal,
     "machine": formats.machine,
     "tax_number": formats.tax_number,
-    "pix_key": formats.pix_key,
     "browser": formats.browser,
     "visible": formats.visible,
     "visible_values": formats.visible_values,

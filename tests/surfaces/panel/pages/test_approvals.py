@@ -8,7 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.windows import Paging
 from gateway.operations.identity.users import NewUser
 from tests.surfaces.panel.pages.payouts import ordered as payout_form
 from tests.surfaces.panel.pages.person import Person, signed_in
@@ -101,11 +104,16 @@ async def test_an_order_is_rejected_with_a_reason(keeper: Person, approver: Pers
 
 @pytest.mark.parametrize("key_type", ["cpf", "email"])
 async def test_an_order_of_money_is_approved_by_its_typed_amount(
-    approver: Person, world: World, key_type: str
+    approver: Person, viewer: Person, world: World, key_type: str
 ):
-    """Everything it says is shown, and no tax number of a person whole."""
-    path, cpf = await ordered_payout(world, key_type), "52998224725"
+    """Who decides reads number and key whole, which is on record; a viewer reads neither."""
+    path = await ordered_payout(world, key_type)
+    seen = await viewer.open(path)
     shown = await approver.open(path)
+    subject = f"approval:{path.rpartition('/')[2]}"
+    wanted = AuditSearch(paging=Paging(1, 10), action="approval.read", subject=subject)
+    record = world.gateway.kernel.store.office.record
+    _, reads = await record.find_acts(wanted, EVERY_COMPANY)
 
     wrong = [
         (await approver.send(f"{path}/approve", {"value": typed})).status
@@ -114,10 +122,47 @@ async def test_an_order_of_money_is_approved_by_its_typed_amount(
     right = await approver.send(f"{path}/approve", {"value": "10,50"})
 
     assert "10,50" in shown.text
-    assert "***.982.247-**" in shown.text
-    assert cpf not in shown.text
-    assert "529.982.247-25" not in shown.text
+    assert "529.982.247-25" in shown.text
+    assert "***.982.247-**" in seen.text
+    for whole in ("52998224725", "529.982.247-25", "maria@example.com"):
+        assert whole not in seen.text
+    assert reads == 1
     assert (wrong, right.status) == ([400, 400], 303)
+
+
+async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_after(
+    approver: Person, viewer: Person, world: World
+):
+    """The bank's owner beside the typed number, in red, with the orderer's reason."""
+    operator = await signed_in(world, Role.OPERATOR)
+    typed = payout_form(world, tax_number="111.444.777-35", value="5,00")
+    tampered = {**typed, "owner_name": "Ana", "owner_tax_number": "***.444.777-**", "step": "send"}
+    await operator.open("/panel/payouts/new")
+
+    summary = await operator.send("/panel/payouts/new", typed)
+    refused = await operator.send("/panel/payouts/new", tampered)
+    why = {**tampered, "difference_reason": "chave da mãe dela"}
+    path = (await operator.send("/panel/payouts/new", why)).location
+    approval = await approver.open(path)
+    await approver.send(f"{path}/approve", {"value": "5,00"})
+    await world.settled(typed["reference"])
+    page = f"/panel/accounts/{typed['account_id']}/payouts/{typed['reference']}"
+    payout, receipt = await viewer.open(page), await viewer.open(f"{page}/receipt")
+    dossier, listed = await viewer.open(f"{page}/dossier"), await viewer.open("/panel/payouts")
+
+    assert 'name="difference_reason"' in summary.text
+    assert (refused.status, 'name="difference_reason"' in refused.text) == (400, True)
+    pair = ("Cliente de Outro Banco</b> · ", "***.982.247-**", 'class="b bad"')
+    for each in (summary, approval, payout, receipt):
+        assert [word for word in pair if word not in each.text] == []
+        assert "Ana" not in each.text
+    assert all("chave da mãe dela" in each.text for each in (approval, payout))
+    assert "111.444.777-35" in approval.text
+    for each in (payout, receipt, dossier):
+        assert "***.444.777-**" in each.text
+        for whole in ("11144477735", "111.444.777-35", "maria@example.com"):
+            assert whole not in each.text
+    assert re.search(r"Cliente de Outro Banco</a> .*\*\*\*\.982", listed.text)
 
 
 async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world: World):

@@ -400,7 +400,7 @@ async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Perso
     assert "Titular da chave" in summary.text
     assert "outro que o digitado" not in summary.text
     assert refused.status == 400
-    assert (await operator.open(sent.location)).text.count("***.982.247-**") == 2
+    assert (await operator.open(sent.location)).text.count("***.982.247-**") == 3
 
 
 async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: Person):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.approvals import ApprovalState
+from gateway.domain.backoffice.approvals import DECIDES, ApprovalState
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
@@ -21,7 +21,6 @@ from gateway.http.panel.screens.access.credentials import CredentialPages
 from gateway.http.panel.screens.money.new_payout import bank_named
 
 READS: Final = Right(Area.APPROVAL, Action.READ)
-DECIDES: Final = Right(Area.APPROVAL, Action.WRITE)
 COLLECTS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 STATES: Final = tuple(each.value for each in ApprovalState)
 _MOST: Final = "100"

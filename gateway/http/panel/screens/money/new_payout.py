@@ -15,9 +15,10 @@ from uuid import uuid4
 
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
+from gateway.domain.bank.pix_keys import is_other_number
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.formats import tax_number, typed_key, typed_money
+from gateway.http.panel.pages.formats import typed_key, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.payout import PATH
@@ -42,6 +43,7 @@ _DESTINATIONS: Final = {
     ),
 }
 """What is typed of a recipient, by method: the names of the contract."""
+_REASONS: Final = {PayoutMethod.PIX: ("difference_reason",), PayoutMethod.BANK_ACCOUNT: ()}
 
 
 def _new_reference() -> str:
@@ -97,14 +99,15 @@ class NewPayoutPages:
         """Return what is ordered, as its row takes it."""
         form, method = visit.form, _method(visit)
         typed = {name: form[name] for name in _DESTINATIONS[method]}
-        by_key = {"name": form["owner_name"], "key": _key(form)}
-        named = by_key if method is PayoutMethod.PIX else {}
+        why = {name: form[name] for name in _REASONS[method] if form[name]}
+        by_key = {"key": _key(form)} if method is PayoutMethod.PIX else {}
         return {
             "reference": reference,
             "value": amount(typed_money(form["value"], "value")),
             "date": self.now().date().isoformat(),
-            "destination": typed | {"tax_number": _number(form)} | named,
+            "destination": typed | by_key | {"tax_number": _number(form)},
             "description": form["description"],
+            **why,
         }
 
     async def _summary(self, visit: Visit, owner: Mapping[str, Any], reference: str) -> Result:
@@ -123,7 +126,7 @@ class NewPayoutPages:
             "value": Decimal(str(typed_money(visit.form["value"], "value"))),
             "tax_number": digits,
             "key": _key(visit.form),
-            "differs": by_key and tax_number(digits) != tax_number(str(owner["tax_number"])),
+            "differs": by_key and is_other_number(digits, str(owner["tax_number"])),
             "bank": None
             if by_key
             else await bank_named(self.rows, visit, visit.form["bank_number"]),

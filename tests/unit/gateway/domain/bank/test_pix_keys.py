@@ -11,7 +11,9 @@ from gateway.domain.bank.pix_keys import (
     PixKey,
     PixKeyStatus,
     PixKeyType,
+    hidden_key,
     hidden_tax_number,
+    is_other_number,
     normal_key,
 )
 
@@ -168,5 +170,41 @@ def test_a_person_s_tax_number_is_hidden_at_both_ends():
     ]
 
     wrong = [(told, shown) for told, shown in cases if hidden_tax_number(told) != shown]
+
+    assert wrong == []
+
+
+def test_what_a_bank_shows_of_a_number_rules_others_out():
+    """Visible digits that differ, or another kind of number, are proof; nothing shown is none."""
+    cases = [
+        ("52998224725", "***.982.247-**", False),
+        ("52998224725", "529.982.247-25", False),
+        ("52998224725", "", False),
+        ("11222333000181", "11.222.333/0001-81", False),
+        ("11144477735", "***.982.247-**", True),
+        ("11144477735", "52998224725", True),
+        ("11222333000181", "***.982.247-**", True),
+        ("11222333000181", "11.222.333/0002-62", True),
+    ]
+
+    wrong = [
+        (typed, shown)
+        for typed, shown, is_other in cases
+        if is_other_number(typed, shown) is not is_other
+    ]
+
+    assert wrong == []
+
+
+def test_most_of_a_key_that_names_a_person_is_hidden():
+    cases = [
+        ("cpf", "529.982.247-25", "***.982.247-**"),
+        ("cnpj", "11222333000181", "11222333000181"),
+        ("email", "maria@example.com.br", "m•••••@e•••••.com.br"),
+        ("phone", "+5511995514821", "+55 •••••4821"),
+        ("evp", RANDOM_KEY, RANDOM_KEY),
+    ]
+
+    wrong = [(kind, key) for kind, key, hidden in cases if hidden_key(kind, key) != hidden]
 
     assert wrong == []

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.backoffice.approvals import Approval, ApprovalKind
 from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.money_orders import Moved
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.people import ACCOUNT, COMPANY
 from tests.world.standing import NOON
 
@@ -43,10 +45,17 @@ class Says:
 
 @dataclass
 class Only:
-    """Operations of which nothing but approvals is asked."""
+    """Operations of which approvals are asked, and whose key somebody's is: Maria's."""
 
     approvals: Says
     alphanumeric_cnpj: bool = False
 
     def __getattr__(self, _name: str) -> Only:
         return self
+
+    async def find(self, _account_id: str, _reference: str) -> None:
+        """Know no payout."""
+
+    async def look_up(self, _acting: AuditContext, _account: Account, key: str) -> KeyOwner:
+        kind, number = PixKeyType.EMAIL, "***.982.247-**"
+        return KeyOwner(key=key, type=kind, name="Maria", tax_number=number, ispb="88888888")

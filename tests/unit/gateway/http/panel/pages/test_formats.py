@@ -140,20 +140,6 @@ def test_a_person_is_hidden_and_a_company_is_not(sent, written):
     assert formats.tax_number(sent) == written
 
 
-@pytest.mark.parametrize(
-    ("kind", "sent", "written"),
-    [
-        ("cpf", "529.982.247-25", "***.982.247-**"),
-        ("cnpj", "11222333000181", "11.222.333/0001-81"),
-        ("email", "maria@example.com.br", "m•••••@e•••••.com.br"),
-        ("phone", "+5511995514821", "+55 •••••4821"),
-        ("evp", "9a467e64-2e38-5e19-915c-e103a3e99aa8", "9a467e64-2e38-5e19-915c-e103a3e99aa8"),
-    ],
-)
-def test_a_key_that_names_a_person_is_cut(kind: str, sent: str, written: str):
-    assert formats.pix_key(sent, kind) == written
-
-
 _WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
 
 

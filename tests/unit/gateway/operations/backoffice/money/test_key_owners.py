@@ -1,0 +1,107 @@
+"""An order by key gets the owner whom the bank names; a number of somebody else wants a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+import pytest
+
+from gateway.domain.backoffice import money_orders
+from gateway.domain.backoffice.money_orders import KeyPayout
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import NamedOwner, PayoutMethod, PixDestination
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
+from gateway.domain.bank.providers import Unavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import Payout, PayoutRequest
+from gateway.operations.backoffice.money.key_owners import KeyOwners
+from gateway.operations.bank.orders import PixKeyOrders
+from tests.unit.offering import Log, OfferingBank, acting, lessened
+from tests.world.payouts import OneBank
+from tests.world.people import account
+from tests.world.stores.samples import payout
+
+TO = PixDestination(
+    name="", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="maria@example.com"
+)
+REQUEST = PayoutRequest(
+    reference="order-1",
+    method=PayoutMethod.PIX,
+    value=Money(500),
+    date=date(2026, 11, 20),
+    description="",
+    destination=TO,
+    destination_sent={"tax_number": "52998224725", "key_type": "email", "key": TO.key, "name": ""},
+)
+OTHERS = replace(REQUEST, destination=replace(TO, tax_number="11144477735"))
+OWNER = KeyOwner(
+    key=TO.key,
+    type=PixKeyType.EMAIL,
+    name="Maria",
+    tax_number="52998224725",
+    ispb="88888888",
+)
+NAMED = NamedOwner(name="Maria", tax_number="***.982.247-**")
+
+
+@dataclass
+class Known:
+    """What the reference names already."""
+
+    payout: Payout | None = None
+
+    async def find(self, _account_id: str, _reference: str) -> Payout | None:
+        return self.payout
+
+
+async def named(
+    request: PayoutRequest,
+    reason: str = "",
+    bank: OfferingBank | None = None,
+    known: Payout | None = None,
+) -> PayoutRequest:
+    asked = bank or OfferingBank(reads={"look_up_key": OWNER})
+    keys = PixKeyOrders(OneBank(asked), Log())  # type: ignore[arg-type]
+    owners = KeyOwners(keys, Known(known))  # type: ignore[arg-type]
+    return await owners.named(
+        acting(), account(), KeyPayout(request=request, difference_reason=reason)
+    )
+
+
+async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number():
+    """The order keeps both while it waits for the second person."""
+    same = await named(REQUEST, "not asked for")
+    other = await named(OTHERS, "her mother's key")
+
+    assert same.owner == NAMED
+    assert other.owner == replace(NAMED, reason="her mother's key")
+    assert other.destination.tax_number == "11144477735"
+    for each in (same, other):
+        assert money_orders.read_payout(money_orders.written(each)) == each
+
+
+async def test_a_number_of_somebody_else_is_not_ordered_without_a_reason():
+    with pytest.raises(ServiceError) as refusal:
+        await named(OTHERS)
+
+    found = refusal.value
+    assert (found.error, found.reason, found.field) == (
+        errors.FIELD_MISSING,
+        "owner_differs",
+        "difference_reason",
+    )
+
+
+async def test_a_bank_that_does_not_answer_lets_nothing_be_ordered():
+    with pytest.raises(Unavailable):
+        await named(REQUEST, bank=OfferingBank(reads={"look_up_key": Unavailable("timeout")}))
+
+
+async def test_a_bank_that_names_no_owners_and_a_known_reference_leave_the_order_as_it_is():
+    lacking = OfferingBank(capabilities=lessened(PortCall.LOOK_UP_KEY))
+
+    assert await named(OTHERS, bank=lacking) == OTHERS
+    assert await named(OTHERS, known=payout()) == OTHERS
