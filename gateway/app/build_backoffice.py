@@ -206,6 +206,7 @@ def _reviews(kernel: Kernel, acting: AuditContext) -> PayoutReviews:
         payouts=store.payouts,
         follow_ups=store.follow_ups,
         reviews=store.reviews,
+        events=store.payout_events,
         acting=acting,
     )
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
@@ -15,6 +16,7 @@ _COLUMNS: Final = (
     *("Criado em (Brasília)", "Conta", "Identificador da conta", "Referência", "Forma"),
     *("Valor", "Recebedor", "CPF/CNPJ", "Desfecho", "Em revisão", "Falha", "Banco"),
     *("Credencial", "ID da transação Pix", "Liquidado em (Brasília)"),
+    *("Valor movimentado pelo banco", "Diferença"),
 )
 _METHODS: Final[Mapping[PayoutMethod, str]] = {
     PayoutMethod.PIX: "Chave Pix",
@@ -59,7 +61,16 @@ def _line(found: FoundPayout) -> Sequence[str]:
         text_cell(payout.client_id),
         text_cell(payout.e2e_id),
         second(payout.settled_at) if payout.settled_at else "",
+        *_moved(payout),
     )
+
+
+def _moved(payout: Payout) -> tuple[str, str]:
+    """Say what the bank moved of a settled payout, and how much more that is than was ordered."""
+    if payout.state is not PayoutState.PAID:
+        return "", ""
+    moved = payout.moved_value
+    return amount(moved), amount(Money(moved.centavos - payout.value.centavos))
 
 
 def _outcome(payout: Payout) -> str:

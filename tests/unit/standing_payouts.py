@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import Change, Payout, PayoutState
 from gateway.store.engine import Store
@@ -44,8 +45,8 @@ async def stand(store: Store, payout: Payout, state: PayoutState, **last: object
     return await found(store, payout)
 
 
-async def review(store: Store, payout: Payout) -> Payout:
-    """Let a payout wait for a person; whatever else is due is claimed on the way."""
+async def review(store: Store, payout: Payout, heard: PayoutEvent | None = None) -> Payout:
+    """Let a payout wait for a person after a look that heard something; others due are claimed."""
     await claim_due(store, "samples", NEVER, samples.NOW)
     look = Checked(
         account_id=payout.account_id,
@@ -56,6 +57,7 @@ async def review(store: Store, payout: Payout) -> Payout:
         at=samples.NOW + timedelta(minutes=5),
         next_check_at=None,
         review=True,
+        heard=heard,
     )
     assert await store.follow_ups.checked(look)
     return await found(store, payout)

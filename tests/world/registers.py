@@ -19,6 +19,8 @@ from gateway.operations.accounts.credentials import CredentialRecords, Credentia
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.kernel import Kernel
+from gateway.runtime.records.payout_events import EventSealing
+from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store, open_store
@@ -122,7 +124,8 @@ class Registers:
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Registers]:
     """Open the registers of a fresh sandbox store."""
-    store = open_store(migrated(folder / "store.db"))
+    sealing = EventSealing(Derivation({"k1": b"k" * 32}, "k1"))
+    store = open_store(migrated(folder / "store.db"), facts=sealing)
     try:
         await prepare(store, Environment.SANDBOX, migrate=True, now=lambda: NOON)
         yield Registers(store)

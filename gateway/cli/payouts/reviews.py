@@ -6,6 +6,8 @@ import click
 
 from gateway.cli.console import Row, Terminal, changing, reading, run
 from gateway.cli.payouts.views import opinion_row, payout_row
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.reviews import Verdict
 from gateway.operations.backoffice.reviews import Judgement, Progress, Resolution
 
@@ -41,8 +43,9 @@ def listing(terminal: Terminal) -> None:
 @click.option("--account", "account_id", required=True, help="A UUID.")
 @click.option("--outcome", type=click.Choice([each.value for each in Verdict]), required=True)
 @click.option("--reason", required=True, help="How you know; for the auditors.")
+@click.option("--moved", help="What the bank moved, such as 777.11; if not as ordered.")
 @changing
-def resolve(terminal: Terminal, reference: str, account_id: str, outcome: str, reason: str) -> None:
+def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
     """
     Say how a payout ended; two different users who agree end it.
 
@@ -52,7 +55,11 @@ def resolve(terminal: Terminal, reference: str, account_id: str, outcome: str, r
         message = "--by is required: the two opinions must come from different people"
         raise click.UsageError(message)
     judgement = Judgement(
-        account_id=account_id, reference=reference, verdict=Verdict(outcome), reason=reason
+        account_id=said["account_id"],
+        reference=reference,
+        verdict=Verdict(said["outcome"]),
+        reason=said["reason"],
+        moved=_amount(said["moved"]) if said["moved"] else None,
     )
 
     async def work() -> Resolution:
@@ -62,6 +69,14 @@ def resolve(terminal: Terminal, reference: str, account_id: str, outcome: str, r
             return await office.admin.reviews.resolve(judgement)
 
     _show(terminal, run(work()))
+
+
+def _amount(text: str) -> Money:
+    try:
+        return strict.amount(text)
+    except strict.Malformed as problem:
+        message = "--moved is an amount such as 777.11"
+        raise click.UsageError(message) from problem
 
 
 def _show(terminal: Terminal, resolution: Resolution) -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
 
-from gateway.domain.bank.providers import Evidence
+from gateway.domain.bank.providers import Evidence, Settled
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
@@ -30,10 +31,14 @@ KEPT_FACTS: Final = frozenset(
     {
         *("phase", "bytes_left", "reason", "http_status", "provider_code"),
         *("found", "asked_at", "provider_id", "e2e_id", "failure", "settled_at", "held_until"),
-        *("callback", "by", "verdict", "review"),
+        *("callback", "by", "verdict", "review", "moved_centavos"),
     }
 )
-"""Whatever else is said of a payout is in no event: nobody's name, tax number, key or amount."""
+"""
+Whatever else is said of a payout is in no event: nobody's name, tax number or key.
+
+Of amounts there is one: what the bank moved, where it is not what was ordered.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,14 +126,59 @@ def noticed(payout: Payout, callback_id: str, at: datetime) -> PayoutEvent:
 
 def judged(opinion: Opinion) -> PayoutEvent:
     """Tell of a person's opinion; the reason stands with the opinion."""
+    facts: dict[str, Fact] = {"by": opinion.by, "verdict": opinion.verdict.value}
+    if opinion.moved is not None:
+        facts["moved_centavos"] = opinion.moved.centavos
     return PayoutEvent(
         account_id=opinion.account_id,
         reference=opinion.reference,
         attempt=opinion.attempt or 1,
         kind=EventKind.JUDGED,
         at=opinion.at,
-        facts={"by": opinion.by, "verdict": opinion.verdict.value},
+        facts=facts,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMove:
+    """
+    A movement of a payout that its bank shows, and that differs from the order.
+
+    Attributes:
+        value: What the bank moved.
+        at: When, by its own clock; None where it does not tell.
+    """
+
+    value: Money
+    at: datetime | None
+    provider_id: str
+    e2e_id: str
+
+
+def move_facts(said: Settled, ordered: Money) -> Facts:
+    """Return what is kept of a movement that differs from the order."""
+    facts: dict[str, Fact] = {"provider_id": said.provider_id, "e2e_id": said.e2e_id}
+    if said.value != ordered:
+        facts["moved_centavos"] = said.value.centavos
+    if said.settled_at is not None:
+        facts["settled_at"] = said.settled_at.isoformat()
+    return {name: value for name, value in facts.items() if value}
+
+
+def shown_move(payout: Payout, events: Sequence[PayoutEvent]) -> ShownMove | None:
+    """Return the movement that the latest look showed in contradiction to the order, if any."""
+    for each in reversed(events):
+        facts = each.facts
+        if each.attempt != payout.attempt or facts.get("found") != "settled":
+            continue
+        at, moved = facts.get("settled_at"), facts.get("moved_centavos")
+        return ShownMove(
+            value=Money(moved) if isinstance(moved, int) else payout.value,
+            at=None if at is None else datetime.fromisoformat(str(at)),
+            provider_id=str(facts.get("provider_id", "")),
+            e2e_id=str(facts.get("e2e_id", "")),
+        )
+    return None
 
 
 def evidence_facts(evidence: Evidence) -> dict[str, Fact]:
@@ -156,6 +206,8 @@ def _facts_of(change: Change) -> Facts:
         facts["failure"] = change.failure.code.value
     if change.settled_at is not None:
         facts["settled_at"] = change.settled_at.isoformat()
+    if change.moved is not None:
+        facts["moved_centavos"] = change.moved.centavos
     if change.held_until is not None:
         facts["held_until"] = change.held_until.isoformat()
     return facts

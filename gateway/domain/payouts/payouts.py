@@ -144,6 +144,7 @@ class Payout:
         client_id: The credential whose request sent it last; its limits count it.
         payee_digest: Of the recipient's tax number, for searches; written, and never read back.
         owner: Of the key, where a user ordered it and the bank names owners.
+        moved: What the bank moved, where that is another amount than the ``value`` ordered.
     """
 
     account_id: str
@@ -171,6 +172,12 @@ class Payout:
     held_until: datetime | None = None
     payee_digest: bytes = field(default=b"", compare=False, repr=False)
     owner: NamedOwner | None = None
+    moved: Money | None = None
+
+    @property
+    def moved_value(self) -> Money:
+        """Return what the bank moves for it: as ordered, as far as nothing else is known."""
+        return self.value if self.moved is None else self.moved
 
     @property
     def payee(self) -> tuple[str, str]:
@@ -288,6 +295,7 @@ class Change:
         evidence: Kept with the attempt; None leaves what is there.
         provider_id, e2e_id: Empty ones leave what is there.
         held_until: None leaves what is there.
+        moved: What the bank moved, if another amount than ordered; None leaves what is there.
     """
 
     account_id: str
@@ -302,6 +310,7 @@ class Change:
     failure: Failure | None = None
     settled_at: datetime | None = None
     held_until: datetime | None = None
+    moved: Money | None = None
     cause: EventKind = EventKind.ANSWERED
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Change, Payout, PayoutState
 
 
@@ -30,6 +31,8 @@ class Opinion:
     What one person found out about a payout in review.
 
     Attributes:
+        moved: What the bank moved, where it paid; None if it did not, and in an opinion stored
+            before amounts were kept, which means the amount ordered.
         by: Who; the second opinion must be another person's.
         reason: How they know, for the auditors.
         attempt, state: Where the payout stood when it was judged; None for an opinion
@@ -44,6 +47,12 @@ class Opinion:
     at: datetime
     attempt: int | None
     state: PayoutState | None
+    moved: Money | None = None
+
+    def agrees(self, other: Opinion, payout: Payout) -> bool:
+        """Say whether both say the same of a payout, of the amount too."""
+        mine, theirs = self.moved or payout.value, other.moved or payout.value
+        return self.verdict is other.verdict and mine == theirs
 
     def is_about(self, payout: Payout) -> bool:
         """Say whether the payout still stands where this opinion judged it."""

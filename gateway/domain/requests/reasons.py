@@ -76,7 +76,7 @@ _FORMS: Final = {
         " up to 9999999999999.99."
     ),
     "typed_amount": "{field} must be an amount such as 1.234,56, with a comma before the centavos.",
-    "other_amount": "{field} is not the amount of the payout.",
+    "other_amount": "{field} is neither the amount ordered nor the one that the bank shows.",
     "not_positive": "{field} must be above zero.",
     "positive_integer": "{field} must be an integer of at least 1.",
     "seconds_range": "{field} must be a whole number of seconds from 1 to 315360000.",

@@ -8,10 +8,12 @@ compare-and-set.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.events import PayoutEvents, ShownMove, shown_move
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout, Payouts
 from gateway.domain.payouts.reviews import Opinion, Reviews, Verdict
@@ -37,12 +39,19 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What somebody found out: how the payout ended, and how they know."""
+    """
+    What somebody found out: how the payout ended, and how they know.
+
+    Attributes:
+        moved: What the bank moved, where it paid; None for the amount ordered, which is not
+            taken where the bank shows another one.
+    """
 
     account_id: str
     reference: str
     verdict: Verdict
     reason: str
+    moved: Money | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +70,7 @@ class PayoutReviews:
     payouts: Payouts
     follow_ups: FollowUps
     reviews: Reviews
+    events: PayoutEvents
     acting: AuditContext
 
     async def waiting(self) -> Sequence[Payout]:
@@ -73,15 +83,17 @@ class PayoutReviews:
 
         Raises:
             RuleViolation: the payout is not in review or moved meanwhile, the
-                reason is empty, or this person has said otherwise before.
+                reason is empty, this person has said otherwise before, or the amount is
+                neither the one ordered nor what the bank shows.
         """
         payout = await self._in_review(judgement)
-        opinions = await self._keep(judgement, payout)
-        agreeing = [each for each in opinions if each.verdict is judgement.verdict]
+        shown = shown_move(payout, await self.events.of(payout.account_id, payout.reference))
+        own, opinions = await self._keep(judgement, payout, shown)
+        agreeing = [each for each in opinions if each.agrees(own, payout)]
         if len(agreeing) < _AGREEING:
             progress = Progress.WAITING if len(opinions) == 1 else Progress.DISAGREED
             return Resolution(progress=progress, payout=payout, opinions=opinions)
-        await self._decide(payout, judgement.verdict, agreeing)
+        await self._decide(payout, agreeing, shown)
         ended = await self.payouts.find(payout.account_id, payout.reference)
         return Resolution(progress=Progress.DECIDED, payout=ended or payout, opinions=opinions)
 
@@ -96,9 +108,11 @@ class PayoutReviews:
             raise RuleViolation(message, "not_in_review")
         return payout
 
-    async def _keep(self, judgement: Judgement, payout: Payout) -> Sequence[Opinion]:
+    async def _keep(
+        self, judgement: Judgement, payout: Payout, shown: ShownMove | None
+    ) -> tuple[Opinion, Sequence[Opinion]]:
         """
-        Store the opinion, and return those of this review, oldest first.
+        Store the opinion, and return it with those of this review, oldest first.
 
         What was said of an earlier attempt or state is no opinion on this one. In one review a
         person has one opinion: a second one must be the same.
@@ -107,6 +121,7 @@ class PayoutReviews:
             account_id=payout.account_id,
             reference=payout.reference,
             verdict=judgement.verdict,
+            moved=_moved(judgement, payout, shown),
             reason=reason(judgement.reason),
             by=person(self.acting.actor),
             at=self.acting.now(),
@@ -118,15 +133,21 @@ class PayoutReviews:
         given = await self.reviews.add(opinion, event)
         opinions = [each for each in given if each.is_about(payout)]
         own = next(each for each in opinions if each.by == opinion.by)
-        if own.verdict is not opinion.verdict:
+        if not own.agrees(opinion, payout):
             message = f"{own.by} has said {own.verdict.value} before: another person decides"
             raise RuleViolation(message, "own_opinion")
-        return opinions
+        return own, opinions
 
-    async def _decide(self, payout: Payout, verdict: Verdict, by: Sequence[Opinion]) -> None:
-        """Do the final step, if the payout still stands where it was judged."""
-        now = self.acting.now()
+    async def _decide(self, payout: Payout, by: Sequence[Opinion], shown: ShownMove | None) -> None:
+        """
+        Do the final step, if the payout still stands where it was judged.
+
+        It was paid at the bank's own instant, where the bank shows the movement that was judged.
+        """
+        now, verdict = self.acting.now(), by[0].verdict
         failure = Failure(FailureCode.OTHER) if verdict is Verdict.FAILED else None
+        moved = by[0].moved or payout.value
+        seen = shown if shown is not None and shown.value == moved else None
         change = Change(
             account_id=payout.account_id,
             reference=payout.reference,
@@ -135,14 +156,44 @@ class PayoutReviews:
             after=verdict.state,
             at=now,
             failure=failure,
-            settled_at=now if verdict is Verdict.PAID else None,
             cause=EventKind.DECIDED,
         )
+        if verdict is Verdict.PAID:
+            change = replace(
+                change,
+                settled_at=(seen.at if seen else None) or now,
+                moved=None if moved == payout.value else moved,
+                provider_id=seen.provider_id if seen else "",
+                e2e_id=seen.e2e_id if seen else "",
+            )
         details = {"verdict": verdict.value, "by": ", ".join(each.by for each in by)}
+        if change.moved is not None:
+            details["moved"] = str(change.moved)
         event = self.acting.event("payout.decided", _subject(payout), details)
         if not await self.reviews.decide(change, event):
             message = "the payout moved meanwhile: look at it again"
             raise RuleViolation(message, "meanwhile")
+
+
+def _moved(judgement: Judgement, payout: Payout, shown: ShownMove | None) -> Money | None:
+    """
+    Return what an opinion says that the bank moved; None where it says that nothing moved.
+
+    Raises:
+        RuleViolation: it is an amount that nothing speaks for. Where the bank shows none, the
+            person may have found any.
+    """
+    is_paid, said = judgement.verdict is Verdict.PAID, judgement.moved or payout.value
+    if not is_paid:
+        fits = said == payout.value
+    elif shown is None:
+        fits = said.centavos > 0
+    else:
+        fits = said == shown.value or judgement.moved == payout.value
+    if not fits:
+        message = "the amount is neither the one ordered nor what the bank shows"
+        raise RuleViolation(message, "other_amount", field="value")
+    return said if is_paid else None
 
 
 def person(text: str) -> str:

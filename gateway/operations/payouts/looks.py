@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.payouts.events import Fact, PayoutEvent, evidence_facts, probed
+from gateway.domain.payouts.events import Fact, PayoutEvent, evidence_facts, move_facts, probed
 from gateway.domain.payouts.payouts import Payout
 
 Hear = Callable[[PayoutEvent], None]
@@ -66,9 +66,10 @@ class Look:
 
     def contradicted(self, said: Outcome) -> Payout:
         """Tell of an answer that differs from the order: people decide."""
-        self._told(
-            _FOUND.get(type(said), "unknown"), evidence_facts(said.evidence) | {"review": True}
-        )
+        facts = evidence_facts(said.evidence) | {"review": True}
+        if isinstance(said, Settled):
+            facts |= move_facts(said, self.payout.value)
+        self._told(_FOUND.get(type(said), "unknown"), facts)
         return replace(self.payout, review=True)
 
     def _told(self, found: str, facts: dict[str, Fact]) -> Payout:

@@ -11,7 +11,7 @@ from typing import Final
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
-from gateway.domain.payouts.events import PayoutEvent, PayoutEvents
+from gateway.domain.payouts.events import PayoutEvent, PayoutEvents, ShownMove, shown_move
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Attempt, EventKind, Payout, Payouts, PayoutState
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
@@ -56,6 +56,7 @@ class Dossier:
         similar: Others of the same amount and recipient, created shortly
             before or after under another reference; ``SIMILAR_MOST`` at most.
         timeline: What happened to it, oldest first.
+        shown: The movement that the bank shows in contradiction to the order; None for none.
     """
 
     case: Case
@@ -63,6 +64,7 @@ class Dossier:
     opinions: Sequence[Opinion]
     returns: Sequence[PixReturn]
     timeline: Sequence[Happening] = ()
+    shown: ShownMove | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,7 @@ class PayoutRecords:
             opinions=opinions,
             returns=await self.returns.of(*key) if is_paid else [],
             timeline=timeline(payout, events, case.attempts, opinions),
+            shown=shown_move(payout, events),
         )
 
     async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:

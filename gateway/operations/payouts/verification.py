@@ -265,8 +265,8 @@ class Verification:
             await self.returns.note(row, found)
             known = await self.returns.of(row.account_id, row.reference)
             back = sum_of(each.value for each in known)
-            if back.centavos > row.value.centavos:
-                details = f"R$ {row.value} paid, R$ {back} came back"
+            if back.centavos > row.moved_value.centavos:
+                details = f"R$ {row.moved_value} paid, R$ {back} came back"
                 report.add(_of(Kind.RETURNED, row, details))
 
     async def _books(
@@ -312,7 +312,7 @@ def _differences(execution: Execution, row: Payout | None, times: int) -> Iterat
         return
     if times > 1:
         yield _of(Kind.TWICE, row, f"{times} executions")
-    if execution.value != row.value:
+    if execution.value != row.moved_value:
         yield _of(Kind.AMOUNT, row, f"R$ {row.value} asked, R$ {execution.value} executed")
     if row.state in _MOVED_NOTHING and not execution.returned:
         yield _of(Kind.DENIED, row, f"the row is {row.state.value}")

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, Update, and_, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.events import judged
 from gateway.domain.payouts.payouts import Change, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
@@ -56,6 +57,7 @@ def restored_opinion(row: Record, reference: str) -> Opinion:
         account_id=row.account_id,
         reference=reference,
         verdict=Verdict(row.verdict),
+        moved=None if row.centavos is None else Money(row.centavos),
         reason=row.reason,
         by=row.by,
         at=row.at,
@@ -71,6 +73,7 @@ def _key(opinion: Opinion) -> dict[str, object]:
 def _judgement(opinion: Opinion) -> dict[str, object]:
     return {
         "verdict": opinion.verdict.value,
+        "centavos": None if opinion.moved is None else opinion.moved.centavos,
         "reason": opinion.reason,
         "at": opinion.at,
         "attempt": opinion.attempt,

@@ -35,7 +35,7 @@ from gateway.store.tables.core import payouts
 _COLUMNS = payouts.c.keys()
 _READ = (
     *("method", "centavos", "destination", "destination_sent", "state"),
-    *("failure_code", "failure_forbidden", "key_owner"),
+    *("failure_code", "failure_forbidden", "key_owner", "moved_centavos"),
 )
 _KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
 _READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
@@ -77,7 +77,7 @@ def restored_payout(row: Record) -> Payout:
     They are taken by place: a row takes half a microsecond to find a name, and a page of a list
     would ask it for six hundred.
     """
-    word, centavos, destination, sent, state, code, forbidden, owner = _READ_AT(row)
+    word, centavos, destination, sent, state, code, forbidden, owner, moved = _READ_AT(row)
     method = _METHODS[word]
     return Payout(
         **dict(zip(_KEPT, _KEPT_AT(row), strict=True)),
@@ -88,6 +88,7 @@ def restored_payout(row: Record) -> Payout:
         state=_STATES[state],
         failure=None if code is None else Failure(FailureCode(code), forbidden),
         owner=None if owner is None else NamedOwner(**columns.read(owner)),
+        moved=None if moved is None else Money(moved),
     )
 
 
@@ -131,6 +132,8 @@ def step_columns(change: Change) -> dict[str, object]:
         step["e2e_id"] = change.e2e_id
     if change.settled_at is not None:
         step["settled_at"] = change.settled_at
+    if change.moved is not None:
+        step["moved_centavos"] = change.moved.centavos
     if change.failure is not None:
         step |= _failing(change.failure)
     return step

@@ -164,6 +164,8 @@ payouts = Table(
     Column("payee_digest", LargeBinary),
     # Of the key as the bank named them to whoever ordered it in the panel, as JSON.
     Column("key_owner", Text),
+    # What the bank moved, where two people found that it was not what was ordered.
+    Column("moved_centavos", BigInteger),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
     # Who has payouts to follow up at a bank, and of each account those due longest: one with very
@@ -299,6 +301,8 @@ opinions = Table(
     Column("reference_sha256", LargeBinary, primary_key=True),
     Column("by", Text, primary_key=True),
     Column("verdict", Text, nullable=False),
+    # What moved, as the person found; those of an earlier release mean the amount ordered.
+    Column("centavos", BigInteger),
     Column("reason", Text, nullable=False),
     Column("at", Instant, nullable=False),
     Column("attempt", Integer),

@@ -209,7 +209,12 @@ async def _review(backoffice_client: BackofficeClient) -> Known:
         "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
         "reference": await in_review(backoffice_client.world),
     }
-    return Known(body=lambda body: {**body, **of})
+    ordered, moved = 777.12, 777.11  # who says paid names what moved
+
+    def body(made: dict[str, Any]) -> dict[str, Any]:
+        return {**made, **of, "value": moved if made.get("verdict") == "paid" else ordered}
+
+    return Known(body=body)
 
 
 async def _approval(backoffice_client: BackofficeClient) -> Known:

@@ -11,6 +11,7 @@ import msgspec
 from gateway.domain.backoffice.lists import UnresolvedPayout
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.errors import TOO_MANY_REQUESTS
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.reviews import Verdict
@@ -51,12 +52,18 @@ from policies.validation.inputs import NOTHING
 
 
 class JudgementBody(msgspec.Struct):
-    """How a payout ended, and how the user knows."""
+    """
+    How a payout ended, and how the user knows.
+
+    ``value`` is what the bank moved, where it paid: absent for the amount ordered, and needed where
+    the bank shows another one.
+    """
 
     account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
     verdict: Verdict
     reason: Why
+    value: Money | None = None
 
 
 class ReviewDocument(TypedDict):
@@ -158,6 +165,7 @@ async def judge(services: AdminServices, said: JudgementBody) -> Resolution:
             reference=said.reference,
             verdict=said.verdict,
             reason=said.reason,
+            moved=said.value,
         )
     )
 

@@ -13,14 +13,15 @@ from gateway.domain.bank.providers import Evidence
 from gateway.domain.identity.errors import NOT_POSSIBLE
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.payouts.events import Facts
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.events import Facts, ShownMove
 from gateway.domain.payouts.followups import absent_at
 from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout, PayoutState
 from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.http.backoffice.callers import AccountCaller, as_actor, as_caller
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading, writing
-from gateway.http.backoffice.money.payouts import PayoutRecord, hidden, payout
+from gateway.http.backoffice.money.payouts import PayoutRecord, difference, hidden, payout
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
@@ -74,6 +75,7 @@ class EventFactsDocument(TypedDict):
     What was said, as far as it is kept: never a name, a tax number, a key, or a text of the bank's.
 
     ``found`` is what a look at the bank found, ``callback`` the id of the callback that came.
+    ``moved`` is what the bank moved: where that differs from the order, and in opinions.
     """
 
     phase: NotRequired[str]
@@ -94,6 +96,7 @@ class EventFactsDocument(TypedDict):
     by: NotRequired[str]
     verdict: NotRequired[Literal["paid", "failed"]]
     review: NotRequired[bool]
+    moved: NotRequired[Amount]
 
 
 class HappeningDocument(TypedDict):
@@ -115,10 +118,11 @@ class HappeningDocument(TypedDict):
 
 
 class OpinionDocument(TypedDict):
-    """What one user found out."""
+    """What one user found out; ``moved`` is absent where nothing moved, or the amount ordered."""
 
     by: str
     verdict: Literal["paid", "failed"]
+    moved: NotRequired[Amount]
     reason: str
     at: Instant
 
@@ -139,9 +143,20 @@ class PayingAccount(TypedDict):
     tax_number: str
 
 
+class ShownMoveDocument(TypedDict):
+    """What the bank moved in contradiction to the order; ``difference`` is that less the order."""
+
+    value: Amount
+    difference: Amount
+    at: Instant
+    e2e_id: str
+
+
 class DossierDocument(TypedDict):
     """
     A payout, and everything that is known of it.
+
+    ``bank_shows`` is there while it is in review and the bank shows another movement than ordered.
 
     ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
     on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
@@ -153,6 +168,7 @@ class DossierDocument(TypedDict):
     state: str
     certainty: Certainty
     review: bool
+    bank_shows: NotRequired[ShownMoveDocument]
     provider: str
     provider_key: str
     provider_id: str
@@ -231,7 +247,7 @@ class DossierDocuments:
     def dossier(self, found: Dossier, who: AccountCaller) -> DossierDocument:
         """Show everything that is known of a payout."""
         about = found.case.payout
-        return {
+        document: DossierDocument = {
             "payout": payout(PayoutWithReturns(about, found.returns), who),
             "account": {"name": who.account.name, "tax_number": who.account.tax_number},
             "state": about.state.value,
@@ -248,6 +264,9 @@ class DossierDocuments:
             "opinions": [opinion(each) for each in found.opinions],
             "timeline": [happening(each) for each in found.timeline],
         }
+        if about.review and found.shown is not None:
+            document["bank_shows"] = _shown(found.shown, about)
+        return document
 
     def absent_at(self, about: Payout) -> str:
         """Write from when "not found" is a proof; empty for never."""
@@ -298,7 +317,10 @@ def happening(found: Happening) -> HappeningDocument:
 
 def _facts(found: Facts) -> EventFactsDocument:
     """Show what is kept; instants as everywhere."""
-    shown = dict(found)
+    shown: dict[str, object] = dict(found)
+    moved = shown.pop("moved_centavos", None)
+    if isinstance(moved, int):
+        shown["moved"] = amount(Money(moved))
     for name in _INSTANTS & found.keys():
         shown[name] = instant(datetime.fromisoformat(str(found[name])))
     return cast("EventFactsDocument", shown)
@@ -306,11 +328,23 @@ def _facts(found: Facts) -> EventFactsDocument:
 
 def opinion(found: Opinion) -> OpinionDocument:
     """Show what one person found out."""
-    return {
+    document: OpinionDocument = {
         "by": found.by,
         "verdict": found.verdict.value,
         "reason": found.reason,
         "at": instant(found.at),
+    }
+    if found.moved is not None:
+        document["moved"] = amount(found.moved)
+    return document
+
+
+def _shown(found: ShownMove, about: Payout) -> ShownMoveDocument:
+    return {
+        "value": amount(found.value),
+        "difference": difference(found.value, about),
+        "at": instant(found.at),
+        "e2e_id": found.e2e_id,
     }
 
 

@@ -33,10 +33,17 @@ Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"
 
 
 class PayoutBehind(TypedDict):
-    """The payout of ours that a movement is of."""
+    """
+    The payout of ours that a movement is of.
+
+    ``ordered`` and ``difference``, the movement less it, are there where money went out in another
+    amount than ordered.
+    """
 
     reference: str
     certainty: Certainty
+    ordered: NotRequired[Amount]
+    difference: NotRequired[Amount]
 
 
 class ChargeBehind(TypedDict):
@@ -145,6 +152,9 @@ def _entry(found: LinkedEntry) -> LinkedEntryDocument:
     if found.payout is not None:
         certainty = certainty_of(found.payout)
         shown["payout"] = {"reference": found.payout.reference, "certainty": certainty}
+        if found.difference:
+            shown["payout"]["ordered"] = amount(found.payout.value)
+            shown["payout"]["difference"] = amount(Money(found.difference))
     if found.charge is not None:
         shown["charge"] = {"reference": found.charge.reference}
     return shown

@@ -14,6 +14,7 @@ from gateway.domain.bank.providers import NotFound, ProviderError
 from gateway.domain.bank.refunds import Refund
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Input
 from gateway.domain.requests.schemas import one_of
@@ -63,12 +64,15 @@ class SinceFields(TypedDict):
     """
     What only users are shown: until when the bank holds it, and what came back since.
 
-    ``owner`` is absent where no bank was asked who owns the key.
+    ``owner`` is absent where no bank was asked who owns the key. ``moved`` is what the bank moved
+    where that is not the ``value`` ordered, and ``difference`` that less ``value``.
     """
 
     held_until: Instant
     returns: list[PayoutReturnDocument]
     owner: NotRequired[NamedOwnerDocument]
+    moved: NotRequired[Amount]
+    difference: NotRequired[Amount]
 
 
 class PixPayoutRecord(PixPayoutDocument, SinceFields):
@@ -147,7 +151,15 @@ def payout(found: PayoutWithReturns, who: AccountCaller) -> PayoutRecord:
     }
     if about.owner is not None:
         since["owner"] = owner(about.owner, about.destination)
+    if about.moved is not None:
+        since["moved"] = amount(about.moved)
+        since["difference"] = difference(about.moved, about)
     return {**hidden(resources.payout(about, who)), **since}
+
+
+def difference(moved: Money, about: Payout) -> Amount:
+    """Write how much more than ordered the bank moved; negative for less."""
+    return amount(Money(moved.centavos - about.value.centavos))
 
 
 def payouts(found: PayoutPage, who: AccountCaller) -> PayoutList:

@@ -78,6 +78,13 @@ class LinkedEntry:
     charge: ChargeRecord | None
 
     @property
+    def difference(self) -> int:
+        """Return by how many centavos more went out than the payout ordered; negative for less."""
+        if self.payout is None or self.entry.direction is not Direction.DEBIT:
+            return 0
+        return self.entry.value.centavos - self.payout.value.centavos
+
+    @property
     def is_unexplained(self) -> bool:
         """Say whether money went out by no payout of ours, nor as a refund or a fee."""
         entry = self.entry

@@ -207,10 +207,10 @@ async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver
         "reference": reference,
         "verdict": "paid",
         "reason": "extrato do banco, linha 7",
-        "confirm": "777,12",
+        "value": "777,12",
     }
 
-    wrong = await approver.send("/panel/unresolved", {**fields, "confirm": "777,13"})
+    wrong = await approver.send("/panel/unresolved", {**fields, "value": "777,13"})
     short = await approver.send("/panel/unresolved", {**fields, "reason": "sim"})
     given = await approver.send("/panel/unresolved", fields)
     again = await approver.open(here)
@@ -219,6 +219,39 @@ async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver
     assert "extrato do banco, linha 7" in wrong.text
     assert (given.status, given.location) == (303, "/panel/unresolved?said=waiting")
     assert 'name="verdict"' not in again.text
+
+
+async def test_another_amount_is_shown_from_the_review_to_the_receipt(
+    world: World, approver: Person, viewer: Person
+):
+    """Ordered, moved and difference; two people confirm what the bank moved, at its own time."""
+    reference = await in_review(world)
+    account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
+    here = f"/panel/unresolved?account={account}&reference={reference}"
+    fields = {
+        "account_id": account,
+        "reference": reference,
+        "verdict": "paid",
+        "reason": "extrato do banco, linha 7",
+        "value": "777,11",
+    }
+    said = []
+    for person in (approver, await signed_in(world, Role.APPROVER)):
+        review = await person.open(here)
+        said.append((await person.send("/panel/unresolved", fields)).location)
+    payout, receipt = await viewer.open(page), await viewer.open(f"{page}/receipt")
+    statement = await viewer.open(f"/panel/accounts/{account}/statement?read=1")
+    table = await viewer.open("/panel/payouts/export")
+    partner = await world.settled(reference)
+
+    assert said == [f"/panel/unresolved?said={word}" for word in ("waiting", "decided")]
+    for each in (review, payout, receipt):
+        values = ("777,12", "777,11", "0,01", "diferente do pedido")
+        assert [word for word in values if word not in each.text] == []
+    assert re.search(rf"{reference}</a><span class=.sub t-bad.>.*777,12.*0,01", statement.text)
+    assert re.search(rf"{reference};.*;777,12;.*;777,11;-0,01", table.text)
+    assert "como duas pessoas disseram" not in payout.text
+    assert (partner["value"], partner["status"]) == (777.12, "paid")
 
 
 def asked(sent: Seen) -> int:

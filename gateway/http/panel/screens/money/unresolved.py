@@ -14,12 +14,12 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
 from gateway.http.panel.pages.calls import RowCalls, Section
 from gateway.http.panel.pages.formats import moment, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.screens.money.payout import PROBES, links
+from gateway.http.rendering import amount
 
 _READS: Final = Right(Area.REVIEW, Action.READ)
 _JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
@@ -62,6 +62,7 @@ class UnresolvedPages:
                 (each["next_look"] for each in items if each["next_look"]), default=""
             ),
             "chosen": chosen,
+            "shows": await self._shows(visit, chosen),
             "here": _again(visit, chosen),
             "may_judge": visit.may(_JUDGES),
             "may_probe": visit.may(PROBES),
@@ -83,26 +84,33 @@ class UnresolvedPages:
         """
         Keep an opinion; two that agree end the payout.
 
+        The amount that is typed is what the bank moved, if it paid.
+
         Raises:
-            ServiceError: what the row refuses with; ``VALIDATION_FAILED`` for an amount that is
-                not the payout's, or a reason too short to be checked.
+            ServiceError: what the row refuses with; ``VALIDATION_FAILED`` for what is no
+                amount, or a reason too short to be checked.
         """
         form = visit.form
-        await self._check(visit, typed_money(form["confirm"], "confirm"))
+        value = amount(typed_money(form["value"], "value"))
         if len(form["reason"]) < _REASON_CHARS:
             raise ServiceError(VALIDATION_FAILED, "length", field="reason")
         names = ("account_id", "reference", "verdict", "reason")
         said = await self.rows.ask(
-            visit, "backoffice.review_judge", body={name: form[name] for name in names}
+            visit,
+            "backoffice.review_judge",
+            body={"value": value, **{name: form[name] for name in names}},
         )
         return Redirect(f"/panel/unresolved?said={said.data['progress']}")
 
-    async def _check(self, visit: Visit, typed: Money) -> None:
-        """Refuse an amount that is not the payout's: another one was meant."""
-        path = {name: visit.form[name] for name in ("account_id", "reference")}
-        known = await self.rows.ask(visit, "backoffice.withdraw", path=path)
-        if Decimal(typed.centavos) != known.data["value"] * 100:
-            raise ServiceError(VALIDATION_FAILED, "other_amount", field="confirm")
+    async def _shows(
+        self, visit: Visit, chosen: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        """Return what the bank moved of one in review, where that is not what was ordered."""
+        if chosen is None or not chosen["review"]:
+            return None
+        path = {name: chosen[name] for name in ("account_id", "reference")}
+        found = await self.rows.section(visit, "backoffice.withdraw_dossier", path)
+        return found.data.get("bank_shows") if found.data else None
 
     def _item(self, each: Mapping[str, Any]) -> dict[str, Any]:
         """Return one with its age, its latest try and its next look."""

@@ -55,7 +55,7 @@ SHAPES = [
 OPTIONAL = {
     *("payer", "failure", "limit_per_payout", "limit_per_day", "evidence"),
     *("median_to_settle_s", "audit", "explained"),
-    *("payout", "charge", "owner"),
+    *("payout", "charge", "owner", "moved", "difference", "ordered", "bank_shows"),
     *("success", "p95_s", "balance", "blocked", "reading"),
     *("phase", "bytes_left", "reason", "http_status", "provider_code", "found", "asked_at"),
     *("provider_id", "e2e_id", "settled_at", "held_until", "callback", "by", "verdict", "review"),

@@ -1,12 +1,16 @@
 """Reviews: two people who agree end a payout, and nobody else does."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import Evidence, Phase, Settled
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.reviews import Verdict
 from gateway.operations.backoffice.reviews import (
@@ -17,6 +21,7 @@ from gateway.operations.backoffice.reviews import (
     person,
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.operations.payouts.looks import Look
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, change, payout
@@ -30,13 +35,14 @@ async def in_review(office: Registers, state: PayoutState = UNKNOWN) -> None:
 
 
 async def says(
-    office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: str
+    office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: object
 ) -> Resolution:
     store = office.store
     reviews = PayoutReviews(
         payouts=store.payouts,
         follow_ups=store.follow_ups,
         reviews=store.reviews,
+        events=store.payout_events,
         acting=AuditContext(who, office.clock),
     )
     judgement = Judgement(
@@ -67,6 +73,59 @@ async def test_two_people_who_agree_end_a_payout(
     assert second.payout == ended
     assert ended.settled_at == (NOON if verdict == "paid" else None)
     assert ended.failure == (None if verdict == "paid" else Failure(FailureCode.OTHER))
+
+
+MOVED = Settled(
+    evidence=Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered"),
+    value=Money(1049),
+    provider_id="po_1",
+    e2e_id="E9999999920261120120000000000001",
+    settled_at=NOON - timedelta(minutes=2),
+)
+
+
+async def shown_less(office: Registers) -> None:
+    """Put a payout of R$ 10.50 in review, of which the bank shows that it moved R$ 10.49."""
+    await company_and_accounts(office.store)
+    await stand(office.store, payout(), UNKNOWN)
+    heard: list[PayoutEvent] = []
+    look = Look(await row(office), NOON, office.clock, heard.append)
+    await review(office.store, look.contradicted(MOVED), *heard)
+
+
+async def test_another_amount_is_paid_as_the_bank_moved_it_and_when(office: Registers):
+    """Two people find it; what the bank shows is stored beside what was ordered."""
+    await shown_less(office)
+
+    with pytest.raises(RuleViolation):
+        await says(office, "maria")
+    with pytest.raises(RuleViolation):
+        await says(office, "maria", moved=Money(1048))
+    first = await says(office, "maria", moved=MOVED.value)
+    other = await says(office, "joão", moved=Money(1050))
+    second = await says(office, "ana", moved=MOVED.value)
+
+    ended = await row(office)
+    assert [each.progress for each in (first, other, second)] == [
+        Progress.WAITING,
+        Progress.DISAGREED,
+        Progress.DECIDED,
+    ]
+    assert (ended.value, ended.moved, ended.settled_at) == (
+        Money(1050),
+        MOVED.value,
+        MOVED.settled_at,
+    )
+    assert (ended.e2e_id, ended.provider_id) == (MOVED.e2e_id, MOVED.provider_id)
+
+
+async def test_who_says_that_nothing_moved_confirms_the_amount_ordered(office: Registers):
+    await shown_less(office)
+
+    with pytest.raises(RuleViolation):
+        await says(office, "maria", "failed", moved=MOVED.value)
+
+    assert (await says(office, "maria", "failed", moved=Money(1050))).opinions[0].moved is None
 
 
 @pytest.mark.parametrize("again", ["maria", "Maria", " MARIA "])
@@ -216,6 +275,7 @@ async def test_what_waits_is_listed_until_it_is_decided(office: Registers):
         payouts=office.store.payouts,
         follow_ups=office.store.follow_ups,
         reviews=office.store.reviews,
+        events=office.store.payout_events,
         acting=office.acting,
     )
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from gateway.domain.bank.providers import Unavailable
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.money.linked_statement import linked_statement
+from gateway.http.rendering import dumps
 from gateway.operations.backoffice.money.linked_statements import (
     LinkedEntry,
     LinkedStatement,
@@ -34,14 +38,24 @@ def test_the_row_is_the_one_decided():
 
 
 def test_a_payout_is_named_only_where_there_is_one():
+    as_ordered = msgspec.structs.replace(entry("E1"), value=PAYOUT.value)
     ours, other = shown(
-        LinkedEntry(entry("E1"), PAYOUT, None), LinkedEntry(entry("E2"), None, None)
+        LinkedEntry(as_ordered, PAYOUT, None), LinkedEntry(entry("E2"), None, None)
     )["data"]
 
     assert ours["payout"] == {"reference": "order-1", "certainty": "sent_unknown"}
     assert (ours["unexplained"], other["unexplained"]) == (False, True)
     assert "payout" not in other
     assert "charge" not in other
+
+
+def test_money_that_went_out_in_another_amount_than_ordered_is_told():
+    less = msgspec.structs.replace(entry("E1"), value=Money(PAYOUT.value.centavos - 1))
+
+    (told,) = shown(LinkedEntry(less, PAYOUT, None))["data"]
+
+    assert dumps(told["payout"]["ordered"]).decode() == str(PAYOUT.value)
+    assert dumps(told["payout"]["difference"]) == b"-0.01"
 
 
 def test_each_day_has_its_sums():
