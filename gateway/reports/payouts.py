@@ -16,7 +16,7 @@ _COLUMNS: Final = (
     *("Criado em (Brasília)", "Conta", "Identificador da conta", "Referência", "Forma"),
     *("Valor", "Recebedor", "CPF/CNPJ", "Desfecho", "Em revisão", "Falha", "Banco"),
     *("Credencial", "ID da transação Pix", "Liquidado em (Brasília)"),
-    *("Valor movimentado pelo banco", "Diferença"),
+    *("Valor movimentado pelo banco", "Diferença", "Valor devolvido"),
 )
 _METHODS: Final[Mapping[PayoutMethod, str]] = {
     PayoutMethod.PIX: "Chave Pix",
@@ -54,7 +54,7 @@ def _line(found: FoundPayout) -> Sequence[str]:
         amount(payout.value),
         text_cell(name),
         text_cell(tax_number),
-        _outcome(payout),
+        _outcome(found),
         "sim" if payout.review else "não",
         payout.failure.code.value if payout.failure else "",
         text_cell(payout.provider),
@@ -62,6 +62,7 @@ def _line(found: FoundPayout) -> Sequence[str]:
         text_cell(payout.e2e_id),
         second(payout.settled_at) if payout.settled_at else "",
         *_moved(payout),
+        amount(found.returned) if payout.state is PayoutState.PAID else "",
     )
 
 
@@ -73,8 +74,11 @@ def _moved(payout: Payout) -> tuple[str, str]:
     return amount(moved), amount(Money(moved.centavos - payout.value.centavos))
 
 
-def _outcome(payout: Payout) -> str:
+def _outcome(found: FoundPayout) -> str:
     """Say what is proven of a payout."""
+    payout = found.payout
+    if found.returned.centavos:
+        return "devolvido" if found.returned >= payout.moved_value else "devolvido em parte"
     if payout.failure is not None and payout.failure.code is FailureCode.NOT_SENT:
         return _NOT_SENT
     return _STATES[payout.state]

@@ -135,6 +135,10 @@ class OverviewRecords(Protocol):
         """Return what was created in a span, by hour and state; remembered or counted."""
         ...
 
+    async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Sum]:
+        """Return of how many payouts that were created in a span money came back, and how much."""
+        ...
+
     async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Standing]:
         """
         Return what stands open at an instant, in one statement; nothing of a count of zero.

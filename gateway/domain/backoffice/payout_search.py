@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money, Sum
+from gateway.domain.kernel.money import ZERO, Money, Sum
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.status import Certainty
 
@@ -38,6 +38,7 @@ class PayoutFilter:
         start, end: Created from ``start`` on, and before ``end``; None for no bound.
         states: Standing in one of these; empty for any.
         least, most: Of the amount, both included.
+        returned: Whether money of it came back, wholly or in part.
     """
 
     start: datetime | None = None
@@ -52,6 +53,7 @@ class PayoutFilter:
     client_id: str | None = None
     method: PayoutMethod | None = None
     failure: FailureCode | None = None
+    returned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +84,23 @@ class PayoutQuery:
 
 @dataclass(frozen=True, slots=True)
 class FoundPayout:
-    """A payout, and what its account is called."""
+    """A payout, what its account is called, and how much of it came back."""
 
     payout: Payout
     account_name: str
+    returned: Sum = ZERO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateCount:
-    """How many payouts stand alike, and what they add up to."""
+    """How many payouts stand alike, and what they add up to; ``returned``: money came back."""
 
     state: PayoutState
     certainty: Certainty
     review: bool
     count: int
     value: Sum
+    returned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

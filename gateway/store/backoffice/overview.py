@@ -39,7 +39,7 @@ from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import UNRESOLVED, accounts, payouts, stops
+from gateway.store.tables.core import UNRESOLVED, accounts, payouts, returns, stops
 from gateway.store.tables.figures import (
     HourOf,
     SecondsBetween,
@@ -72,6 +72,28 @@ class StoredOverview:
         async with self._database.reading() as connection:
             rows = (await connection.execute(union_all(remembered, counted))).all()
         return [_figures(row) for row in rows]
+
+    async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Sum]:
+        """Return of how many payouts that were created in a span money came back, and how much."""
+        created = payouts.c.created_at
+        each = (
+            select(func.sum(returns.c.centavos).label("centavos"))
+            .join(
+                payouts,
+                and_(
+                    payouts.c.account_id == returns.c.account_id,
+                    payouts.c.reference_sha256 == returns.c.reference_sha256,
+                ),
+            )
+            .where(created >= span.since, created < span.until)
+            .where(*of_account(payouts.c.account_id, scope))
+            .group_by(returns.c.account_id, returns.c.reference_sha256)
+            .subquery()
+        )
+        wanted = select(func.count().label("number"), _whole(each.c.centavos, "centavos"))
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted.select_from(each))).one()
+        return row.number, Sum(row.centavos)
 
     async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Standing]:
         """Return what stands open."""

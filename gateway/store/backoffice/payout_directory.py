@@ -7,11 +7,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     ScalarSelect,
     Table,
     and_,
     case,
+    cast,
+    exists,
     func,
     or_,
     select,
@@ -45,7 +48,7 @@ from gateway.store.kernel.database import Database
 from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import UNRESOLVED, accounts, attempts, payouts, stops
+from gateway.store.tables.core import UNRESOLVED, accounts, attempts, payouts, returns, stops
 from gateway.store.tables.scope import of_account, of_company, stops_in
 
 Condition = ColumnElement[bool] | TextClause
@@ -61,9 +64,20 @@ _LAST: Final = "\U0010ffff"
 """Behind every character: what begins like a text lies between it and this."""
 _COMPARED_AT_MOST: Final = 1_000
 """References with one beginning, of which the newest are found; a million may have it."""
-_NAMED: Final = select(payouts, accounts.c.name.label("account_name")).join(
-    accounts, accounts.c.id == payouts.c.account_id
+_ITS_RETURNS: Final = and_(
+    returns.c.account_id == payouts.c.account_id,
+    returns.c.reference_sha256 == payouts.c.reference_sha256,
 )
+_RETURNED: Final = (
+    select(cast(func.coalesce(func.sum(returns.c.centavos), 0), BigInteger))
+    .where(_ITS_RETURNS)
+    .correlate(payouts)
+    .scalar_subquery()
+)
+_CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
+_NAMED: Final = select(
+    payouts, accounts.c.name.label("account_name"), _RETURNED.label("returned")
+).join(accounts, accounts.c.id == payouts.c.account_id)
 
 
 class StoredPayoutDirectory:
@@ -83,7 +97,7 @@ class StoredPayoutDirectory:
         found = await self._page(query, [*_inside(query, scope), *_standing(query.wanted)])
         shown = found[: query.limit]
         return PayoutPage(
-            payouts=[FoundPayout(restored_payout(row), row.account_name) for row in shown],
+            payouts=[_restored(row) for row in shown],
             after=_place(shown[-1]) if len(found) > query.limit else None,
         )
 
@@ -123,7 +137,7 @@ class StoredPayoutDirectory:
         newest = wanted.order_by(payouts.c.created_at.desc()).limit(FOUND_AT_MOST)
         async with self._database.reading() as connection:
             rows = (await connection.execute(newest)).all()
-        return [FoundPayout(restored_payout(row), row.account_name) for row in rows]
+        return [_restored(row) for row in rows]
 
     async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
         """Return the payouts of a reference, then the newest of those it is the beginning of."""
@@ -139,7 +153,7 @@ class StoredPayoutDirectory:
         async with self._database.reading() as connection:
             wanted = select(either).order_by(*newest).limit(FOUND_AT_MOST)
             rows = (await connection.execute(wanted)).all()
-        return [FoundPayout(restored_payout(row), row.account_name) for row in rows]
+        return [_restored(row) for row in rows]
 
     async def _page(self, query: PayoutQuery, inside: Sequence[Condition]) -> Sequence[Record]:
         """Return the rows of a page, and one more where there are more."""
@@ -153,14 +167,17 @@ class StoredPayoutDirectory:
     async def _counts(self, inside: Sequence[Condition]) -> PayoutCounts:
         """Count the newest by state, as many as are counted at most."""
         unsent = case((_UNSENT, 1), else_=0).label("unsent")
+        # What is not paid has no returns: they are not looked for there.
+        is_paid = payouts.c.state == PayoutState.PAID.value
+        back = case((and_(is_paid, _CAME_BACK), 1), else_=0).label("back")
         newest = (
-            select(payouts.c.state, unsent, payouts.c.review, payouts.c.centavos)
+            select(payouts.c.state, unsent, payouts.c.review, back, payouts.c.centavos)
             .where(*inside)
             .order_by(payouts.c.created_at.desc())
             .limit(COUNTED_AT_MOST + 1)
             .subquery()
         )
-        alike = (newest.c.state, newest.c.unsent, newest.c.review)
+        alike = (newest.c.state, newest.c.unsent, newest.c.review, newest.c.back)
         how_many, together = func.count().label("number"), func.sum(newest.c.centavos).label("sum")
         counted = select(*alike, how_many, together).group_by(*alike).order_by(*alike)
         async with self._database.reading() as connection:
@@ -204,6 +221,8 @@ def _standing(wanted: PayoutFilter) -> Iterator[Condition]:
         yield _certain(wanted.certainty)
     if wanted.review is not None:
         yield payouts.c.review == wanted.review
+    if wanted.returned is not None:
+        yield _CAME_BACK if wanted.returned else ~_CAME_BACK
     if wanted.review or wanted.states == {PayoutState.UNKNOWN}:
         yield UNRESOLVED
 
@@ -268,4 +287,9 @@ def _count(row: Record) -> StateCount:
         review=bool(row.review),
         count=row.number,
         value=Sum(int(row.sum)),
+        returned=bool(row.back),
     )
+
+
+def _restored(row: Record) -> FoundPayout:
+    return FoundPayout(restored_payout(row), row.account_name, Sum(row.returned))

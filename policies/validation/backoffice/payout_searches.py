@@ -55,7 +55,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True):
     Payouts by the day they were created, in the time of Brasilia; both included, at most 90.
 
     Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
-    limit; `states` are alternatives.
+    limit; `states` are alternatives; `returned` is whether money of a paid one came back.
     """
 
     init: date | None = None
@@ -71,6 +71,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True):
     client_id: Word | None = None
     method: PayoutMethod | None = None
     failure: FailureCode | None = None
+    returned: bool | None = None
     order: PayoutOrder = PayoutOrder.NEWEST
 
 
@@ -109,6 +110,7 @@ def filter_of(body: PayoutFilterBody) -> PayoutFilter:
         client_id=body.client_id,
         method=body.method,
         failure=body.failure,
+        returned=body.returned,
     )
 
 

@@ -10,8 +10,10 @@ import pytest
 from sqlalchemy import text
 
 from gateway.domain.backoffice import payout_search
+from gateway.domain.backoffice.overview import HOUR, Span
 from gateway.domain.backoffice.payout_search import Named, PayoutFilter, PayoutOrder, PayoutQuery
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
@@ -106,6 +108,33 @@ async def test_each_filter_finds_its_own(
     several: Store, filters: dict[str, Any], found: list[int]
 ) -> None:
     assert await numbers(several, replace(DAY, **filters)) == found
+
+
+@both
+async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store) -> None:
+    """A payout that came back is still paid; lists and counts tell it from the others."""
+    paid = await several.payouts.find(ACCOUNT, "order-3")
+    assert paid is not None
+    parts = [
+        PixReturn(id=f"D{number:031}", value=Money(centavos), at=NOW)
+        for number, centavos in enumerate((1200, 300))
+    ]
+    await several.returns.note(paid, parts)
+
+    page = await several.office.payouts.search(PayoutQuery(wanted=DAY, limit=25), EVERY_COMPANY)
+    named = await several.office.payouts.named(Named.REFERENCE, "order-", EVERY_COMPANY)
+
+    for found in (page.payouts, named):
+        back = {each.payout.reference: each.returned for each in found if each.returned.centavos}
+        assert back == {"order-3": Money(1500)}
+    assert await numbers(several, replace(DAY, returned=True)) == [3]
+    assert await numbers(several, replace(DAY, returned=False, states=frozenset({S.PAID}))) == [6]
+    counted = [(each.returned, each.count) for each in page.counts.by_state if each.state is S.PAID]
+    assert sorted(counted) == [(False, 1), (True, 1)]
+    span = Span(NOW - HOUR, NOW + HOUR)
+    everybody = await several.office.overview.returned(span, EVERY_COMPANY)
+    nobody = await several.office.overview.returned(span, CompanyScope(frozenset()))
+    assert (everybody, nobody) == ((1, Money(1500)), (0, Money(0)))
 
 
 @both

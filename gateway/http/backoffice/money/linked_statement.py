@@ -154,7 +154,7 @@ def _entry(found: LinkedEntry) -> LinkedEntryDocument:
         shown["payout"] = {"reference": found.payout.reference, "certainty": certainty}
         if found.difference:
             shown["payout"]["ordered"] = amount(found.payout.value)
-            shown["payout"]["difference"] = amount(Money(found.difference))
+            shown["payout"]["difference"] = amount(Sum(found.difference))
     if found.charge is not None:
         shown["charge"] = {"reference": found.charge.reference}
     return shown

@@ -26,6 +26,7 @@ class FoundPayoutDocument(TypedDict):
     A payout in a list; ``payee_tax_number`` of a person has its ends hidden.
 
     ``failure_code`` is empty while it has not failed; ``e2e_id`` until the bank has named it.
+    ``moved`` is what the bank moves for it, and ``returned`` how much of that came back.
     """
 
     account_id: str
@@ -33,6 +34,8 @@ class FoundPayoutDocument(TypedDict):
     reference: str
     method: Literal["pix", "bank_account"]
     value: Amount
+    moved: Amount
+    returned: Amount
     payee_name: Annotated[str, Meta(examples=["Maria Silva"])]
     payee_tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
     status: PayoutStatus
@@ -49,11 +52,12 @@ class FoundPayoutDocument(TypedDict):
 
 
 class StateCountDocument(TypedDict):
-    """How many payouts stand alike, and what they add up to."""
+    """How many payouts stand alike, and what they add up to; ``returned``: money came back."""
 
     state: PayoutState
     certainty: Certainty
     review: bool
+    returned: bool
     count: Annotated[int, Meta(ge=1)]
     value: Amount
 
@@ -127,6 +131,8 @@ def found_payout(found: FoundPayout) -> FoundPayoutDocument:
         "reference": payout.reference,
         "method": payout.method.value,
         "value": amount(payout.value),
+        "moved": amount(payout.moved_value),
+        "returned": amount(found.returned),
         "payee_name": payout.payee[0],
         "payee_tax_number": payout.payee[1],
         "status": status_of(payout.state),
@@ -159,6 +165,7 @@ def _count(found: StateCount) -> StateCountDocument:
         "state": found.state,
         "certainty": found.certainty,
         "review": found.review,
+        "returned": found.returned,
         "count": found.count,
         "value": amount(found.value),
     }

@@ -85,6 +85,8 @@ class OverviewDocument(TypedDict):
     """
     How payouts went in local days up to now, and what needs a person, most urgent first.
 
+    ``states`` and ``steps`` count what settled, whatever came back of it since: ``returned_count``
+    says of how many payouts money came back, and ``returned`` how much.
     ``median_to_settle_s`` is interpolated, and absent while nothing has settled. ``steps`` are
     hours, or days in a period of thirty.
     """
@@ -95,6 +97,8 @@ class OverviewDocument(TypedDict):
     count: int
     value: Amount
     settled: int
+    returned_count: int
+    returned: Amount
     median_to_settle_s: NotRequired[float]
     states: list[StateFigures]
     step: Literal["hour", "day"]
@@ -208,6 +212,8 @@ def overview(found: Overview, providers: Sequence[Health]) -> OverviewDocument:
         "count": sum(each.count for each in found.hours),
         "value": amount(sum_of(each.value for each in found.hours)),
         "settled": by_state.get(PayoutState.PAID, (0, 0))[0],
+        "returned_count": found.returned[0],
+        "returned": amount(found.returned[1]),
         "states": [_figures(state, *by_state[state]) for state in PayoutState if state in by_state],
         "step": "day" if of_days else "hour",
         "steps": _steps(found.hours, local_midnight if of_days else _same),

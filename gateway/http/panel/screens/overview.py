@@ -20,6 +20,7 @@ from gateway.http.panel.screens.operations.sky import skies
 PERIODS: Final = ("today", "7d", "30d")
 _CERTAINTY: Final = {
     "paid": ("settled", "ok"),
+    "returned": ("returned", "warn"),
     "accepted": ("accepted", "wait"),
     "sending": ("sending", "wait"),
     "unknown": ("unknown", "warn"),
@@ -129,23 +130,25 @@ def _figures(found: Section) -> Mapping[str, object]:
         "steps": [each for each in steps if each.settled_count or each.other_count],
         "chart": chart_of(steps, _WIDE),
         "small_chart": chart_of(steps, _SMALL),
-        "shares": _shares(told["states"], told["count"]),
+        "shares": _shares(told),
         "paid": next((each for each in told["states"] if each["state"] == "paid"), None),
     }
 
 
-def _shares(states: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, Any]]:
+def _shares(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return how the payouts stand, what is proven first, each with its part of 1000."""
-    known = {each["state"]: each for each in states}
+    counts = {each["state"]: each["count"] for each in told["states"]}
+    counts["returned"] = told["returned_count"]
+    counts["paid"] = counts.get("paid", 0) - told["returned_count"]
     return [
         {
             "certainty": certainty,
             "tone": tone,
-            "count": known[state]["count"],
-            "part": max(round(1000 * known[state]["count"] / count), 1),
+            "count": counts[state],
+            "part": max(round(1000 * counts[state] / told["count"]), 1),
         }
         for state, (certainty, tone) in _CERTAINTY.items()
-        if state in known
+        if counts.get(state, 0) > 0
     ]
 
 

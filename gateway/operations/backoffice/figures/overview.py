@@ -20,6 +20,7 @@ from gateway.domain.backoffice.overview import (
 )
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import ZERO, Sum
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.backoffice.figures.readings import Readings
 from gateway.operations.backoffice.figures.weather import WeatherReports
@@ -40,6 +41,7 @@ class Overview:
         attention: What stands open, what costs most to leave first; within a kind, what is
             oldest or ends first.
         median_s: About how many seconds half of the settled ones took; None without any.
+        returned: Of how many settled ones money came back, and how much.
     """
 
     period: Period
@@ -47,6 +49,7 @@ class Overview:
     hours: Sequence[HourFigures]
     attention: Sequence[Standing]
     median_s: float | None
+    returned: tuple[int, Sum] = (0, ZERO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,7 @@ class Overviews:
             hours=hours,
             attention=by_urgency(each for each in standing if self._concerns(each)),
             median_s=median_s(_settled(hours)),
+            returned=await self.records.returned(span, scope),
         )
 
     async def remember(self) -> int:

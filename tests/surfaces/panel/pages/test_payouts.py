@@ -254,6 +254,35 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     assert (partner["value"], partner["status"]) == (777.12, "paid")
 
 
+async def test_money_that_came_back_is_told_wherever_operators_look(world: World, viewer: Person):
+    """Partners go on reading ``paid``: the contract has no other word."""
+    reference = f"volta-{uuid4().hex[:8]}"
+    await world.pay(order(reference, world.today(), value=777.09))
+    partner = await world.settled(reference)
+    account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
+    returns = world.gateway.kernel.store.returns
+
+    async def is_back() -> bool:
+        await world.look_at_unsettled()
+        return bool(await returns.of(account, reference))
+
+    await until(is_back)
+    listed = await viewer.open("/panel/payouts?tab=returned")
+    settled = await viewer.open("/panel/payouts?tab=paid")
+    payout, receipt = await viewer.open(page), await viewer.open(f"{page}/receipt")
+    table = await viewer.open("/panel/payouts/export?tab=returned")
+    overview = await viewer.open("/panel")
+
+    assert partner["status"] == "paid"
+    assert reference in listed.text
+    assert reference not in settled.text
+    assert 'class="b ok"' not in payout.text
+    for each in (listed, payout, receipt, table, overview):
+        assert "devolvido" in each.text
+    assert "Este pagamento foi devolvido." in receipt.text
+    assert re.search(rf"{reference};.*;devolvido;.*;777,09;0,00;777,09", table.text)
+
+
 def asked(sent: Seen) -> int:
     """Say about how many payouts a bank was asked."""
     return int(parse_qs(urlsplit(sent.location).query)["asked"][0])

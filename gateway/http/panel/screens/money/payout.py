@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import groupby
 from typing import Any, Final
 
@@ -70,12 +71,17 @@ class PayoutPages:
         path = _path(visit)
         dossier = (await self.rows.ask(visit, "backoffice.withdraw_dossier", path=path)).data
         told = sorted(timeline(dossier), key=lambda each: str(each["at"]))
+        payout = dossier["payout"]
+        back = sum((each["value"] for each in payout["returns"]), Decimal(0))
+        moved = payout.get("moved", payout["value"])
         return {
             "dossier": dossier,
             "payout": dossier["payout"],
             "account": dossier["account"],
             "account_id": path["account_id"],
-            "word": certainty_word(dossier["state"], dossier["certainty"]),
+            "word": "returned" if back else certainty_word(dossier["state"], dossier["certainty"]),
+            "back": back,
+            "moved": moved,
             "is_final": dossier["state"] in FINAL,
             "timeline": list(folded(told)),
             "may_probe": visit.may(PROBES),

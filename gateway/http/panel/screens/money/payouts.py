@@ -34,7 +34,8 @@ _TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
         "open": {"states": ["sending", "accepted"]},
         "unknown": {"states": ["unknown"]},
         "not_sent": {"certainty": "not_sent"},
-        "paid": {"states": ["paid"]},
+        "paid": {"states": ["paid"], "returned": False},
+        "returned": {"returned": True},
         "failed": {"certainty": "confirmed_rejected"},
     }
 )
@@ -142,6 +143,8 @@ def _counted(by_state: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _belongs(counted: Mapping[str, Any], wanted: Mapping[str, object]) -> bool:
+    if wanted.get("returned") not in {None, counted["returned"]}:
+        return False
     states = wanted.get("states")
     if isinstance(states, list):
         return counted["state"] in states

@@ -29,6 +29,9 @@ class Records:
         self.asked.append((span, scope))
         return self.hours_found
 
+    async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Money]:
+        return 1, Money(50)
+
     async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Standing]:
         self.asked.append((scope, now))
         return self.standing_found
