@@ -130,7 +130,9 @@ def assemble(
     identity = build_identity(kernel, PasswordHasher(keys.password_peppers, cost))
     rooms = build_rooms(kernel, identity, connections, wake.set, cache)
     surfaces = build_surfaces(rooms, lambda: health.known(connections))
-    described = openapi_pages(surfaces) if settings.server.openapi else {}
+    described = (
+        openapi_pages(surfaces, lambda: now().date().isoformat()) if settings.server.openapi else {}
+    )
     pages = {**described, **rooms.panel.static.pages}
     public = _public_listener(kernel, surfaces, pages, telemetry)
     role, bank = build_role(kernel, part), _bank(kernel, public) if with_bank else None

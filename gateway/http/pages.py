@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from aiohttp import hdrs
 
 from gateway.http.openapi.document import as_json, as_yaml, document
+from gateway.http.openapi.examples import DAY
 from gateway.http.route import Surface
 from gateway.net.server.reply import Reply
 
@@ -37,6 +38,8 @@ class Page:
 
     Attributes:
         headers: Of its answer; without ``Cache-Control`` nobody keeps it.
+        today: Replaces the day of examples in each answer, where there is one: a payout's date
+            is today.
         packed: Its content, compressed for whoever takes that; empty where it never is.
     """
 
@@ -45,17 +48,24 @@ class Page:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     packed: bytes = b""
+    today: Callable[[], str] | None = None
 
     def reply(self, encodings: str) -> Reply:
         """Answer with it; ``encodings`` is the request's ``Accept-Encoding``."""
         headers = {hdrs.CONTENT_TYPE: self.content_type, **self.headers}
         if not self.packed:
-            return Reply(body=self.body, headers=headers)
+            return Reply(body=self._dated(), headers=headers)
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
         if not _takes_gzip(encodings):
             return Reply(body=self.body, headers=headers)
         headers[hdrs.CONTENT_ENCODING] = "gzip"
         return Reply(body=self.packed, headers=headers)
+
+    def _dated(self) -> bytes:
+        return self.body if self.today is None else self.body.replace(_DAY, self.today().encode())
+
+
+_DAY: Final = DAY.encode()
 
 
 def pack(content: bytes) -> bytes:
@@ -79,11 +89,12 @@ def _takes_gzip(encodings: str) -> bool:
 _NONE: Final = re.compile(r"q=0(?:\.0{0,3})?")
 
 
-def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
+def openapi_pages(surfaces: Iterable[Surface], today: Callable[[], str]) -> Mapping[str, Page]:
     """
     Return the OpenAPI documents by path, of the surfaces that have one.
 
-    They are written here: it takes 0.2 s, in which a listener would serve nobody.
+    ``today`` is the day of their examples, ``YYYY-MM-DD`` in UTC. They are written here:
+    it takes 0.2 s, in which a listener would serve nobody.
 
     Raises:
         ValueError: Two shapes would have one name.
@@ -92,16 +103,16 @@ def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
         path: page
         for surface in surfaces
         if surface.name in _DESCRIBED
-        for path, page in _pages(surface)
+        for path, page in _pages(surface, today)
     }
 
 
-def _pages(surface: Surface) -> Iterator[tuple[str, Page]]:
+def _pages(surface: Surface, today: Callable[[], str]) -> Iterator[tuple[str, Page]]:
     """Make the pages of one surface."""
     prefix, title = _DESCRIBED[surface.name]
     written = document(surface, title)
     name, kind = f"{surface.name}.openapi_json", "application/json; charset=utf-8"
-    yield f"{prefix}/openapi.json", Page(name, kind, as_json(written))
+    yield f"{prefix}/openapi.json", Page(name, kind, as_json(written), today=today)
     if surface.name == _IN_YAML:
         name, kind = f"{surface.name}.openapi_yaml", "application/yaml; charset=utf-8"
-        yield f"{prefix}/openapi.yaml", Page(name, kind, as_yaml(written))
+        yield f"{prefix}/openapi.yaml", Page(name, kind, as_yaml(written), today=today)

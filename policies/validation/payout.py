@@ -107,7 +107,7 @@ class PayoutReader:
                 field = _WITHIN + name
                 raise ServiceError(errors.PIX_KEY_INCOMPLETE, "missing_for_pix", field=field)
         kind = _read(PixKeyType, sent, "key_type", "key_type")
-        key = _read(lambda text: self._key(kind, text), sent, "key", f"{kind}_key")
+        key = _read(lambda text: self._key(kind, text), sent, "key", f"{kind}_key_form")
         return PixDestination(name=sent["name"], tax_number=tax_number, key_type=kind, key=key)
 
     def _tax_number(self, text: str) -> str:

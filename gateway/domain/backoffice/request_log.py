@@ -47,7 +47,9 @@ class LoggedRequest:
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
-_CURSOR: Final = re.compile(r"([0-9]{1,16})-([0-9]{1,18})", re.ASCII)
+CURSOR: Final = "([0-9]{1,16})-([0-9]{1,18})"
+"""The form of a cursor as a text."""
+_CURSOR: Final = re.compile(CURSOR, re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

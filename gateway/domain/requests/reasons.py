@@ -91,15 +91,15 @@ _FORMS: Final = {
     ),
     "payout_method": "{field} must be pix or bank_account; qrcode is not supported.",
     "key_type": "{field} must be cpf, cnpj, email, phone or evp.",
-    "cpf_key": "{field} must be a valid CPF (11 digits), with or without punctuation.",
-    "cnpj_key": "{field} must be a valid CNPJ (14 characters), with or without punctuation.",
-    "email_key": (
+    "cpf_key_form": "{field} must be a valid CPF (11 digits), with or without punctuation.",
+    "cnpj_key_form": "{field} must be a valid CNPJ (14 characters), with or without punctuation.",
+    "email_key_form": (
         "{field} must be an e-mail address of at most 77 characters, such as maria@example.com."
     ),
-    "phone_key": (
+    "phone_key_form": (
         "{field} must be a telephone number with + and country code, such as +5511999998888."
     ),
-    "evp_key": "{field} must be a random PIX key: a UUID with hyphens.",
+    "evp_key_form": "{field} must be a random PIX key: a UUID with hyphens.",
     "key_form": (
         "{field} must be a PIX key: a CPF, CNPJ, e-mail address, telephone number such"
         " as +5511999998888, or a UUID."

@@ -18,7 +18,6 @@ from gateway.domain.kernel.catalogue import ErrorCode
 Schema = dict[str, Any]
 _TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"
 VERSION_TAG: Final = '"0f1e2d3c4b5a69788796a5b4c3d2e1f0"'
-_PARENT: Final = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
     "TraceId": {
         "name": "X-Trace-ID",
@@ -29,7 +28,6 @@ REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
             "A malformed value is replaced by a new UUID."
         ),
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
-        "example": _TRACE,
     },
     "TraceParent": {
         "name": "traceparent",
@@ -45,10 +43,13 @@ REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
             "maxLength": 512,
             "pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]*)?$",
         },
-        "example": _PARENT,
     },
 }
-"""Parameters of every operation, by their names as components."""
+"""
+Parameters of every operation, by their names as components.
+
+They have no example: programs fill it in, and every caller's requests would be one trace.
+"""
 REQUEST_REFERENCES: Final = tuple(
     {"$ref": f"#/components/parameters/{name}"} for name in REQUEST_HEADERS
 )
@@ -121,7 +122,9 @@ def answer_headers(status: int, codes: Iterable[ErrorCode]) -> dict[str, Schema]
 
 UNKNOWN: Final = "an example is missing"
 _ID: Final = "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"
-_INSTANT: Final = "2026-11-20T13:40:11Z"
+DAY: Final = "2026-11-20"
+"""The day of every example; documents that are served show today instead."""
+_INSTANT: Final = f"{DAY}T13:40:11Z"
 BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "adapter": "sandbox",
@@ -146,7 +149,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "created_by": "user:ana@example.com",
         "current_password": "uma frase bem comprida",
         "csrf_token": "kq3Zy2pZ0m1h",
-        "date": "2026-11-20",
+        "date": DAY,
         "decided_by": "user:bia@example.com",
         "description": "Order 1042",
         "e2e_id": "E0000000020261120134011abcdefghij",
@@ -206,8 +209,8 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
 _BY_FORM: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "uuid": _ID,
-        "date": "2026-11-20",
-        "date-time": "2026-11-20T13:40:11Z",
+        "date": DAY,
+        "date-time": _INSTANT,
         "boolean": True,
         "object": {},
     }

@@ -290,17 +290,17 @@ def _file(media: str) -> Schema:
 
 
 def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
-    """Describe every refusal of one status; the example is the first of them."""
+    """Describe every refusal of one status; the example is the last, the row's own."""
     told = [error for error in codes if error.status == status]
-    first = told[0]
+    own = told[-1]
     example = {
-        "code": first.code,
-        "message": first.message,
+        "code": own.code,
+        "message": own.message,
         "trace_id": BY_NAME["trace_id"],
         **{name: "" for name in EXPLAINING if name in shapes.components[ERROR]["required"]},
     }
     return {
-        "description": ", ".join(sorted({error.code for error in told})),
+        "description": "\n".join(sorted({f"- `{each.code}`: {each.message}" for each in told})),
         "headers": answer_headers(status, codes),
         "content": {JSON: {"schema": {"$ref": REF.format(name=ERROR)}, "example": example}},
     }

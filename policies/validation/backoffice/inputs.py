@@ -134,13 +134,13 @@ def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[
     return Input(read=lambda asked: read(Filters(asked)), parameters=parameters, refuses=_REFUSES)
 
 
-def text_filter(name: str, description: str) -> Parameter:
+def text_filter(name: str, description: str, pattern: str = schemas.PLAIN_TEXT) -> Parameter:
     """Describe a filter by a text."""
     schema = {
         "type": "string",
         "minLength": 1,
         "maxLength": strict.MAX_TEXT,
-        "pattern": schemas.PLAIN_TEXT,
+        "pattern": pattern,
     }
     return Parameter(name=name, required=False, schema=schema, description=description)
 

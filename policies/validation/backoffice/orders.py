@@ -180,7 +180,7 @@ class OrderReader:
         return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
 
     def _key(self, kind: PixKeyType, found: object) -> str:
-        return fields.read(lambda text: self._normal(kind, text), found, "key", f"{kind}_key")
+        return fields.read(lambda text: self._normal(kind, text), found, "key", f"{kind}_key_form")
 
     def _any_key(self, found: object) -> str:
         """Read a key whose form alone tells its kind; the forms have nothing in common."""

@@ -50,7 +50,11 @@ def example(place: RoutedRow) -> Made:
             for each in about.parameters(place, "query")
             if each["required"]
         },
-        headers={each["name"]: each["example"] for each in about.parameters(place, "header")},
+        headers={
+            each["name"]: each["example"]
+            for each in about.parameters(place, "header")
+            if "example" in each
+        },
         body=body["content"]["application/json"]["example"] if body else ABSENT,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
+from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow
 from tests.world.documents import PLACES, SURFACES, Described, described
 
@@ -99,6 +100,23 @@ def test_a_limit_names_no_maximum(about: Described):
     assert all(each["description"].endswith("Default: `25`.") for each in in_bodies)
     assert all(each["minimum"] == 1 for each in in_queries + in_bodies)
     assert not any("maximum" in each for each in in_queries + in_bodies)
+
+
+@EVERY
+def test_no_header_has_an_example_that_every_caller_would_send(about: Described):
+    """Swagger UI and Postman fill examples in: all requests would be one trace."""
+    sent = about.document["components"]["parameters"].values()
+
+    assert [each["name"] for each in sent if "example" in each or "examples" in each] == []
+
+
+@EVERY
+def test_each_refusal_is_listed_with_its_meaning(about: Described):
+    for place in about.places:
+        described = about.operation(place)["responses"]
+        for error in codes_of(place.gate, place.row):
+            line = f"- `{error.code}`: {error.message}"
+            assert line in described[str(error.status)]["description"].splitlines(), place.row.name
 
 
 def test_every_operation_is_described_whole():

@@ -20,6 +20,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
 from gateway.http.admission import Admission
+from gateway.http.openapi.examples import DAY
 from gateway.http.pages import openapi_pages
 from gateway.http.route import Surface
 from gateway.http.server import Server, Serving
@@ -268,7 +269,7 @@ def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
     """Serve them with room for everybody."""
     return Serving(
         table=Table(surfaces),
-        pages=openapi_pages(surfaces),
+        pages=openapi_pages(surfaces, lambda: DAY),
         admission=Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count),
         observer=witness,
         body_deadline_s=2,

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from gateway.domain.backoffice.request_log import (
     COUNTED_AT_MOST,
+    CURSOR,
     Cursor,
     LoggedRequest,
     RefusalGroup,
@@ -99,7 +100,7 @@ _FILTERS: Final = (
     inputs.text_filter("account_id", "The account that was asked about."),
     inputs.text_filter("user_id", "The user who asked."),
     inputs.whole_filter("slower_ms", "At least so many milliseconds.", most=86_400_000),
-    inputs.text_filter("before", "Where the page before ended: its `next`."),
+    inputs.text_filter("before", "Where the page before ended: its `next`.", f"^{CURSOR}$"),
 )
 
 

@@ -95,7 +95,7 @@ def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
     ("refusal", "told"),
     [
         (
-            ServiceError(errors.PAYLOAD_INVALID, "evp_key", field="destination.key"),
+            ServiceError(errors.PAYLOAD_INVALID, "evp_key_form", field="destination.key"),
             "destination.key must be a random PIX key: a UUID with hyphens.",
         ),
         (

@@ -351,7 +351,7 @@ async def test_an_overloaded_server_refuses_all_but_the_exempt():
     """Before it looks for a route."""
     admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
     shown = surface(row(), row(path="/health/{word}"), exempt=frozenset({"tests.health"}))
-    pages = {"/page": Page("tests.page", "text/plain", lambda: b"page")}
+    pages = {"/page": Page("tests.page", "text/plain", b"page")}
     async with on_stage(shown, admission=admission, pages=pages) as listener_client:
         paths = ("/v1/echo/a", "/v1/nowhere", "/page", "/v1/health/a")
         answers = [await listener_client.ask("GET", path) for path in paths]
@@ -378,7 +378,7 @@ async def test_requests_in_flight_are_counted_while_they_last():
     assert (during, admission.in_flight) == (1, 0)
 
 
-PAGES = {"/page": Page("tests.page", "text/plain", lambda: b"page")}
+PAGES = {"/page": Page("tests.page", "text/plain", b"page")}
 
 
 async def test_a_page_is_served_as_it_stands():

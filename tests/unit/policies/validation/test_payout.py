@@ -425,7 +425,7 @@ def test_a_method_that_the_path_names_is_not_read_from_the_body(
         (pix(key_type=""), "destination.key_type", "missing_for_pix"),
         (pix(key=None), "destination.key", "missing_for_pix"),
         (pix(key_type="mail"), "destination.key_type", "key_type"),
-        (pix(key="nobody"), "destination.key", "email_key"),
+        (pix(key="nobody"), "destination.key", "email_key_form"),
         (bank(bank_number=GONE), "destination.bank_number", "missing_for_bank_account"),
         (bank(branch=GONE, account=""), "destination.branch", "missing_for_bank_account"),
         (bank(bank_number="34"), "destination.bank_number", "bank_number_form"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,10 +82,15 @@ def _parameters(described: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, s
 def _answers(described: Mapping[str, Any]) -> Iterable[tuple[str, str, Sequence[str]]]:
     """Give each status its codes; only the successful one its example."""
     for status, answer in described.items():
-        if answer["description"].startswith("SVC."):
-            yield status, "", answer["description"].split(", ")
+        codes = _CODE.findall(answer["description"])
+        if codes:
+            yield status, "", list(dict.fromkeys(codes))
         else:
             yield status, _example(answer), ()
+
+
+_CODE: Final = re.compile(r"^- `([^`]+)`: ", re.MULTILINE)
+"""A code in the description of a refusal; its meaning stands behind it."""
 
 
 def _example(described: Mapping[str, Any]) -> str:

@@ -1,7 +1,5 @@
 """Headers as every operation has them."""
 
-import re
-
 import pytest
 
 from gateway.domain.kernel import errors
@@ -33,9 +31,5 @@ def test_every_reference_leads_somewhere():
     assert {each["$ref"].rpartition("/")[2] for each in shown.values()} <= set(ANSWER_HEADERS)
 
 
-@pytest.mark.parametrize("name", REQUEST_HEADERS)
-def test_a_header_that_is_sent_has_an_example_of_its_form(name: str):
-    described = REQUEST_HEADERS[name]
-
-    assert re.search(described["schema"]["pattern"], described["example"])
-    assert described["required"] is False
+def test_headers_that_are_sent_may_be_absent():
+    assert [name for name, each in REQUEST_HEADERS.items() if each["required"]] == []
