@@ -18,7 +18,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.http.openapi.examples import DAY
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow
 from tests.world.backoffice import matrix

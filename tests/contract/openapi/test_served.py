@@ -72,7 +72,6 @@ async def test_the_documents_are_served_as_they_are_generated(world: World):
     }
     titles = {"identity": "pixgate identity", "backoffice": "pixgate back office"}
 
-
     def of_today(document: Mapping[str, Any]) -> Any:
         return json.loads(json.dumps(document).replace(DAY, world.today()))
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import PixKeyType, normal_key
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from tests.world.gateway.world import World, opened, order, patient, sandbox
@@ -101,6 +103,24 @@ async def test_other_content_is_no_reason_to_pay_again(fresh: World):
 
     assert paid["status"] == "paid"
     assert what_to_do.startswith(" **read the reference first.**")
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """Return the cells of the guide's table whose head begins with ``heading``."""
+    _, _, rest = GUIDE.read_text("utf-8").partition(f"| {heading} |")
+    rows = rest.partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_every_failure_code_is_explained():
+    assert {code for code, _, _ in rows_of("`failure.code`")} == set(FailureCode)
+
+
+def test_every_kind_of_key_is_explained_with_a_key_that_is_taken():
+    rows = rows_of("`key_type`")
+
+    assert [kind for kind, _, _ in rows] == list(PixKeyType)
+    assert all(normal_key(PixKeyType(kind), example) for kind, _, example in rows)
 
 
 async def is_stored(world: World, reference: str) -> bool:
