@@ -85,7 +85,6 @@ def build_backoffice(
         linked_statements=_linked_statements(kernel, bank),
         listed_banks=banks.every,
         sandbox=build_sandbox_tools(kernel),
-        alphanumeric_cnpj=kernel.settings.validation.alphanumeric_cnpj,
     )
 
 
@@ -163,7 +162,6 @@ def _accounts(kernel: Kernel, acting: AuditContext) -> AccountRecords:
         seal=kernel.keys.sealer.seal,
         read_secrets=partial(_account_secrets, settings),
         providers=settings.providers,
-        alphanumeric_cnpj=kernel.settings.validation.alphanumeric_cnpj,
     )
 
 

@@ -50,7 +50,7 @@ from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.security.keys import load_keys
 from gateway.store.engine import absent_store
 from gateway.store.schema import REVISIONS, revision_of
-from policies.validation.inputs import payout_input
+from policies.validation.inputs import PAYOUT
 
 _KEY_BYTES = 32
 
@@ -202,9 +202,8 @@ def _traces(rooms: Rooms) -> TraceActs:
 def _banking(rooms: Rooms) -> Surface:
     """Build the partners' surface."""
     settings, accounts = rooms.kernel.settings, rooms.accounts
-    takes = payout_input(alphanumeric_cnpj=settings.validation.alphanumeric_cnpj)
     return banking_surface(
-        banking_rows(rooms.bank, rooms.payouts, takes),
+        banking_rows(rooms.bank, rooms.payouts, PAYOUT),
         accounts.credentials,
         accounts.quota,
         accounts.scope,

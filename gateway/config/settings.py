@@ -181,10 +181,11 @@ class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What input is accepted.
 
     Attributes:
-        alphanumeric_cnpj: Takes the CNPJ of July 2026 too, which has letters.
+        alphanumeric_cnpj: Ignored, with a warning at the start: a CNPJ with letters is
+            accepted wherever a tax number is.
     """
 
-    alphanumeric_cnpj: bool = False
+    alphanumeric_cnpj: bool | None = None
 
 
 class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
@@ -56,14 +58,13 @@ _WITHDRAWS = {
 }
 
 
-def payout_input(*, alphanumeric_cnpj: bool) -> Input[PayoutRequest]:
-    """Take a payout; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
-    reader = payout.PayoutReader(alphanumeric_cnpj)
-    return Input(read=reader, body=PayoutBody, refuses=payout.REFUSES)
+PAYOUT: Final[Input[PayoutRequest]] = Input(
+    read=payout.PayoutReader(), body=PayoutBody, refuses=payout.REFUSES
+)
 
 
-def withdraw_input(method: PayoutMethod, *, alphanumeric_cnpj: bool) -> Input[PayoutRequest]:
+def withdraw_input(method: PayoutMethod) -> Input[PayoutRequest]:
     """Take a payout whose method the path names."""
-    reader = payout.PayoutReader(alphanumeric_cnpj, method)
+    reader = payout.PayoutReader(method)
     refuses = tuple(each for each in payout.REFUSES if each is not errors.PAYOUT_METHOD_INVALID)
     return Input(read=reader, body=_WITHDRAWS[method], refuses=refuses)

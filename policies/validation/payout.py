@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -57,13 +58,11 @@ class PayoutReader:
     Reads a payout request; whether its date is today is decided later.
 
     Attributes:
-        alphanumeric_cnpj: Whether the CNPJ with letters is taken.
         method: Where the path names it; None reads it from the body.
 
     Source: contract 2.6; the order of the checks is fixed.
     """
 
-    alphanumeric_cnpj: bool = False
     method: PayoutMethod | None = None
 
     def __call__(self, asked: RawRequest) -> PayoutRequest:
@@ -95,7 +94,7 @@ class PayoutReader:
     def _destination(self, method: PayoutMethod, sent: Mapping[str, str]) -> Destination:
         """Read the recipient into the form that is sent and compared."""
         fields.demand(sent, ("tax_number",), _WITHIN)
-        tax_number = _read(self._tax_number, sent, "tax_number", "tax_number_form")
+        tax_number = _read(strict.tax_number, sent, "tax_number", "tax_number_form")
         if method is PayoutMethod.PIX:
             return self._pix(sent, tax_number)
         return _bank(sent, tax_number)
@@ -107,16 +106,8 @@ class PayoutReader:
                 field = _WITHIN + name
                 raise ServiceError(errors.PIX_KEY_INCOMPLETE, "missing_for_pix", field=field)
         kind = _read(PixKeyType, sent, "key_type", "key_type")
-        key = _read(lambda text: self._key(kind, text), sent, "key", f"{kind}_key_form")
+        key = _read(partial(normal_key, kind), sent, "key", f"{kind}_key_form")
         return PixDestination(name=sent["name"], tax_number=tax_number, key_type=kind, key=key)
-
-    def _tax_number(self, text: str) -> str:
-        """Read a tax number, with letters only where that is switched on."""
-        return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
-
-    def _key(self, kind: PixKeyType, text: str) -> str:
-        """Read a PIX key of its kind."""
-        return normal_key(kind, text, alphanumeric_cnpj=self.alphanumeric_cnpj)
 
 
 def _bank(sent: Mapping[str, str], tax_number: str) -> BankDestination:

@@ -59,6 +59,8 @@ CAPABILITIES: Final = Capabilities(
     charge_states=frozenset({ChargeStatus.ACTIVE, ChargeStatus.PAID}),
     callback_proofs=frozenset({ProofKind.RSA, ProofKind.HMAC}),
     hosts=HOSTS,
+    # "The tax identifier … should be a raw string with only digits" (the bank's OpenAPI document).
+    alphanumeric_cnpj=False,
     largest_page=LARGEST_PAGE,
 )
 """What no document of the bank states is not declared; the README has the reasons."""

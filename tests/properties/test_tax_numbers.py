@@ -21,9 +21,9 @@ CNPJ_BODIES_WITH_LETTERS = st.text(LETTERS, min_size=12, max_size=12)
 PUNCTUATION = st.lists(st.tuples(st.integers(0, 14), st.sampled_from("./- ")), max_size=6)
 
 
-def taken(text: str, *, alphanumeric: bool = False) -> bool:
+def taken(text: str) -> bool:
     try:
-        strict.tax_number(text, alphanumeric=alphanumeric)
+        strict.tax_number(text)
     except ValueError:
         return False
     return True
@@ -48,23 +48,22 @@ def test_a_published_number_is_taken():
 
 def test_a_number_published_as_wrong_is_refused():
     wrong = [
-        (number, alphanumeric)
+        number
         for number in PUBLISHED["cpf"]["invalid"]
         + PUBLISHED["cpf"]["repeated_digits_with_valid_check_digits"]
         + PUBLISHED["cnpj"]["invalid"]
-        for alphanumeric in [False, True]
-        if taken(number, alphanumeric=alphanumeric)
+        if taken(number)
     ]
 
     assert wrong == []
 
 
-def test_a_number_with_letters_is_taken_where_that_is_switched_on():
-    """The contract says digits, so the switch is off by default."""
+def test_a_number_with_letters_is_taken_and_written_in_capitals():
+    """By law since July 2026; the check digits are the Receita's."""
     for number in PUBLISHED["cnpj"]["valid_alphanumeric"]:
-        assert not taken(number)
-        assert strict.tax_number(number, alphanumeric=True) == number
-        assert not taken(number.lower(), alphanumeric=True)
+        assert strict.tax_number(number) == number
+        assert strict.tax_number(number.lower()) == number
+        assert not taken(f"{number[:-2]}{(int(number[-2:]) + 1) % 100:02d}")
 
 
 @given(CPF_BODIES, st.text("0123456789", min_size=2, max_size=2))
@@ -86,22 +85,20 @@ def test_every_cnpj_that_the_library_makes_is_taken(body: str):
     number = body + cnpj.calc_check_digits(body)
 
     assert taken(number) == checked(number)
-    assert taken(number, alphanumeric=True) == checked(number)
 
 
 @given(CNPJ_BODIES_WITH_LETTERS)
 def test_every_cnpj_with_letters_that_the_library_makes_is_taken(body: str):
     number = body + cnpj.calc_check_digits(body)
 
-    assert taken(number, alphanumeric=True) == checked(number)
-    assert taken(number) == (checked(number) and number.isdigit())
+    assert taken(number) == checked(number)
 
 
 @given(CNPJ_BODIES_WITH_LETTERS, st.integers(0, 99))
 def test_no_cnpj_has_any_other_check_digits(body: str, end: int):
     number = f"{body}{end:02d}"
 
-    assert taken(number, alphanumeric=True) == checked(number)
+    assert taken(number) == checked(number)
 
 
 @given(CPF_BODIES, PUNCTUATION)
@@ -135,12 +132,7 @@ def test_digits_of_other_scripts_and_other_punctuation_are_refused():
         "٥٢٩٩٨٢٢٤٧٢٥",
     ]
 
-    wrong = [
-        (text, alphanumeric)
-        for text in text_cases
-        for alphanumeric in [False, True]
-        if taken(text, alphanumeric=alphanumeric)
-    ]
+    wrong = [text for text in text_cases if taken(text)]
 
     assert wrong == []
 

@@ -177,8 +177,8 @@ class Capabilities:
         charge_states: The states that the bank's charges can be in.
         callback_proofs: What its callbacks can be proven by; empty when it sends none.
         hosts: The bank's host names, by environment; this machine needs no entry.
-        alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in
-            payouts, keys and charges.
+        alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in payouts, keys and
+            charges; False where the bank's own document says digits only.
         largest_page: Items of a list, such as a statement, that the bank returns at once; lists
             are asked for in pages of this size.
     """
@@ -195,7 +195,7 @@ class Capabilities:
     charge_states: frozenset[ChargeStatus] = frozenset()
     callback_proofs: frozenset[ProofKind] = frozenset()
     hosts: Hosts = field(default_factory=Hosts)
-    alphanumeric_cnpj: bool = False
+    alphanumeric_cnpj: bool = True
     largest_page: int = 200
 
     @property

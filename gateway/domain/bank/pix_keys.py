@@ -151,11 +151,12 @@ _PHONE = re.compile(r"\+(?:55[1-9]{2}[0-9]{8,9}|(?!55)[1-9][0-9]{6,14})", re.ASC
 _LONGEST_EMAIL = 77
 
 
-def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = False) -> str:
+def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = True) -> str:
     """
     Return a key in the form it is sent and compared in.
 
-    Tax numbers become digits, e-mail and evp lower case, a phone ``+`` E.164.
+    Tax numbers lose their punctuation, letters of a CNPJ become capitals, e-mail and evp lower
+    case; a phone is ``+`` E.164. Without ``alphanumeric_cnpj`` a CNPJ with letters is refused.
 
     Raises:
         ValueError: when the text does not fit its kind.
@@ -174,7 +175,9 @@ def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = False) 
 
 def _tax_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool) -> str:
     """Read a tax number of exactly the kind asked for."""
-    bare = strict.tax_number(text, alphanumeric=alphanumeric_cnpj)
+    bare = strict.tax_number(text)
+    if not alphanumeric_cnpj and strict.has_letters(bare):
+        raise strict.Malformed
     if (len(bare) == 11) is not (kind is PixKeyType.CPF):  # noqa: PLR2004 - a CPF has 11 digits
         problem = f"not a {kind}"
         raise ValueError(problem)

@@ -26,8 +26,7 @@ _TURNING = re.compile(r"[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PUNCTUATION = str.maketrans("", "", "./- ")
 _CPF = re.compile(r"\d{11}", re.ASCII)
-_CNPJ = re.compile(r"\d{14}", re.ASCII)
-_CNPJ_ALPHANUMERIC = re.compile(r"[0-9A-Z]{12}\d{2}", re.ASCII)
+_CNPJ = re.compile(r"[0-9A-Za-z]{12}\d{2}", re.ASCII)
 E2E_ID = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}", re.ASCII)
 _TRACE_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}", re.ASCII)
 
@@ -155,27 +154,24 @@ def basic_pair(token: str) -> tuple[str, str]:
     return client_id, secret
 
 
-def tax_number(text: str, *, alphanumeric: bool = False) -> str:
+def tax_number(text: str) -> str:
     """
-    Read a CPF or CNPJ; return it without punctuation.
+    Read a CPF or CNPJ; return it without punctuation, letters as capitals.
 
-    Args:
-        text: Digits, with ``.``, ``/``, ``-`` and spaces anywhere.
-        alphanumeric: Also take the CNPJ of July 2026, whose first twelve
-            characters may be capital letters.
+    ``.``, ``/``, ``-`` and spaces may stand anywhere. The first twelve characters of a
+    CNPJ may be letters (Instrução Normativa RFB 2.229/2024).
     """
     bare = text.translate(_PUNCTUATION)
     if _CPF.fullmatch(bare):
         return _checked(bare, (10, 11))
-    shape = _CNPJ_ALPHANUMERIC if alphanumeric else _CNPJ
-    if shape.fullmatch(bare):
-        return _checked(bare, (5, 6))
+    if _CNPJ.fullmatch(bare):
+        return _checked(bare.upper(), (5, 6))
     raise Malformed
 
 
 def has_letters(number: str) -> bool:
     """Say whether a normal tax number, or a PIX key, is a CNPJ with letters (July 2026)."""
-    return _CNPJ_ALPHANUMERIC.fullmatch(number) is not None and not number.isdigit()
+    return _CNPJ.fullmatch(number) is not None and not number.isdigit()
 
 
 def trace_id(text: str) -> str:

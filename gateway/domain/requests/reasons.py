@@ -87,7 +87,11 @@ _FORMS: Final = {
     "repeated": "{field} must be given once.",
     "unknown_parameter": "{field} is not a query parameter of this operation.",
     "tax_number_form": (
-        "{field} must be a valid CPF (11 digits) or CNPJ (14), with or without punctuation."
+        "{field} must be a valid CPF (11 digits) or CNPJ (14 characters),"
+        " with or without punctuation."
+    ),
+    "bank_takes_digits": (
+        "{field} is a CNPJ with letters, which the bank of this account does not take yet."
     ),
     "payout_method": "{field} must be pix or bank_account; qrcode is not supported.",
     "key_type": "{field} must be cpf, cnpj, email, phone or evp.",

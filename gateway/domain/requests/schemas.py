@@ -56,7 +56,7 @@ NAME: Final = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
 """Plain, and more than spaces."""
 
 
-TAX_NUMBER: Final = "^[0-9A-Z./ -]+$"
+TAX_NUMBER: Final = "^[0-9A-Za-z./ -]+$"
 """The characters of a CPF or CNPJ; its check digits can be told by no pattern."""
 
 

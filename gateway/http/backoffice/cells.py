@@ -89,7 +89,6 @@ class BackOfficeOperations:
         listed_banks: Every bank that a destination may name by its COMPE number.
         absent_after: What each provider's adapter declares, by the provider's name.
         sandbox: What people make the sandbox bank do; None in production.
-        alphanumeric_cnpj: Whether inputs take the CNPJ with letters.
     """
 
     bank: BankServices
@@ -114,4 +113,3 @@ class BackOfficeOperations:
     listed_banks: Callable[[], Sequence[NumberedBank]]
     absent_after: Mapping[str, timedelta | None] = field(default_factory=dict)
     sandbox: SandboxTools | None
-    alphanumeric_cnpj: bool = False

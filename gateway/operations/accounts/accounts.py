@@ -150,7 +150,6 @@ class AccountRecords:
         read_secrets: Reads what was entered for an account of a provider, named first;
             raises ``BankSecretsRefused``.
         providers: Names of the configured providers.
-        alphanumeric_cnpj: Whether holders may have the CNPJ of July 2026.
     """
 
     companies: Companies
@@ -160,7 +159,6 @@ class AccountRecords:
     seal: Callable[[str, str], bytes]
     read_secrets: Callable[[str, GivenSecrets], BankSecrets]
     providers: Collection[str]
-    alphanumeric_cnpj: bool = False
 
     async def create(self, order: AccountOrder) -> Account:
         """
@@ -300,7 +298,7 @@ class AccountRecords:
 
     def _tax_number(self, text: str) -> str:
         try:
-            return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
+            return strict.tax_number(text)
         except ValueError as problem:
             message = "the tax number is no valid CPF or CNPJ"
             raise RuleViolation(message, "tax_number_form", field="tax_number") from problem

@@ -103,7 +103,7 @@ class PayoutFinder:
 def _tax_number(text: str) -> str:
     """Return a CPF or CNPJ without punctuation; empty for another text."""
     try:
-        return strict.tax_number(text, alphanumeric=True)
+        return strict.tax_number(text)
     except ValueError:
         return ""
 

@@ -76,13 +76,12 @@ def refuse_letters(banks: Banks, account: Account, numbers: Mapping[str, str]) -
     ``numbers`` are tax numbers and PIX keys in their normal form, by the field they came in.
 
     Raises:
-        ServiceError: ``SVC.VAL.011`` (400), as for a number that is none.
+        ServiceError: ``SVC.VAL.011`` (400), which names the bank as the reason.
     """
     field = next((name for name, number in numbers.items() if has_letters(number)), "")
     bank = banks.of(account) if field else None
     if bank is not None and not bank.adapter.capabilities.alphanumeric_cnpj:
-        reason = "key_form" if field.endswith("key") else "tax_number_form"
-        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=field)
+        raise ServiceError(errors.PAYLOAD_INVALID, "bank_takes_digits", field=field)
 
 
 def offered(bank: Bank, call: PortCall) -> EveryCall:

@@ -163,7 +163,7 @@ def _mask_new_cnpj(found: re.Match[str]) -> str:
     """Hide fourteen capitals and digits if their check digits make them a tax number."""
     bare = found[0].upper().replace("%2F", "")
     try:
-        strict.tax_number(bare, alphanumeric=True)
+        strict.tax_number(bare)
     except ValueError:
         return found[0]
     return "**.***.***/****-**"

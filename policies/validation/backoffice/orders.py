@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -113,18 +114,8 @@ class RefundBody(msgspec.Struct):
     description: Text = ""
 
 
-@dataclass(frozen=True, slots=True)
 class OrderReader:
-    """
-    Reads what people order.
-
-    Attributes:
-        alphanumeric_cnpj: Whether the CNPJ with letters is taken.
-
-    Every method raises ServiceError with a code of ``SVC.VAL``.
-    """
-
-    alphanumeric_cnpj: bool = False
+    """Reads what people order; every method raises ServiceError with a code of ``SVC.VAL``."""
 
     def key(self, asked: RawRequest) -> KeyOrder:
         """Read a key to be registered."""
@@ -171,16 +162,13 @@ class OrderReader:
         return Payer(
             name=fields.text(payer, "name", _PAYER),
             tax_number=fields.read(
-                self._tax_number, number, f"{_PAYER}tax_number", "tax_number_form"
+                strict.tax_number, number, f"{_PAYER}tax_number", "tax_number_form"
             ),
             message=fields.text(payer, "message", _PAYER),
         )
 
-    def _tax_number(self, text: str) -> str:
-        return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
-
     def _key(self, kind: PixKeyType, found: object) -> str:
-        return fields.read(lambda text: self._normal(kind, text), found, "key", f"{kind}_key_form")
+        return fields.read(partial(normal_key, kind), found, "key", f"{kind}_key_form")
 
     def _any_key(self, found: object) -> str:
         """Read a key whose form alone tells its kind; the forms have nothing in common."""
@@ -189,12 +177,9 @@ class OrderReader:
     def _normal_of_any(self, text: str) -> str:
         for kind in PixKeyType:
             with suppress(ValueError):
-                return self._normal(kind, text)
+                return normal_key(kind, text)
         problem = "no key"
         raise ValueError(problem)
-
-    def _normal(self, kind: PixKeyType, text: str) -> str:
-        return normal_key(kind, text, alphanumeric_cnpj=self.alphanumeric_cnpj)
 
 
 def refund(asked: RawRequest) -> RefundRequest:
@@ -214,19 +199,22 @@ def refund(asked: RawRequest) -> RefundRequest:
     )
 
 
-def key_payout(*, alphanumeric_cnpj: bool) -> Input[KeyPayout]:
-    """Take a payout to a PIX key; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
-    taken = withdraw_input(PayoutMethod.PIX, alphanumeric_cnpj=alphanumeric_cnpj)
+_TO_A_KEY: Final = withdraw_input(PayoutMethod.PIX)
 
-    def read(asked: RawRequest) -> KeyPayout:
-        request, body = taken.read(asked), document(asked)
-        reason = fields.text(body, "difference_reason")
-        if len(reason) > LONGEST_REASON:
-            raise ServiceError(errors.PAYLOAD_INVALID, "length", field="difference_reason")
-        asked.unknown_fields -= "difference_reason" in body
-        return KeyPayout(request=request, difference_reason=reason.strip())
 
-    return Input(read=read, body=KeyPayoutBody, refuses=taken.refuses)
+def _key_payout(asked: RawRequest) -> KeyPayout:
+    """Read a payout to a PIX key, with why it is ordered if the number is another one's."""
+    request, body = _TO_A_KEY.read(asked), document(asked)
+    reason = fields.text(body, "difference_reason")
+    if len(reason) > LONGEST_REASON:
+        raise ServiceError(errors.PAYLOAD_INVALID, "length", field="difference_reason")
+    asked.unknown_fields -= "difference_reason" in body
+    return KeyPayout(request=request, difference_reason=reason.strip())
+
+
+KEY_PAYOUT: Final[Input[KeyPayout]] = Input(
+    read=_key_payout, body=KeyPayoutBody, refuses=_TO_A_KEY.refuses
+)
 
 
 def _body(
@@ -285,12 +273,10 @@ class OrderInputs:
     charge: Input[ChargeOrder]
 
 
-def order_inputs(*, alphanumeric_cnpj: bool) -> OrderInputs:
-    """Take orders; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
-    reader = OrderReader(alphanumeric_cnpj)
-    amounts = (*_BODY, errors.AMOUNT_NOT_POSITIVE)
-    return OrderInputs(
-        key=Input(read=reader.key, body=KeyBody, refuses=_BODY),
-        lookup=Input(read=reader.lookup, body=LookupBody, refuses=_BODY),
-        charge=Input(read=reader.charge, body=ChargeBody, refuses=amounts),
-    )
+_READER: Final = OrderReader()
+_AMOUNTS: Final = (*_BODY, errors.AMOUNT_NOT_POSITIVE)
+ORDERS: Final = OrderInputs(
+    key=Input(read=_READER.key, body=KeyBody, refuses=_BODY),
+    lookup=Input(read=_READER.lookup, body=LookupBody, refuses=_BODY),
+    charge=Input(read=_READER.charge, body=ChargeBody, refuses=_AMOUNTS),
+)

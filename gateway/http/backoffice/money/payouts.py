@@ -45,7 +45,7 @@ from gateway.operations.backoffice.money.key_owners import KeyOwners
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import PayoutPage
 from gateway.operations.payouts.records import PayoutWithReturns
-from policies.validation.backoffice.orders import key_payout
+from policies.validation.backoffice.orders import KEY_PAYOUT
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
 
@@ -176,12 +176,10 @@ def hidden(shown: PayoutDocument) -> PayoutDocument:
 def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that pay out, and the one that never takes a payout back."""
     paying = _Paying(does.approvals, KeyOwners(does.bank.key_orders, does.payouts.store))
-    letters = does.alphanumeric_cnpj
-    to_account = withdraw_input(PayoutMethod.BANK_ACCOUNT, alphanumeric_cnpj=letters)
-    by_key = key_payout(alphanumeric_cnpj=letters)
+    to_account = withdraw_input(PayoutMethod.BANK_ACCOUNT)
     return (
         _ordering("/bank-account", "backoffice.withdraw_bank", to_account, paying.order),
-        _ordering("/pix", "backoffice.withdraw_pix", by_key, paying.order_by_key),
+        _ordering("/pix", "backoffice.withdraw_pix", KEY_PAYOUT, paying.order_by_key),
         route(
             "DELETE",
             "/accounts/{account_id}/withdraw/{reference}",

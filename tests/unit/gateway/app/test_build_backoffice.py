@@ -17,7 +17,7 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import build_bank
 from gateway.app.build_identity import build_identity
 from gateway.app.build_payouts import build_payouts
-from gateway.config.settings import Settings, Validation
+from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.requests.calls import RawRequest
@@ -87,16 +87,6 @@ async def test_what_partners_have_is_used_and_not_made_again(office: Registers):
     assert made.bank.refunds.terms.stops is made.payouts.guards.stops
     assert made.connections.banks is made.payouts.banks
     assert made.payout_lists.store is made.payouts.store
-
-
-@pytest.mark.parametrize("switched", [False, True])
-async def test_the_cnpj_with_letters_is_a_setting(office: Registers, switched: bool):
-    validation = Validation(alphanumeric_cnpj=switched)
-    settings = msgspec.structs.replace(Settings(), validation=validation)
-
-    made = built(replace(office.kernel, settings=settings))
-
-    assert (made.alphanumeric_cnpj, made.admin.accounts.alphanumeric_cnpj) == (switched, switched)
 
 
 @pytest.mark.parametrize("environment", Environment)

@@ -9,11 +9,10 @@ import pytest
 
 from gateway.app.rooms import described_surfaces
 from gateway.config.identity import Session
-from gateway.config.settings import Settings, Validation
+from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.route import Surface
@@ -22,9 +21,7 @@ from policies.authentication.bearer import BearerToken
 from policies.authentication.session import BrowserCookie, SessionCookie
 from policies.traffic.quota import PERSON, WithinPersonQuota
 from policies.validation.parameters import KnownParameters
-from tests.unit.refusals import refusal_of
-from tests.world.gateway.world import order
-from tests.world.people import caller, posted
+from tests.world.people import caller
 
 LETTERS = "12.ABC.345/01DE-35"
 
@@ -62,24 +59,6 @@ def test_refusals_explain_themselves_to_people_alone():
         people = {"identity", "panel", "panel_api", "panel_pages", "backoffice"}
 
         assert surface.explains is (surface.name in people)
-
-
-@pytest.mark.parametrize(
-    ("switched", "refusal"), [(False, errors.PAYLOAD_INVALID), (True, None)], ids=["off", "on"]
-)
-def test_the_cnpj_with_letters_is_taken_where_it_is_switched_on(
-    switched: bool, refusal: ErrorCode | None
-):
-    """The setting reaches the reader of payouts."""
-    validation = Validation(alphanumeric_cnpj=switched)
-    settings = msgspec.structs.replace(Settings(), validation=validation)
-    rows = {row.name: row for row in described_surfaces(settings)[0].gates[0].rows}
-    sent = order("a", "2026-11-20")
-    sent["destination"] = {**sent["destination"], "tax_number": LETTERS}  # type: ignore[dict-item]
-
-    found = refusal_of(lambda: rows["banking.payout_create"].takes.read(posted(sent)))
-
-    assert found is refusal
 
 
 async def test_what_is_described_reaches_nothing(tmp_path: Path):

@@ -6,15 +6,14 @@ from gateway.domain.bank.payout_orders import AccountType
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation import payout
+from policies.validation import inputs, payout
 from policies.validation.inputs import (
     KEY_ID,
     NOTHING,
     REFERENCE,
     SEARCH,
-    payout_input,
 )
-from tests.unit.refusals import refusal_of, refused
+from tests.unit.refusals import refusal_of
 from tests.world.people import ACCOUNT, posted
 
 PAYOUT = {
@@ -64,12 +63,8 @@ def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
     assert getattr(default, name) == schema["default"]
 
 
-def test_cnpjs_with_letters_are_taken_where_that_is_switched_on():
-    taken = payout_input(alphanumeric_cnpj=True).read(posted(PAYOUT))
-
-    assert taken.value == Money(1050)
-    with refused(errors.PAYLOAD_INVALID):
-        payout_input(alphanumeric_cnpj=False).read(posted(PAYOUT))
+def test_a_cnpj_with_letters_is_taken():
+    assert inputs.PAYOUT.read(posted(PAYOUT)).value == Money(1050)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +81,7 @@ def test_cnpjs_with_letters_are_taken_where_that_is_switched_on():
                 errors.NUMBER_INVALID,
             },
         ),
-        (payout_input(alphanumeric_cnpj=False), set(payout.REFUSES)),
+        (inputs.PAYOUT, set(payout.REFUSES)),
     ],
     ids=["key_id", "reference", "search", "payout"],
 )

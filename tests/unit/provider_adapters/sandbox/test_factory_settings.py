@@ -58,6 +58,7 @@ def test_every_kind_of_provider_can_be_tried():
         charge_states=frozenset(ChargeStatus),
         callback_proofs=frozenset({ProofKind.HMAC}),
         largest_page=500,
+        alphanumeric_cnpj=False,
     )
 
 

@@ -58,7 +58,7 @@ def test_a_key_that_does_not_fit_its_kind_is_refused():
         (CPF, "11111111111"),
         (CNPJ, "529.982.247-25"),
         (CNPJ, "11222333000182"),
-        (CNPJ, "12ABC34501DE35"),
+        (CNPJ, "12ABC34501DE36"),
         (EMAIL, "maria"),
         (EMAIL, "@example.com"),
         (EMAIL, "maria@"),
@@ -106,8 +106,11 @@ def test_an_email_key_has_at_most_77_characters():
     assert normal_key(EMAIL, longest) == longest
 
 
-def test_a_cnpj_with_letters_is_a_key_where_that_is_switched_on():
-    assert normal_key(CNPJ, "12.ABC.345/01DE-35", alphanumeric_cnpj=True) == "12ABC34501DE35"
+def test_a_cnpj_with_letters_is_a_key():
+    """A package that takes digits only can still ask for them."""
+    assert normal_key(CNPJ, "12.abc.345/01DE-35") == "12ABC34501DE35"
+    with pytest.raises(ValueError, match=r"|."):
+        normal_key(CNPJ, "12ABC34501DE35", alphanumeric_cnpj=False)
 
 
 @pytest.mark.parametrize("kind", PixKeyType)

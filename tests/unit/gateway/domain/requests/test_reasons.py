@@ -34,7 +34,6 @@ WORKED_OUT = {
         "user",
     ),
     "gateway/http/backoffice/callers.py: problem.reason": (),
-    "gateway/operations/bank/connections.py: reason": ("key_form", "tax_number_form"),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/operations/backoffice/approvals.py: *DECIDED": ("decided",),

@@ -48,7 +48,6 @@ class Only:
     """Operations of which approvals are asked, and whose key somebody's is: Maria's."""
 
     approvals: Says
-    alphanumeric_cnpj: bool = False
 
     def __getattr__(self, _name: str) -> Only:
         return self

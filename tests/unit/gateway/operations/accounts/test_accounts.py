@@ -77,7 +77,7 @@ async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
         {"company_id": "no-uuid"},
         {"name": ""},
         {"tax_number": "11222333000180"},
-        {"tax_number": "12ABC34501DE35"},
+        {"tax_number": "12ABC34501DE36"},
         {"id": "no-uuid"},
         {"provider": ProviderChoice(name="unknown", account="1")},
         {"provider": ProviderChoice(name="sandbox")},
@@ -100,11 +100,9 @@ async def test_an_order_that_does_not_fit_changes_nothing(office, order, wrong):
     assert len(await office.acts()) == 1
 
 
-async def test_letters_in_a_cnpj_are_a_setting(office, order):
+async def test_letters_in_a_cnpj_are_kept_as_capitals(office, order):
     """The CNPJ of July 2026."""
-    register = replace(office.accounts, alphanumeric_cnpj=True)
-
-    made = await register.create(replace(order, tax_number="12.ABC.345/01DE-35"))
+    made = await office.accounts.create(replace(order, tax_number="12.abc.345/01DE-35"))
 
     assert made.tax_number == "12ABC34501DE35"
 

@@ -151,9 +151,10 @@ async def test_what_cannot_be_put_on_record_is_not_done():
     ids=["key", "payer"],
 )
 async def test_a_charge_with_letters_is_not_made_where_the_bank_takes_none(change):
-    log = Log()
+    log, bank = Log(), OfferingBank()
+    bank.capabilities = replace(bank.capabilities, alphanumeric_cnpj=False)
 
     with refused(errors.PAYLOAD_INVALID):
-        await at(OfferingBank(), log).create(acting(), account(), replace(ORDER, **change))
+        await at(bank, log).create(acting(), account(), replace(ORDER, **change))
 
     assert log.events == []

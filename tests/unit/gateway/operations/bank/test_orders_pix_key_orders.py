@@ -131,8 +131,9 @@ async def test_what_the_bank_lacks_is_not_put_on_record():
 
 
 async def test_a_key_with_letters_is_neither_ordered_nor_asked_for_where_the_bank_takes_none():
-    log, letters = Log(), "12ABC34501DE35"
-    orders = at(OfferingBank(), log)
+    log, letters, bank = Log(), "12ABC34501DE35", OfferingBank()
+    bank.capabilities = replace(bank.capabilities, alphanumeric_cnpj=False)
+    orders = at(bank, log)
 
     with refused(errors.PAYLOAD_INVALID):
         await orders.create(acting(), account(), KeyOrder(PixKeyType.CNPJ, letters))

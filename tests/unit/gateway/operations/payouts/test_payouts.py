@@ -237,6 +237,8 @@ LETTERS = replace(PIX, tax_number="12ABC34501DE35")
 async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_stored(
     payout_world: PayoutWorld, day: date
 ):
+    payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=False)
+
     answer = await payout_world.post(replace(asking(day=day), destination=LETTERS))
 
     assert answer == "400 SVC.VAL.011"
@@ -246,8 +248,6 @@ async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_sto
 async def test_a_cnpj_with_letters_is_paid_as_it_is_where_the_bank_takes_it(
     payout_world: PayoutWorld,
 ):
-    payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=True)
-
     assert await payout_world.post(replace(asking(), destination=LETTERS)) == OK
     [order] = payout_world.bank.orders
     assert order.destination.tax_number == "12ABC34501DE35"
@@ -257,10 +257,9 @@ async def test_a_payout_that_is_stored_is_answered_whatever_the_bank_takes_by_no
     payout_world: PayoutWorld,
 ):
     """A configuration that changes must not make a live payout look refused."""
-    payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=True)
     asked = replace(asking(), destination=LETTERS)
     await payout_world.post(asked)
-    payout_world.bank.capabilities = CAREFUL
+    payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=False)
 
     assert await payout_world.post(asked) == OK
 
