@@ -35,7 +35,7 @@ DECLARED = {
     "charge_states": [frozenset({word}) for word in ChargeStatus],
     "callback_proofs": [frozenset({word}) for word in ProofKind],
     "hosts": [Hosts(production=frozenset({"a"})), Hosts(sandbox=frozenset({"a"}))],
-    "alphanumeric_cnpj": [True],
+    "alphanumeric_cnpj": [False],
     "largest_page": [10],
 }
 
