@@ -170,7 +170,7 @@ ROWS = (
         file="gateway/http/openapi/schemas.py",
         right="return dict(AMOUNT)",
         wrong="return dict(PAID_AMOUNT)",
-        tests=(f"{_SCHEMAS}::test_an_amount_that_is_answered_has_no_multiple",),
+        tests=(f"{_SCHEMAS}::test_an_amount_that_is_answered_may_be_zero_and_below",),
     ),
     Mistake(
         name="report-adds-both-ways",

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.schemas import PLAIN_TEXT, one_of
-from gateway.http.openapi.schemas import PAID_AMOUNT, component_of, described, reached
+from gateway.http.openapi.schemas import AMOUNT, PAID_AMOUNT, component_of, described, reached
 from gateway.http.rendering import Amount
 
 
@@ -79,6 +79,11 @@ def test_our_own_form_of_money_is_nowhere():
 
     assert "centavos" not in str(components)
     assert "Money" not in components
+
+
+def test_an_amount_that_is_answered_may_be_zero_and_below():
+    assert component(LineDocument)["properties"]["value"] == AMOUNT
+    assert "minimum" not in AMOUNT
 
 
 def test_a_default_of_a_body_is_said_in_words():
