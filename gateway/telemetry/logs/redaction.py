@@ -160,7 +160,7 @@ def _mask_email(found: re.Match[str]) -> str:
 
 
 def _mask_new_cnpj(found: re.Match[str]) -> str:
-    """Hide fourteen capitals and digits if their check digits make them a tax number."""
+    """Hide fourteen letters and digits if their check digits make them a tax number."""
     bare = found[0].upper().replace("%2F", "")
     try:
         strict.tax_number(bare)
@@ -203,7 +203,8 @@ _ID: Final = (
 _IDS: Final = re.compile(_ID)
 _CNPJ: Final = r"(?<!\d)\d{2}[. ]?\d{3}[. ]?\d{3}(?:[/ ]|%2[Ff])?\d{4}[- ]?\d{2}(?!\d)"
 _NEW_CNPJ: Final = (
-    r"\b[0-9A-Z]{2}[. ]?[0-9A-Z]{3}[. ]?[0-9A-Z]{3}(?:[/ ]|%2[Ff])?[0-9A-Z]{4}[- ]?\d{2}\b"
+    r"\b[0-9A-Za-z]{2}[. ]?[0-9A-Za-z]{3}[. ]?[0-9A-Za-z]{3}(?:[/ ]|%2[Ff])?"
+    r"[0-9A-Za-z]{4}[- ]?\d{2}\b"
 )
 _CPF: Final = r"(?<!\d)\d{3}[. ]?\d{3}[. ]?\d{3}[-./ ]?\d{2}(?!\d)"
 _PHONE: Final = (
@@ -240,7 +241,7 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = tuple(
             _keep_or_mask_digits,
         ),
         (
-            r"\b[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}(?:/|%2[Ff])[0-9A-Z]{4}-\d{2}\b",
+            r"\b[0-9A-Za-z]{2}\.[0-9A-Za-z]{3}\.[0-9A-Za-z]{3}(?:/|%2[Ff])[0-9A-Za-z]{4}-\d{2}\b",
             "**.***.***/****-**",
         ),
         (_NEW_CNPJ, _mask_new_cnpj),

@@ -49,6 +49,8 @@ SECRETS = {
     "cnpj in a url": ("12.345.678%2F0001-95", "0001"),
     "new cnpj": ("12.ABC.345/01DE-35", "01DE"),
     "new cnpj bare": ("12ABC34501DE35", "01DE"),
+    "new cnpj in small letters": ("12abc34501de35", "01de"),
+    "new cnpj in small letters, written": ("12.abc.345/01de-35", "01de"),
     "new cnpj in a path": ("/12.ABC.345%2F01DE-35/", "01DE"),
     "new cnpj half punctuated": ("12ABC345/01DE-35", "01DE"),
     "phone": ("+5511987654321", "98765"),
