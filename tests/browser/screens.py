@@ -148,6 +148,7 @@ _PAYOUT = "/panel/accounts/{main}/payouts"
 _PAYOUTS = (
     Screen(name="payouts", path="/panel/payouts"),
     Screen(name="payout", path=_PAYOUT + "/{paid}", empty=NOT_FOUND),
+    Screen(name="payout-returned", path=_PAYOUT + "/{returned}", empty=NOT_FOUND),
     Screen(name="payout-in-review", path=_PAYOUT + "/{in_review}", empty=NOT_FOUND),
     Screen(name="payout-receipt", path=_PAYOUT + "/{paid}/receipt", empty=NOT_FOUND),
     Screen(name="unresolved", path="/panel/unresolved", by=Role.APPROVER),

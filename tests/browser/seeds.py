@@ -11,12 +11,12 @@ from gateway.domain.accounts.credentials import Action, Permission, Principal, R
 from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.payout_orders import (
-    AccountType,
-    BankDestination,
+    NamedOwner,
     PayoutMethod,
+    PixDestination,
     normal_destination,
 )
-from gateway.domain.bank.pix_keys import PixKeyStatus
+from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.audit import AuditEvent
@@ -36,6 +36,7 @@ PAID = "pedido-1001"
 REFUSED = "pedido-1002"
 LOST = "pedido-1003"
 IN_REVIEW = "pedido-1005"
+RETURNED = "pedido-1006"
 HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
 """A reference as a partner may choose it: markup, quotes, an override of direction, a formula."""
 
@@ -44,6 +45,7 @@ _LOST_VALUE = 777.06
 _REFUSED_VALUE = 777.03
 _LATE_VALUE = 777.01
 _REVIEW_VALUE = 777.12
+_RETURNED_VALUE = 777.09
 
 
 async def plant(world: World) -> Mapping[str, str]:
@@ -53,6 +55,7 @@ async def plant(world: World) -> Mapping[str, str]:
         order(PAID, day, description="Fornecedor de pães"),
         order(REFUSED, day, value=_REFUSED_VALUE),
         order("pedido-1004", day, value=_LATE_VALUE),
+        order(RETURNED, day, value=_RETURNED_VALUE),
         order(HOSTILE, day, value=12.34, description=HOSTILE[:100]),
         *(order(f"pedido-{number}", day, value=number / 7) for number in range(1010, 1040)),
     )
@@ -68,6 +71,7 @@ async def plant(world: World) -> Mapping[str, str]:
         "refused": REFUSED,
         "lost": LOST,
         "in_review": IN_REVIEW,
+        "returned": RETURNED,
         "company": world.demo["companies"]["main"]["id"],
         "nothing": await _company(world),
         "charge": world.demo["charges"]["paid"],
@@ -117,7 +121,9 @@ async def _settled(world: World) -> None:
         await world.look_at_unsettled()
         payouts = world.gateway.kernel.store.payouts
         paid, judged = await payouts.find(account, PAID), await payouts.find(account, IN_REVIEW)
-        return bool(paid and paid.state is PayoutState.PAID and judged and judged.review)
+        back = await world.gateway.kernel.store.returns.of(account, RETURNED)
+        is_paid = paid is not None and paid.state is PayoutState.PAID
+        return bool(is_paid and judged and judged.review and back)
 
     await until(is_done)
 
@@ -149,26 +155,26 @@ async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
 
 
 async def _ordered_payout(world: World) -> str:
-    """Order a payout to a bank account; it waits for a second person. Return the order's id."""
+    """Order a payout to a key that is somebody else's, as the bank says; return the order's id."""
     person = await _signed_in(world, "Lara", Role.OPERATOR)
     account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
     assert account is not None
-    to = BankDestination(
-        name="Maria Silva",
-        tax_number="52998224725",
-        bank_number="341",
-        branch="0001",
-        account="123456-7",
-        account_type=AccountType.CHECKING,
+    to = PixDestination(
+        name="",
+        tax_number="11144477735",
+        key_type=PixKeyType.EMAIL,
+        key="maria@example.com",
     )
+    owner = NamedOwner(name="Maria Silva", tax_number="***.982.247-**", reason="Chave da mãe dela")
     wanted = PayoutRequest(
         reference="folha-2026-11-07",
-        method=PayoutMethod.BANK_ACCOUNT,
+        method=PayoutMethod.PIX,
         value=Money(1234),
         date=world.gateway.kernel.now().date(),
         description="Folha de novembro",
         destination=to,
         destination_sent=normal_destination(to),
+        owner=owner,
     )
     waiting = await world.gateway.rooms.backoffice.approvals.order(person, account, wanted)
     assert isinstance(waiting, Approval)

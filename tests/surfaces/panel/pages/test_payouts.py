@@ -248,7 +248,9 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     for each in (review, payout, receipt):
         values = ("777,12", "777,11", "0,01", "diferente do pedido")
         assert [word for word in values if word not in each.text] == []
-    assert re.search(rf"{reference}</a><span class=.sub t-bad.>.*777,12.*0,01", statement.text)
+    assert re.search(
+        rf"{reference}</a><span class=.sub.><span class=.t-bad.>.*777,12.*0,01", statement.text
+    )
     assert re.search(rf"{reference};.*;777,12;.*;777,11;-0,01", table.text)
     assert "como duas pessoas disseram" not in payout.text
     assert (partner["value"], partner["status"]) == (777.12, "paid")
