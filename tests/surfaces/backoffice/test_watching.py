@@ -123,6 +123,7 @@ async def test_two_people_who_agree_end_a_payout_in_review(backoffice_client: Ba
         "reference": reference,
         "verdict": "paid",
         "reason": "on the bank's paper",
+        "value": 777.11,
     }
     second = await backoffice_client.limited("main", Role.APPROVER)
     foreign = await backoffice_client.limited("other", Role.APPROVER)
