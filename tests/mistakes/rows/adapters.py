@@ -173,8 +173,8 @@ ROWS = (
         promise="Times of Asaas, which name no zone, are those of Sao Paulo.",
         source="contract 2.1, provider_adapters/asaas/README.md",
         file="provider_adapters/asaas/translate.py",
-        right="    return datetime.fromisoformat(text).replace(tzinfo=ZONE).astimezone(UTC)",
-        wrong="    return datetime.fromisoformat(text).replace(tzinfo=UTC)",
+        right="    return times.instant(text, ZONE)",
+        wrong='    return times.instant(text, ZoneInfo("UTC"))',
         tests=(
             (
                 f"{_ASAAS}/test_translate.py"
@@ -196,8 +196,8 @@ ROWS = (
         promise="A charge that was paid by boleto or card is no Pix movement.",
         source="contract 2.7",
         file="provider_adapters/asaas/translate.py",
-        right="or (is_charge and row.payment_id in pix_charges)",
-        wrong="or is_charge",
+        right="if row.type == words.CHARGE_RECEIVED and row.payment_id in pix_charges",
+        wrong="if row.type == words.CHARGE_RECEIVED",
         tests=(f"{_ASAAS}/test_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
     ),
     Mistake(
@@ -298,8 +298,8 @@ ROWS = (
         promise="A time of Inter that names no zone is the bank's own.",
         source="contract 2.1, provider_adapters/apipix/README.md",
         file="provider_adapters/apipix/inter/payouts.py",
-        right="at.replace(tzinfo=ZONE)",
-        wrong="at.replace(tzinfo=UTC)",
+        right="instant(text, ZONE)",
+        wrong='instant(text + "Z", ZONE)',
         tests=(
             f"{_APIPIX}/inter/test_payouts.py::test_a_paid_payout_is_settled_at_the_bank_s_time",
         ),

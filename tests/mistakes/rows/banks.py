@@ -26,7 +26,27 @@ _PROXIED = "tests/unit/gateway/net/server/test_proxy_protocol_proxied.py"
 _SPLIT = "tests/unit/gateway/net/client/test_connection.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
+_TOLERANT = "tests/unit/provider_adapters/_road/test_tolerant.py"
+
 ROWS = (
+    Mistake(
+        name="payouts-read-tolerantly",
+        promise="What decides whether money moved is read strictly.",
+        source="decisions 11",
+        file="provider_adapters/_road/tolerant.py",
+        right="*(frozenset(PortCall) - _DECIDING)",
+        wrong="*frozenset(PortCall)",
+        tests=(f"{_TOLERANT}::test_what_decides_about_money_is_read_strictly",),
+    ),
+    Mistake(
+        name="unreadable-list-is-empty",
+        promise="A list of which no row can be read is an error, and not an empty list.",
+        source="decisions 11",
+        file="provider_adapters/_road/tolerant.py",
+        right="        if not any(lists):",
+        wrong="        if not lists:",
+        tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_something_would_be_hidden",),
+    ),
     Mistake(
         name="undeclared-call-asked",
         promise="What a bank does not declare is not asked of it.",
