@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from enum import EnumType
 from functools import cache
 from pathlib import Path
+from types import UnionType
 from typing import Annotated, Literal, TypeGuard, cast, get_args, get_origin
 
 import msgspec
@@ -82,6 +83,8 @@ class _Reader:
 
     def read(self, kind: object, node: Node, path: str) -> object:
         """Read a node as ``kind``: a struct, a mapping, anything, or one value."""
+        if (section := _section_or_null(kind)) and not _is_null(node):
+            kind = section
         bare = _bare(kind)
         if _is_struct(bare):
             return self._struct(bare, node, path)
@@ -141,7 +144,7 @@ class _Reader:
         """Let a section through; one without content counts."""
         if isinstance(node, Section):
             return node
-        if not (isinstance(node, Value) and node.content is None):
+        if not _is_null(node):
             self._note(path or "(file)", "a section is expected here", node.line)
         return Section({}, node.line)
 
@@ -175,6 +178,18 @@ def _bare(kind: object) -> object:
 def _is_struct(kind: object) -> TypeGuard[type[Struct]]:
     """Say whether a type is a section of known names."""
     return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def _section_or_null(kind: object) -> type[Struct] | None:
+    """Return the section of a setting that is a section or null; None for any other setting."""
+    if get_origin(kind) is not UnionType:
+        return None
+    return next((each for each in get_args(kind) if _is_struct(each)), None)
+
+
+def _is_null(node: Node) -> bool:
+    """Say whether null is written."""
+    return isinstance(node, Value) and node.content is None
 
 
 def _is_named(node: Value) -> bool:

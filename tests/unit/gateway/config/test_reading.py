@@ -1,5 +1,7 @@
 """The configuration file into settings."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,42 @@ def problems_of(text: str, environ: dict[str, str] | None = None) -> tuple[str, 
     with pytest.raises(ConfigError) as caught:
         settings_from(text, environ or {})
     return caught.value.problems
+
+
+ROOT = Path(__file__).parents[4]
+NAMED = re.compile(r"\$\{(\w+)\}")
+EXAMPLE = re.compile(r"```yaml\n(providers:.*?)```", re.DOTALL)
+OPTION = re.compile(r"^( +)# (\w+: )", re.MULTILINE)
+
+
+def documented() -> Iterator[tuple[str, str]]:
+    """
+    Every configuration that a document shows, by its file.
+
+    Also with the options that stand in comments.
+    """
+    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    rate = re.search(r"#.*?(get_balance: \{[^}]*\})", text)
+    assert rate is not None
+    yield "config.yaml", text
+    yield "config.yaml, with a rate", text.replace("rates: {}", f"rates: {{{rate[1]}}}")
+    yield "config.yaml, lifting a rate", text.replace("rates: {}", "rates: {get_balance: null}")
+    for file in sorted(ROOT.glob("provider_adapters/*/README.md")):
+        for example in EXAMPLE.findall(file.read_text(encoding="utf-8")):
+            yield str(file.relative_to(ROOT)), example
+            yield f"{file.relative_to(ROOT)}, every option", OPTION.sub(r"\1\2", example)
+
+
+def test_every_documented_configuration_can_be_read():
+    """What config.yaml and the adapters' pages show is what the reader takes."""
+    wrong: dict[str, tuple[str, ...]] = {}
+    for name, text in documented():
+        try:
+            settings_from(text, dict.fromkeys(NAMED.findall(text), "x" * 32))
+        except ConfigError as problem:
+            wrong[name] = problem.problems
+
+    assert wrong == {}
 
 
 def test_a_silent_file_has_the_defaults():
