@@ -136,7 +136,7 @@ def assemble(
     pages = {**described, **rooms.panel.static.pages}
     public = _public_listener(kernel, surfaces, pages, telemetry)
     role, bank = build_role(kernel, part), _bank(kernel, public) if with_bank else None
-    readiness = Readiness(store, role.has_worker)
+    readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
     if bank is not None:
         at_taken_port(rooms.backoffice.sandbox, lambda: bank.control_url)
     return Gateway(

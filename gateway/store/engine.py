@@ -11,7 +11,7 @@ from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
-from gateway.domain.kernel.storage import TaskLeases
+from gateway.domain.kernel.storage import StoreUnavailable, TaskLeases
 from gateway.domain.payouts.events import PayoutEvents
 from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
@@ -70,6 +70,13 @@ class Store:
         """Check that the store answers; StoreUnavailable when it does not."""
         async with self.database.reading() as connection:
             await connection.execute(select(literal(1)))
+
+    async def check_writes(self) -> None:
+        """Check that the store can be written; StoreUnavailable when it cannot."""
+        async with self.database.writing() as connection:
+            if not await self.database.takes_writes(connection):
+                problem = "the database is read-only, as a standby is"
+                raise StoreUnavailable(problem)
 
     async def close(self) -> None:
         """Finish the writes under way, then close connections and threads."""

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import (
     AsyncIterator,
+    Awaitable,
     Callable,
     Mapping,
     Sequence,
@@ -215,6 +216,7 @@ class Database:
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
+        takes_writes: Whether a transaction can write: a standby cannot, nor a full disk.
         facts: Seals what events of payouts tell.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
@@ -235,6 +237,7 @@ class Database:
     writers: int
     checkout_s: float
     whole_s: float
+    takes_writes: Callable[[AsyncConnection], Awaitable[bool]]
     chain: ChainKeys = UNSEALED
     facts: FactSealing = KEYLESS
     followers: list[Callable[[Act], None]] = field(default_factory=list)

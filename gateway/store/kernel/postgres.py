@@ -129,6 +129,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         writers=min(_BATCHES, limits.pool_size),
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
+        takes_writes=_takes_writes,
     )
 
 
@@ -154,6 +155,13 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
     )
     set_timeouts(engine, pooler, limits.statement_s)
     return engine
+
+
+async def _takes_writes(connection: AsyncConnection) -> bool:
+    """Return False on a standby, and where the server or database is set to read only."""
+    setting = select(func.current_setting("transaction_read_only", type_=Text()))
+    read_only: str = (await connection.execute(setting)).scalar_one()
+    return read_only == "off"
 
 
 def _statement_s(pooler: Pooler, limits: Limits) -> float:

@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.store.kernel.database import Database, Limits
@@ -89,7 +89,19 @@ def _database(url: URL, limits: Limits) -> Database:
         writers=1,
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
+        takes_writes=_takes_writes,
     )
+
+
+async def _takes_writes(connection: AsyncConnection) -> bool:
+    """
+    Write a page as it is; False never, for a file that takes no writes fails.
+
+    Only a write shows that the disk is full.
+    """
+    version = (await connection.exec_driver_sql("PRAGMA user_version")).scalar_one()
+    await connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+    return True
 
 
 def _make(file: Path) -> None:
