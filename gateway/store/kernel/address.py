@@ -12,7 +12,12 @@ _DRIVERS = {
     "postgresql": "postgresql+asyncpg",
     "postgresql+asyncpg": "postgresql+asyncpg",
 }
-_PARAMETERS = frozenset({"host", "pooler", "port", "ssl", "sslmode"})
+_PARAMETERS = frozenset(
+    {"host", "pooler", "port", "ssl", "sslmode", "sslrootcert", "target_session_attrs"}
+)
+# The gateway writes: a standby is of no use to it.
+_SESSIONS = frozenset({"any", "primary", "read-write"})
+_CHECKS_CERTIFICATE = frozenset({"require", "verify-ca", "verify-full"})
 
 
 def address(url: str) -> URL:
@@ -20,9 +25,10 @@ def address(url: str) -> URL:
     Read a store's URL and name our driver in it.
 
     ``sqlite:///var/pixgate.db`` (three slashes and a path; four for an absolute
-    one) or ``postgresql://user:password@host:5432/name``, where ``host``,
-    ``port``, ``ssl``, libpq's ``sslmode`` and ``pooler`` (see ``poolers``) may
-    follow as parameters.
+    one) or ``postgresql://user:password@host:5432/name``, where ``host`` (several
+    times, each with its port), ``port``, ``ssl``, libpq's ``sslmode``,
+    ``sslrootcert`` and ``target_session_attrs``, and ``pooler`` (see ``poolers``)
+    may follow as parameters.
 
     Raises:
         ValueError: for any other form; the URL is not repeated, it may hold a
@@ -58,8 +64,27 @@ def _postgres(url: URL) -> URL:
         problem = "a PostgreSQL store's URL ends in a database's name"
         raise ValueError(problem)
     if not url.query.keys() <= _PARAMETERS:
-        problem = "a PostgreSQL store's URL takes host, pooler, port, ssl and sslmode only"
+        problem = f"a PostgreSQL store's URL takes {', '.join(sorted(_PARAMETERS))} only"
+        raise ValueError(problem)
+    repeated = {name for name, given in url.query.items() if not isinstance(given, str)} - {"host"}
+    if repeated:
+        problem = f"a PostgreSQL store's URL takes {', '.join(sorted(repeated))} once"
+        raise ValueError(problem)
+    hosts = url.query.get("host", "")
+    if not isinstance(hosts, str) and not all(":" in each for each in hosts):
+        problem = "a PostgreSQL store's URL gives each of several hosts its port: host=a:5432"
+        raise ValueError(problem)
+    if url.query.get("target_session_attrs", "any") not in _SESSIONS:
+        problem = f"a PostgreSQL store's URL has target_session_attrs of {_either(_SESSIONS)}"
         raise ValueError(problem)
     mode = url.query.get("sslmode")
     bare = url.difference_update_query(["sslmode"])
-    return bare if mode is None else bare.update_query_dict({"ssl": mode})
+    named = bare if mode is None else bare.update_query_dict({"ssl": mode})
+    if "sslrootcert" in named.query and named.query.get("ssl") not in _CHECKS_CERTIFICATE:
+        problem = f"a store's URL with sslrootcert has sslmode {_either(_CHECKS_CERTIFICATE)}"
+        raise ValueError(problem)
+    return named
+
+
+def _either(words: frozenset[str]) -> str:
+    return " or ".join(sorted(words))

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlencode
 
 from sqlalchemy import (
     URL,
@@ -136,7 +137,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
 def _engine(url: URL, limits: Limits) -> AsyncEngine:
     pooler = pooler_of(url)
     engine = create_async_engine(
-        without_pooler(url),
+        without_pooler(url).difference_update_query(["sslrootcert"]),
         pool_size=limits.pool_size,
         max_overflow=0,
         # Few connections that are busy: each process of the server has its own caches to warm.
@@ -151,10 +152,17 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
             # every pooler knows this one
             "server_settings": {"application_name": "pixgate"},
             **driver_options(pooler),
+            **_authority(url),
         },
     )
     set_timeouts(engine, pooler, limits.statement_s)
     return engine
+
+
+def _authority(url: URL) -> Mapping[str, str]:
+    """Return whom to trust to vouch for the server; the driver takes it in a URL alone."""
+    file = url.query.get("sslrootcert")
+    return {} if file is None else {"dsn": f"postgresql://?{urlencode({'sslrootcert': file})}"}
 
 
 async def _takes_writes(connection: AsyncConnection) -> bool:

@@ -18,6 +18,14 @@ def test_our_driver_is_named() -> None:
             "postgresql://db/pix?pooler=transaction",
             "postgresql+asyncpg://db/pix?pooler=transaction",
         ),
+        (
+            "postgresql://db/pix?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+            "postgresql+asyncpg://db/pix?ssl=verify-full&sslrootcert=%2Fetc%2Fca.pem",
+        ),
+        (
+            "postgresql:///pix?host=a:5432&host=b:5433&target_session_attrs=read-write",
+            "postgresql+asyncpg:///pix?host=a%3A5432&host=b%3A5433&target_session_attrs=read-write",
+        ),
         ("postgresql://db/pix?ssl=verify-full", "postgresql+asyncpg://db/pix?ssl=verify-full"),
     ]
 
@@ -43,6 +51,10 @@ def test_another_form_is_refused_without_being_repeated() -> None:
         "postgresql://db",
         "postgresql://db/pix?options=-cfsync=off",
         "postgresql://u:hush@db:port/pix",
+        "postgresql://db/pix?target_session_attrs=standby",
+        "postgresql://db/pix?sslrootcert=/etc/ca.pem",
+        "postgresql://db/pix?sslmode=require&sslrootcert=/a.pem&sslrootcert=/b.pem",
+        "postgresql:///pix?host=a:5432&host=b",
     ]
 
     for given in cases:

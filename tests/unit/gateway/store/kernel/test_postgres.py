@@ -1,17 +1,24 @@
 """A store on a server: what each of its sessions is told."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from asyncpg.connection import LoggedQuery
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.postgres import open_server
+from tests.servers.streams import Streams
+from tests.world.banks.authority import Authority
 from tests.world.stores.relay import relayed
 
 PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=2, whole_s=120)
@@ -163,3 +170,47 @@ async def test_a_connection_that_cannot_plan_anew_is_replaced(postgres_url: str)
         await database.close()
 
     assert first != second
+
+
+async def test_a_host_that_is_away_is_passed_over(postgres_url: str):
+    """Of several hosts the first that takes writes is the store."""
+    port = urlsplit(postgres_url).port
+    hosts = f"host=127.0.0.1:1&host=127.0.0.1:{port}&target_session_attrs=read-write"
+    store = open_store(f"{postgres_url.replace(f'127.0.0.1:{port}', '')}?{hosts}")
+
+    await store.check_writes()
+
+    await store.close()
+
+
+async def test_the_servers_certificate_is_checked_by_the_authority_of_the_url(tmp_path: Path):
+    """A server of another authority gets no byte of the password."""
+    ours, another = Authority(tmp_path), Authority(tmp_path, "another")
+    trusted: list[bool] = []
+    server = Streams(partial(shake_hands, ours.server(), trusted))
+    port = await server.open(0)
+    for authority in (ours, another):
+        parameters = f"sslmode=verify-full&sslrootcert={authority.file}"
+        store = open_store(f"postgresql://u:p@127.0.0.1:{port}/pix?{parameters}")
+        with pytest.raises(StoreUnavailable):
+            await store.check()
+        await store.close()
+    await server.close()
+
+    assert trusted == [True, False]
+
+
+async def shake_hands(
+    context: ssl.SSLContext,
+    trusted: list[bool],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
+    """Offer TLS as PostgreSQL does; note whether a client's first message came, then hang up."""
+    await reader.readexactly(8)
+    writer.write(b"S")
+    try:
+        await writer.start_tls(context)
+        trusted.append(bool(await reader.read(1)))
+    except OSError:  # ssl.SSLError is one
+        trusted.append(False)
