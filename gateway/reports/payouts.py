@@ -78,7 +78,11 @@ def _outcome(found: FoundPayout) -> str:
     """Say what is proven of a payout."""
     payout = found.payout
     if found.returned.centavos:
-        return "devolvido" if found.returned >= payout.moved_value else "devolvido em parte"
+        return (
+            "devolvido"
+            if found.returned.centavos >= payout.moved_value.centavos
+            else "devolvido em parte"
+        )
     if payout.failure is not None and payout.failure.code is FailureCode.NOT_SENT:
         return _NOT_SENT
     return _STATES[payout.state]
