@@ -208,7 +208,7 @@ ROWS = (
         promise="A payout in review is ended by two people who agree.",
         source="docs/panel.md",
         file="gateway/operations/backoffice/reviews.py",
-        right="agreeing = [each for each in opinions if each.verdict is judgement.verdict]",
+        right="agreeing = [each for each in opinions if each.agrees(own, payout)]",
         wrong="agreeing = opinions",
         tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_told",),
     ),

@@ -108,10 +108,8 @@ ROWS = (
         promise="A payout is told as held only while its bank holds it.",
         source="ADR 23",
         file="gateway/http/backoffice/money/payouts.py",
-        right=(
-            "held = found.payout.held_until if found.payout.state is PayoutState.ACCEPTED else None"
-        ),
-        wrong="held = found.payout.held_until",
+        right="held = about.held_until if about.state is PayoutState.ACCEPTED else None",
+        wrong="held = about.held_until",
         tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
     ),
     Mistake(

@@ -33,9 +33,9 @@ ROWS = (
         name="whole-cpf-in-the-table",
         promise="The table of payouts shows no whole CPF.",
         source="docs/panel.md",
-        file="gateway/reports/payouts.py",
-        right="        text_cell(hidden_tax_number(to.tax_number)),",
-        wrong="        text_cell(to.tax_number),",
+        file="gateway/domain/payouts/payouts.py",
+        right="        return self.destination.name, hidden_tax_number(self.destination.tax_number)",
+        wrong="        return self.destination.name, self.destination.tax_number",
         tests=(f"{_REPORTS}/test_payouts.py::test_a_table_opens_in_a_portuguese_spreadsheet",),
     ),
     Mistake(
