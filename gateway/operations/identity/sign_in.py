@@ -67,7 +67,8 @@ class SignIn:
                 that is unknown, over, used, tried five times, of another browser, or
                 older than the latest change of the user. TOO_MANY_ATTEMPTS.
         """
-        factor = "recovery" if self.context.crypto.recovery.read(code) else "totp"
+        is_of_app = "".join(code.replace("-", " ").split()).isdigit()
+        factor = "totp" if is_of_app else "recovery"
         try:
             outcome = await self._submit_code(mfa_token, code, client)
         except ServiceError as refusal:

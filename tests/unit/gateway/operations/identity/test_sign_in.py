@@ -348,7 +348,7 @@ async def test_every_outcome_of_a_code_is_counted(identity_world, maria):
     await submits(identity_world.code())
     await submits(codes[0])
     await submits(codes[0])
-    await submits("123456", "made up")
+    await submits("123 456", "made up")
 
     assert [label for event, label in identity_world.counted if event == "mfa"] == [
         "totp.wrong",
