@@ -22,6 +22,7 @@ import yaml
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(rf"\$\$\{{|\$\{{({_NAME})(?::-([^}}]*))?\}}|\$\{{", re.ASCII)
+_MARK = re.compile(r"'(<[a-z ]+>|[^\w\s']{1,3})'", re.ASCII)
 _ALONE = re.compile(rf"\$\{{{_NAME}(?::-)?\}}", re.ASCII)
 
 
@@ -181,7 +182,9 @@ def _told(problem: yaml.YAMLError) -> str:
     """Say what is wrong without the snippet, which may hold a secret."""
     if not isinstance(problem, yaml.MarkedYAMLError) or problem.problem_mark is None:
         return "a character that YAML does not take"
-    return f"{problem.problem} (line {problem.problem_mark.line + 1})"
+    # Log lines mask text in quotes; a mark of YAML is no text of the file's.
+    said = _MARK.sub(r"`\1`", str(problem.problem))
+    return f"{said} (line {problem.problem_mark.line + 1})"
 
 
 def _node(node: yaml.Node, path: str, problems: list[str]) -> Node:

@@ -3,6 +3,7 @@
 import pytest
 
 from gateway.config.documents import Items, Section, Value, joined, parse
+from gateway.telemetry.logs.redaction import mask_quoted
 
 
 def test_a_value_is_what_it_looks_like():
@@ -85,3 +86,14 @@ def test_an_empty_text_is_an_empty_section(text: str):
 
 def test_paths_are_joined_by_dots():
     assert (joined("", "a"), joined("a", "b")) == ("a", "a.b")
+
+
+def test_the_reason_why_a_text_is_not_yaml_survives_redaction():
+    """Log lines mask quoted text; marks of YAML are shown, a text of the file is not."""
+    cases = [
+        ("a: [1", "(file): not YAML: expected `,` or `]`, but got `<stream end>` (line 1)"),
+        ("a: !hush!b", "(file): not YAML: found undefined tag handle '***' (line 1)"),
+    ]
+
+    for text, logged in cases:
+        assert [mask_quoted(problem) for problem in parse(text).problems] == [logged]
