@@ -52,7 +52,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -109,6 +109,9 @@ panel-files: $(PANEL_NEEDS) ## the panel's scripts and fonts alone, from npm; fa
 	  --fetch-retries 1 --fetch-retry-mintimeout 1000 --fetch-timeout 20000
 	@$(PYTHON) gateway/panel/vendor.py $(PANEL)/node_modules
 	@touch $(PANEL)/.made
+
+wheel: $(UV) panel-files ## the wheel into dist/, with the panel's files
+	@$(UV) build -q --wheel --out-dir dist
 
 clients: $(CLIENTS)/.made ## programs that build clients from our OpenAPI documents, for tests; they want Java and Node
 

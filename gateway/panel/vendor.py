@@ -67,6 +67,11 @@ def read_vendored(folder: Path, file: VendorFile) -> bytes | None:
     return content if file.matches(content) else None
 
 
+def absent_files(folder: Path) -> Sequence[str]:
+    """Name the listed files that a folder lacks or has with another content."""
+    return [file.name for file in vendor_files() if read_vendored(folder, file) is None]
+
+
 def collect(packages: Path, folder: Path, files: Sequence[VendorFile]) -> None:
     """
     Copy the files; nothing is copied if one of them is wrong.

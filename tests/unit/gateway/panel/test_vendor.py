@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from gateway.panel.vendor import (
     FOLDER,
     VendorFile,
     WrongFile,
+    absent_files,
     collect,
     main,
     read_vendored,
@@ -111,3 +113,12 @@ def test_a_file_that_is_distributed_is_asked_for_by_a_page():
         pages = [*panel.rglob("templates/**/*.html"), *panel.glob("static/*.css")]
 
         assert any(file.name in page.read_text() for page in pages)
+
+
+def test_a_wheel_is_refused_for_each_file_that_is_absent_or_changed(tmp_path: Path):
+    """The build asks for these names; an empty answer lets it go on."""
+    (tmp_path / "htmx.min.js").write_bytes(b"another content")
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+
+    assert absent_files(tmp_path) == [file.name for file in vendor_files()]
+    assert "custom" in hooks["targets"]["wheel"]["hooks"]
