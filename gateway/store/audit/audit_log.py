@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.kernel.audit import AuditEvent, AuditHead
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.audit.walk import BROKEN, Walk, broken, check_seal
+from gateway.store.audit.walk import BROKEN, Walk, broken, check_seal, key_absent
 from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys
 from gateway.store.kernel.database import Database, chain_of, note
 from gateway.store.tables import columns
@@ -193,7 +193,8 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     that going on repairs nothing.
 
     Raises:
-        StoreUnavailable: the log is sealed, and this process has no keys.
+        StoreUnavailable: the log is sealed under a key that this process lacks. It cannot tell
+            a head of ours then: during a change of the key that is no break.
     """
     for each in events:
         note(connection, Act(each.action, each.subject))
@@ -203,6 +204,10 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     if keys.current == NO_KEY and head.key_id != NO_KEY:
         problem = "the audit log is sealed, and its keys are not here"
         raise StoreUnavailable(problem)
+    if head.key_id not in {NO_KEY, *keys.events}:
+        absent = key_absent(head.number, head.key_id)
+        _log.error("audit_key_absent: %s", absent)
+        raise StoreUnavailable(str(absent))
     try:
         check_seal(keys, head)
     except ValueError:

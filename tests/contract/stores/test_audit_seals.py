@@ -235,6 +235,20 @@ async def test_a_new_key_goes_on_where_the_old_one_ended(sealed: Store):
     await forgetful.close()
 
 
+async def test_a_process_that_lacks_the_new_key_appends_nothing(sealed: Store):
+    """A roll to another key that misses a process leaves the log whole."""
+    rotated, behind = (open_store(sealed.url, chain=keys) for keys in (ROTATED, KEYS))
+    await rotated.audit.append(event("act.rotated"))
+
+    try:
+        with pytest.raises(StoreUnavailable, match="under the key k2, which is not configured"):
+            await behind.audit.append(event("act.behind"))
+        assert await rotated.audit.verify() == LENGTH + 1
+    finally:
+        await rotated.close()
+        await behind.close()
+
+
 @both
 async def test_a_store_restored_whole_is_told_by_a_head_that_was_kept(sealed: Store):
     """It is whole in itself: an older state, with the head of then."""
