@@ -254,12 +254,13 @@ async def judge(desks: tuple[Desk, Desk], partner: Partner, reference: str) -> N
     for desk, said in zip(desks, progress, strict=True):
         await waiting(desk, reference)
         await desk.page.get_by_label("O banco pagou").check()
-        await desk.fill({"why": "extrato do banco, linha 42", "sum": "777,12"})
+        await desk.fill({"why": "extrato do banco, linha 42", "sum": "777,11"})
         await desk.press("Dar opinião")
         await desk.see(said)
 
     await desks[0].go(desks[0].account(f"/payouts/{reference}"))
     await desks[0].see("liquidado")
+    await desks[0].see("O banco movimentou um valor diferente do pedido")
 
 
 async def waiting(desk: Desk, reference: str) -> None:
