@@ -34,8 +34,8 @@ ROWS = (
         promise="The table of payouts shows no whole CPF.",
         source="docs/panel.md",
         file="gateway/domain/payouts/payouts.py",
-        right="        return self.destination.name, hidden_tax_number(self.destination.tax_number)",
-        wrong="        return self.destination.name, self.destination.tax_number",
+        right="return self.destination.name, hidden_tax_number(self.destination.tax_number)",
+        wrong="return self.destination.name, self.destination.tax_number",
         tests=(f"{_REPORTS}/test_payouts.py::test_a_table_opens_in_a_portuguese_spreadsheet",),
     ),
     Mistake(
