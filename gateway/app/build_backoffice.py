@@ -34,7 +34,7 @@ from gateway.operations.backoffice.money.linked_statements import LinkedStatemen
 from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
-from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.reviews import PayoutReviews, Reviewers
 from gateway.operations.backoffice.scoped_records import (
     AdminServices,
     RecordsInScope,
@@ -205,6 +205,9 @@ def _reviews(kernel: Kernel, acting: AuditContext) -> PayoutReviews:
         follow_ups=store.follow_ups,
         reviews=store.reviews,
         events=store.payout_events,
+        reviewers=Reviewers(
+            users=store.identity.users, accounts=store.accounts, approvals=store.office.approvals
+        ),
         acting=acting,
     )
 

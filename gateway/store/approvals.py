@@ -100,6 +100,18 @@ class StoredApprovals:
         rows, total = await page(self._database, wanted, search.paging)
         return [_read(row) for row in rows], total
 
+    async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
+        """Return the ids of the users who ordered and who approved a payout."""
+        approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
+            approvals.c.kind == ApprovalKind.PAYOUT.value,
+            approvals.c.account_id == account_id,
+            approvals.c.reference_sha256 == reference_digest(reference),
+            approvals.c.state == ApprovalState.APPROVED.value,
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(approved)).all()
+        return frozenset(user_id for row in rows for user_id in row)
+
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when it waits no more."""
         async with self._database.writing() as connection:

@@ -12,6 +12,7 @@ DECIDES = Path("policies/authorization/user.py")
 PORTS = {
     lists.ScopedRecords: {"last_sign_ins"},  # of users that were found within a scope
     approvals.Approvals: {
+        "people_of",  # of a payout that was found within a scope
         *("add", "decide", "conclude"),  # of one that was found within a scope
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
     },

@@ -208,6 +208,10 @@ class Approvals(Protocol):
         """Return one that the reader may see."""
         ...
 
+    async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
+        """Return the ids of the users who ordered and who approved a payout."""
+        ...
+
     async def search(
         self, search: ApprovalSearch, reader: ApprovalReader
     ) -> tuple[Sequence[Approval], int]:

@@ -192,6 +192,7 @@ _RECORDS: Final = {
     "not_in_review": "The payout is not in review.",
     "ended": "The payout has ended: there is nothing left to ask.",
     "probed": "The bank is being asked about the payout, or was a moment ago.",
+    "own_payout": "Who ordered or approved a payout does not review it.",
     "own_opinion": "The same person has said otherwise before.",
     "format_missing": "This installation cannot write the format.",
     "too_many_movements": "There are too many movements; ask for fewer days.",

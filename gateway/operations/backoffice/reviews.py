@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
+from gateway.domain.accounts.accounts import Accounts
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.backoffice.approvals import Approvals
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.identity.rights import Area, Right, rights_of
+from gateway.domain.identity.users import User, Users
+from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.events import PayoutEvents, ShownMove, shown_move
 from gateway.domain.payouts.followups import FollowUps
@@ -63,6 +70,48 @@ class Resolution:
     opinions: Sequence[Opinion]
 
 
+_JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
+_USER: Final = "user:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewers:
+    """
+    Says whose opinion on a payout counts, by what people are now.
+
+    Whoever works on the command line is nobody that the store knows: they always may.
+    """
+
+    users: Users
+    accounts: Accounts
+    approvals: Approvals
+
+    async def may_judge(self, by: str, payout: Payout) -> bool:
+        """Say whether a person could give an opinion on a payout at this moment."""
+        if not by.startswith(_USER):
+            return True
+        user = await self._user(by)
+        if user is None or not user.active:
+            return False
+        if not any(right.covers(_JUDGES) for right in rights_of(user.roles)):
+            return False
+        account = await self.accounts.find(payout.account_id)
+        return account is not None and scope_of(user.companies).includes(account.company_id)
+
+    async def ordered_or_approved(self, by: str, payout: Payout) -> bool:
+        """Say whether a person ordered a payout, or approved it: they do not judge it as well."""
+        user = await self._user(by)
+        if user is None:
+            return False
+        orderer = payout.client_id.removeprefix(_USER)
+        people = await self.approvals.people_of(payout.account_id, payout.reference)
+        return user.id in {orderer, *people}
+
+    async def _user(self, by: str) -> User | None:
+        email = by.removeprefix(_USER)
+        return None if email == by else await self.users.find_by_email(email)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutReviews:
     """Where payouts in review are decided; the actor is the person who judges."""
@@ -71,6 +120,7 @@ class PayoutReviews:
     follow_ups: FollowUps
     reviews: Reviews
     events: PayoutEvents
+    reviewers: Reviewers
     acting: AuditContext
 
     async def waiting(self) -> Sequence[Payout]:
@@ -81,14 +131,21 @@ class PayoutReviews:
         """
         Keep one person's opinion; with another person's equal one, end the payout.
 
+        An opinion counts only while its person could give it: who was disabled, or has lost the
+        right or the company, has said nothing.
+
         Raises:
             RuleViolation: the payout is not in review or moved meanwhile, the
-                reason is empty, this person has said otherwise before, or the amount is
-                neither the one ordered nor what the bank shows.
+                reason is empty, this person ordered or approved it or has said otherwise before,
+                or the amount is neither the one ordered nor what the bank shows.
         """
         payout = await self._in_review(judgement)
+        if await self.reviewers.ordered_or_approved(person(self.acting.actor), payout):
+            message = "who ordered or approved a payout does not review it: another person does"
+            raise RuleViolation(message, "own_payout")
         shown = shown_move(payout, await self.events.of(payout.account_id, payout.reference))
-        own, opinions = await self._keep(judgement, payout, shown)
+        own, given = await self._keep(judgement, payout, shown)
+        opinions = [each for each in given if await self.reviewers.may_judge(each.by, payout)]
         agreeing = [each for each in opinions if each.agrees(own, payout)]
         if len(agreeing) < _AGREEING:
             progress = Progress.WAITING if len(opinions) == 1 else Progress.DISAGREED

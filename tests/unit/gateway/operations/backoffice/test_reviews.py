@@ -7,6 +7,8 @@ import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import Evidence, Phase, Settled
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
@@ -18,13 +20,15 @@ from gateway.operations.backoffice.reviews import (
     PayoutReviews,
     Progress,
     Resolution,
+    Reviewers,
     person,
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.looks import Look
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.registers import NOON, Registers
-from tests.world.stores.samples import ACCOUNT, change, payout
+from tests.world.stores.people import user
+from tests.world.stores.samples import ACCOUNT, change, event, payout
 
 UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
 
@@ -34,21 +38,42 @@ async def in_review(office: Registers, state: PayoutState = UNKNOWN) -> None:
     await review(office.store, await stand(office.store, payout(), state))
 
 
-async def says(
-    office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: object
-) -> Resolution:
+def reviewing(office: Registers, acting: AuditContext) -> PayoutReviews:
     store = office.store
-    reviews = PayoutReviews(
+    return PayoutReviews(
         payouts=store.payouts,
         follow_ups=store.follow_ups,
         reviews=store.reviews,
         events=store.payout_events,
-        acting=AuditContext(who, office.clock),
+        reviewers=Reviewers(
+            users=store.identity.users, accounts=store.accounts, approvals=store.office.approvals
+        ),
+        acting=acting,
     )
+
+
+async def says(
+    office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: object
+) -> Resolution:
+    reviews = reviewing(office, AuditContext(who, office.clock))
     judgement = Judgement(
         account_id=ACCOUNT, reference="order-1", verdict=Verdict(verdict), reason=reason
     )
     return await reviews.resolve(replace(judgement, **fields))
+
+
+async def colleague(office: Registers, name: str, **fields: object) -> User:
+    """Store a user who may judge."""
+    made = user(f"u-{name}", f"{name}@example.com")
+    made = replace(made, roles=frozenset({Role.APPROVER}), companies=frozenset())
+    await office.store.identity.users.add(made, event())
+    return await changed(office, made, **fields) if fields else made
+
+
+async def changed(office: Registers, who: User, **fields: object) -> User:
+    now = replace(who, **fields)
+    assert await office.store.identity.users.replace(now, event(), who.updated_at)
+    return now
 
 
 async def row(office: Registers):  # type: ignore[no-untyped-def]
@@ -271,13 +296,7 @@ async def test_opinions_and_decision_are_on_record(office: Registers):
 async def test_what_waits_is_listed_until_it_is_decided(office: Registers):
     await in_review(office)
     await stand(office.store, payout("order-2"), UNKNOWN)
-    reviews = PayoutReviews(
-        payouts=office.store.payouts,
-        follow_ups=office.store.follow_ups,
-        reviews=office.store.reviews,
-        events=office.store.payout_events,
-        acting=office.acting,
-    )
+    reviews = reviewing(office, office.acting)
 
     waiting = [each.reference for each in await reviews.waiting()]
     await says(office, "maria")
@@ -291,3 +310,37 @@ async def test_what_waits_is_listed_until_it_is_decided(office: Registers):
 def test_a_person_has_a_name(text: str):
     with pytest.raises(RuleViolation):
         person(text)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"active": False}, {"roles": frozenset({Role.VIEWER})}, {"companies": frozenset({"another"})}],
+    ids=["disabled", "without the right", "without the company"],
+)
+async def test_an_opinion_counts_while_its_person_could_give_it(
+    office: Registers, fields: dict[str, object]
+):
+    """The bank had paid it: one person alone would have had the partner pay again."""
+    await in_review(office)
+    ana, _ = await colleague(office, "ana"), await colleague(office, "bia")
+
+    await says(office, "user:ana@example.com", "failed")
+    await changed(office, ana, **fields)
+    alone = await says(office, "user:bia@example.com", "failed")
+    stands = await row(office)
+    decided = await says(office, "cli:maria", "failed")
+
+    assert (alone.progress, stands.state) == (Progress.WAITING, UNKNOWN)
+    assert decided.progress is Progress.DECIDED
+
+
+async def test_who_ordered_a_payout_does_not_review_it(office: Registers):
+    await company_and_accounts(office.store)
+    ana = await colleague(office, "ana")
+    ordered = replace(payout(), client_id=f"user:{ana.id}")
+    await review(office.store, await stand(office.store, ordered, UNKNOWN))
+
+    with pytest.raises(RuleViolation, match="another person") as refused:
+        await says(office, "user:ana@example.com", "failed")
+
+    assert refused.value.reason == "own_payout"
