@@ -20,8 +20,11 @@ BY_THEMSELVES = frozenset(
 Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
 their banks say so, figures are kept, tasks have leases.
 """
-COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values())
-"""Acts that are none: what was refused is counted, and noted once a minute."""
+COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read")
+"""
+Acts that change nothing: what was refused is counted, and noted once a minute; a form that is
+shown again shows an order to whoever may decide on it.
+"""
 
 
 async def stored(site: PanelSite) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from gateway.domain.backoffice.overview import HOUR, HourFigures, Need, Span
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
@@ -121,7 +121,7 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 
     (found,) = await store.office.overview.hours(DAY, EVERY_COMPANY)
 
-    assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Money(1050))
+    assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Sum(1050))
 
 
 @both
@@ -214,7 +214,7 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
 
     assert (found[Need.UNRESOLVED].count, found[Need.REVIEW].count) == (1, 1)
     assert (found[Need.UNRESOLVED].at, found[Need.REVIEW].at) == (NOW, old)
-    assert found[Need.UNRESOLVED].value == found[Need.REVIEW].value == Money(1050)
+    assert found[Need.UNRESOLVED].value == found[Need.REVIEW].value == Sum(1050)
 
 
 @both

@@ -15,7 +15,7 @@ from gateway.domain.backoffice.payout_search import Named, PayoutFilter, PayoutO
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.store.backoffice import payout_directory
@@ -126,7 +126,7 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
 
     for found in (page.payouts, named):
         back = {each.payout.reference: each.returned for each in found if each.returned.centavos}
-        assert back == {"order-3": Money(1500)}
+        assert back == {"order-3": Sum(1500)}
     assert await numbers(several, replace(DAY, returned=True)) == [3]
     assert await numbers(several, replace(DAY, returned=False, states=frozenset({S.PAID}))) == [6]
     counted = [(each.returned, each.count) for each in page.counts.by_state if each.state is S.PAID]
@@ -134,7 +134,7 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
     span = Span(NOW - HOUR, NOW + HOUR)
     everybody = await several.office.overview.returned(span, EVERY_COMPANY)
     nobody = await several.office.overview.returned(span, CompanyScope(frozenset()))
-    assert (everybody, nobody) == ((1, Money(1500)), (0, Money(0)))
+    assert (everybody, nobody) == ((1, Sum(1500)), (0, Sum(0)))
 
 
 @both
