@@ -186,20 +186,26 @@ class WithinQuota:
         """
         Let the call on if both buckets have a token; raises as ``Meter.take`` does.
 
-        The company's is shown only where it refuses.
+        A call that is refused takes none: one credential in a loop leaves its company's to the
+        others. The company's is shown only where it refuses.
         """
         principal = call.principal
         if principal is None:
             return
-        self._meters[COMPANY].take(call, principal.company_id)
-        self._meters[call.quota].draw(call, principal.client_id)
+        own = self._meters[call.quota]
+        own.draw(call, principal.client_id)
+        try:
+            self._meters[COMPANY].take(call, principal.company_id)
+        except ServiceError:
+            own.give_back(principal.client_id)
+            raise
 
     def rehearse(self, call: Call) -> None:
         """Refuse as a call would be refused now; takes no token and counts nothing."""
         principal = call.principal
         if principal is not None:
-            self._meters[COMPANY].rehearse(call, principal.company_id)
             self._meters[call.quota].rehearse(call, principal.client_id)
+            self._meters[COMPANY].rehearse(call, principal.company_id)
 
 
 class WithinAddressQuota:

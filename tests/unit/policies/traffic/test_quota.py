@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,8 +149,8 @@ class Partner:
             lambda event, label: self.seen.append((event, label)),
         )
 
-    def calls(self) -> Call:
-        asking = call(principal=principal())
+    def calls(self, client_id: str = "client-1") -> Call:
+        asking = call(principal=msgspec.structs.replace(principal(), client_id=client_id))
         self.within(asking)
         return asking
 
@@ -163,7 +164,7 @@ def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock)
         "RateLimit-Policy": '"read";q=10;w=2',
         "RateLimit": '"read";r=9;t=1',
     }
-    assert partner.seen == [("quota_allowed", "company"), ("quota_allowed", "read")]
+    assert partner.seen == [("quota_allowed", "read"), ("quota_allowed", "company")]
 
 
 def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Clock):
@@ -194,6 +195,23 @@ def test_over_the_company_s_quota_it_is_refused_whatever_is_left_of_its_own(cloc
 
     assert refusal.value.reason == "quota_company"
     assert refusal.value.headers["Retry-After"] == "1"
+
+
+def test_a_call_that_is_refused_takes_no_token_of_either(clock: Clock):
+    """A loop of one credential leaves its company's calls to the others."""
+    partner = Partner(clock, Quota(1.0, 2), Quota(1.0, 3))
+    partner.calls("in a loop"), partner.calls("in a loop")
+    for _ in range(9):
+        with refused(errors.TOO_MANY_REQUESTS):
+            partner.calls("in a loop")
+
+    partner.calls("another")
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        partner.calls("another")
+    clock.passes(1.0)
+
+    assert refusal.value.reason == "quota_company"
+    assert partner.calls("another").headers["RateLimit"] == '"read";r=1;t=1'
 
 
 def test_without_a_principal_nothing_is_drawn(clock: Clock):

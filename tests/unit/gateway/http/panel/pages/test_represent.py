@@ -35,6 +35,6 @@ def test_a_page_is_stored_nowhere_and_framed_by_nobody():
     policy = dict(each.split(maxsplit=1) for each in HEADERS["Content-Security-Policy"].split(";"))
 
     assert HEADERS["Cache-Control"] == "no-store"
-    assert HEADERS["Referrer-Policy"] == "no-referrer"
+    assert HEADERS["Referrer-Policy"] == "same-origin"
     assert policy["frame-ancestors"] == policy["default-src"] == policy["base-uri"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["form-action"] == "'self'"
