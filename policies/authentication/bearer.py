@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,6 +57,24 @@ class BearerToken:
                 raise
             reason = _ENDED.get(refusal.reason, "invalid")
             raise ServiceError(TOKEN_INVALID, reason) from refusal
+
+
+class RefusesBasic:
+    """Refuses a partner's credential where users sign in; any other header is ignored."""
+
+    refuses = (errors.USER_CREDENTIALS_INVALID,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on unless it brings a Basic credential.
+
+        Raises:
+            ServiceError: ``INVALID_CREDENTIALS`` (401).
+        """
+        for value in call.asked.authorization:
+            with suppress(ValueError):
+                if strict.scheme(value)[0] == _BASIC:
+                    raise ServiceError(errors.USER_CREDENTIALS_INVALID, "wrong_scheme")
 
 
 def bearer_token(values: Sequence[str]) -> str:

@@ -153,7 +153,7 @@ async def test_what_happened_is_scraped(caller: Caller):
         'gateway_login_attempts_total{result="ok"} 1',
         'gateway_login_attempts_total{result="bad_credentials"} 2',
         'gateway_login_attempts_total{result="mfa_required"} 2',
-        'gateway_mfa_attempts_total{factor="totp",result="wrong"} 1',
+        'gateway_mfa_attempts_total{factor="recovery",result="wrong"} 1',
         'gateway_token_refresh_total{result="invalid_grant"} 1',
         'gateway_password_recovery_total{result="ok",stage="forgot"} 1',
         'gateway_csrf_rejected_total{reason="origin"} 1',

@@ -10,7 +10,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from policies.authentication.bearer import BearerToken, bearer_token
+from policies.authentication.bearer import BearerToken, RefusesBasic, bearer_token
 from tests.unit.refusals import refused
 from tests.world.people import call, headed, somebody
 
@@ -100,3 +100,13 @@ async def test_other_refusals_pass():
 
     with refused(TOO_MANY_ATTEMPTS):
         await finding(ServiceError(TOO_MANY_ATTEMPTS))(asking)
+
+
+def test_a_partner_s_credential_signs_nobody_in():
+    """Contract part 7: Basic at an identity endpoint. What else stands there is ignored."""
+    for value in ("Basic YTpi", "basic YTpi", "Basic"):
+        with refused(errors.USER_CREDENTIALS_INVALID):
+            RefusesBasic()(call(headed(("Authorization", value))))
+
+    for values in ((), ("Bearer abc",), ("Bearer",), ("",), ("\u00e9",)):
+        RefusesBasic()(call(headed(*(("Authorization", value) for value in values))))
