@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -130,6 +130,19 @@ class Number:
     """A JSON number as it was written; only the reader of a field gives it meaning."""
 
     text: str
+
+
+def unknown_field(body: Mapping[str, Any], shape: type[msgspec.Struct]) -> str | None:
+    """Return a field that a shape lacks, empty for a name unlike ours; None where there is none."""
+    return next((like_ours(name) for name in body if name not in shape.__struct_fields__), None)
+
+
+def like_ours(name: str) -> str:
+    """Return a name if it could be one of ours, and may be repeated in an answer; else nothing."""
+    return name if _LIKE_OURS.fullmatch(name) else ""
+
+
+_LIKE_OURS: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
 
 def document(asked: RawRequest) -> Mapping[str, Any]:

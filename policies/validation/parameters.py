@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, RawRequest
+from policies.validation.fields import like_ours
 
 _CHECKED = ("account_id", "key_id")
 
@@ -56,9 +54,6 @@ def _uuid(text: str, name: str) -> str:
         raise ServiceError(errors.IDENTIFIER_INVALID, "uuid_form", field=name) from problem
 
 
-_LIKE_OURS: Final = re.compile(r"[a-z_]{1,40}")
-
-
 class KnownParameters:
     """
     Refuses an unknown query parameter: a misspelt filter would return an unfiltered list.
@@ -81,5 +76,5 @@ class KnownParameters:
         known = {each.name for each in call.parameters}
         for name in query:
             if name not in known:
-                field = name if _LIKE_OURS.fullmatch(name) else ""
+                field = like_ours(name)
                 raise ServiceError(errors.PAYLOAD_INVALID, "unknown_parameter", field=field)

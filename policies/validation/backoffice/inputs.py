@@ -16,7 +16,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Keyset, PageStart, Paging
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
-from policies.validation.fields import Number, document, positive
+from policies.validation.fields import Number, document, positive, unknown_field
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 Read = TypeVar("Read")
@@ -80,16 +80,22 @@ def body(shape: type[Body]) -> Input[Body]:
     """
     Take a JSON object of a shape; null counts as absent, unknown fields are counted.
 
+    A search, whose shape forbids them, refuses them: misspelt, a filter would match everything.
+
     Where no field is needed the body may be absent: who revokes in a hurry has
     nothing to say.
     """
     fields = msgspec.structs.fields(shape)
+    is_search = shape.__struct_config__.forbid_unknown_fields
     may_be_absent = not any(each.required for each in fields)
     amounts = {each.name for each in fields if Money in {each.type, *get_args(each.type)}}
 
     def read(asked: RawRequest) -> Body:
         found = {} if may_be_absent and not asked.body else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
+        unknown = unknown_field(found, shape) if is_search else None
+        if unknown is not None:
+            raise ServiceError(VALIDATION_FAILED, "unknown_field", field=unknown)
         try:
             return msgspec.convert(_given(found, shape, amounts), shape)
         except msgspec.ValidationError as problem:

@@ -50,7 +50,7 @@ After = Annotated[
 ]
 
 
-class PayoutFilterBody(msgspec.Struct, kw_only=True):
+class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """
     Payouts by the day they were created, in the time of Brasilia; both included, at most 90.
 
@@ -75,7 +75,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True):
     order: PayoutOrder = PayoutOrder.NEWEST
 
 
-class PayoutsBody(PayoutFilterBody, kw_only=True):
+class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
     """The same, of which one page is shown."""
 
     limit: Limit = DEFAULT_LIMIT

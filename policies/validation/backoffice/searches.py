@@ -26,7 +26,7 @@ from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation import fields
 from policies.validation.backoffice import inputs
-from policies.validation.fields import Day, document
+from policies.validation.fields import Day, document, unknown_field
 from policies.validation.inputs import SEARCH
 from policies.validation.search import days, paging, positive_integer, window
 
@@ -55,7 +55,7 @@ _REFUSES: Final = (
 )
 
 
-class SearchBody(msgspec.Struct):
+class SearchBody(msgspec.Struct, forbid_unknown_fields=True):
     """Both days included, at most 90; more than 100 a page counts as 100."""
 
     init: Day
@@ -64,25 +64,25 @@ class SearchBody(msgspec.Struct):
     limit: Limit = DEFAULT_LIMIT
 
 
-class BankSearchBody(SearchBody):
+class BankSearchBody(SearchBody, forbid_unknown_fields=True):
     """With ``days`` as ``local``, days are counted by the clock of Brasilia, else in UTC."""
 
     days: Literal["local"] | UnsetType = UNSET
 
 
-class IncomingBody(BankSearchBody):
+class IncomingBody(BankSearchBody, forbid_unknown_fields=True):
     """Payments by the day they came in; without ``status`` all."""
 
     status: Literal["paid", "partly_refunded", "refunded"] | UnsetType = UNSET
 
 
-class RefundsBody(BankSearchBody):
+class RefundsBody(BankSearchBody, forbid_unknown_fields=True):
     """Refunds by the day they were ordered; without ``status`` all."""
 
     status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
 
 
-class WithdrawsBody(SearchBody):
+class WithdrawsBody(SearchBody, forbid_unknown_fields=True):
     """Payouts by the day they were created; without ``status`` all."""
 
     status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
@@ -110,9 +110,11 @@ def _filtered(
 
 
 def _body(asked: RawRequest, shape: type[SearchBody]) -> Mapping[str, Any]:
-    """Read the body, and count what is not known."""
+    """Read the body; a filter that nobody knows must not look like one that matches everything."""
     body = document(asked)
-    asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))
+    unknown = unknown_field(body, shape)
+    if unknown is not None:
+        raise ServiceError(errors.PAYLOAD_INVALID, "unknown_field", field=unknown)
     return body
 
 

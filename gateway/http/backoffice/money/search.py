@@ -23,7 +23,7 @@ _CREDENTIALS = reading(Area.CREDENTIAL)
 _ACCOUNTS = reading(Area.ACCOUNT)
 
 
-class SearchBody(msgspec.Struct):
+class SearchBody(msgspec.Struct, forbid_unknown_fields=True):
     """A reference, an id, or a tax number; never in an address, which is logged."""
 
     text: Annotated[

@@ -70,6 +70,7 @@ def test_filters_are_read():
         ({"ends": "2026-11-19"}, "ends", "window_backwards"),
         ({"ends": "2027-11-19"}, "ends", "window_long"),
         ({"states": ["lost"]}, "states", "not_one_of"),
+        ({"statuss": "paid"}, "statuss", "unknown_field"),
         ({"states": "paid"}, "states", "wrong_type"),
         ({"least": -1}, "least", "not_positive"),
         ({"least": 1.005}, "least", "amount_form"),

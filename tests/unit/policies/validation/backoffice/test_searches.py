@@ -10,8 +10,9 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from policies.validation.backoffice.searches import INCOMING, REFUNDS, WITHDRAWS
-from tests.unit.refusals import refusal_of
+from tests.unit.refusals import refusal_of, refused
 from tests.world.people import posted
+from tests.world.tables import cases
 
 DAYS = {"init": "2026-01-01", "ends": "2026-01-31"}
 JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))
@@ -86,9 +87,10 @@ def test_a_wrong_body_has_the_code_of_the_query(takes, body: object, error: Erro
     assert error in takes.refuses
 
 
-def test_what_is_not_known_is_counted():
-    asked = posted({**DAYS, "status": "paid", "sort": "asc"})
+@cases(("name", "field"), [("statuss", "statuss"), ("<b>", "")])
+def test_a_field_that_nobody_knows_is_refused(name: str, field: str):
+    """Misspelt, a filter would match everything; a name unlike ours is not repeated."""
+    with refused(errors.PAYLOAD_INVALID) as refusal:
+        WITHDRAWS.read(posted({**DAYS, name: "paid"}))
 
-    WITHDRAWS.read(asked)
-
-    assert asked.unknown_fields == 1
+    assert (refusal.value.reason, refusal.value.field) == ("unknown_field", field)
