@@ -33,7 +33,9 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        """Open the file; create it and its tables when missing."""
+        """Open the file; create it and its tables when missing, for nobody else to read."""
+        if not Path(path).exists():
+            Path(path).touch(mode=0o600)
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = _as_dict
         for pragma in _PRAGMAS:

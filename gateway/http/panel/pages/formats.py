@@ -112,7 +112,7 @@ def moment(value: str | int | datetime) -> datetime:
     Read a time of a document: RFC 3339, ``YYYY-MM-DD HH:MM`` in UTC, or seconds since 1970.
 
     Returns:
-        It in São Paulo's time.
+        It in São Paulo's time; one of the first or last day of all in UTC.
 
     Raises:
         ValueError: it is none.
@@ -123,7 +123,11 @@ def moment(value: str | int | datetime) -> datetime:
         at = datetime.fromtimestamp(value, UTC)
     else:
         at = datetime.fromisoformat(value)
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(ZONE)
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    try:
+        return aware.astimezone(ZONE)
+    except OverflowError:  # a bank that has no time for something says year 1
+        return aware
 
 
 def local(value: str | int | datetime, form: str = "minute") -> str:

@@ -147,14 +147,21 @@ def _is_open(live: Section | None, record: dict[str, Any] | None) -> bool:
 
 
 def _drawn(live: Section | None) -> str:
-    """Return the QR code of a charge as the address of a picture; empty where there is none."""
+    """
+    Return the QR code of a charge as the address of a picture.
+
+    Empty where there is none, or more than a QR code holds.
+    """
     text = "" if live is None or live.problem is not None else live.data["qrcode"]["hash"]
     if not text:
         return ""
     import segno  # noqa: PLC0415 - importing it slows every start
 
     drawn = BytesIO()
-    segno.make(text, micro=False).save(drawn, kind="png", scale=_SCALE, border=2)
+    try:
+        segno.make(text, micro=False).save(drawn, kind="png", scale=_SCALE, border=2)
+    except segno.DataOverflowError:
+        return ""
     import base64  # noqa: PLC0415 - beside what it writes
 
     return "data:image/png;base64," + base64.b64encode(drawn.getvalue()).decode()

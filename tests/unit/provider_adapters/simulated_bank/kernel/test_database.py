@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +71,11 @@ def test_a_wrong_type_is_refused_by_the_schema(path):
 
     assert database.one("SELECT 1 FROM ledger") is None
     database.close()
+
+
+def test_a_new_file_is_the_owner_s_alone(tmp_path: Path):
+    """SQLite gives the journals beside it the same mode."""
+    with closing(Database(str(tmp_path / "bank.db"))):
+        modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+
+    assert modes == {0o600}

@@ -86,6 +86,11 @@ def test_a_time_is_that_of_sao_paulo(form, written):
     assert formats.local(INSTANT, form) == written
 
 
+def test_a_bank_s_zero_time_is_a_time():
+    """Banks that have no time for something say year 1, where São Paulo has none."""
+    assert formats.local("0001-01-01T00:00:00Z", "day") == "01/01/0001"
+
+
 def test_a_day_begins_at_midnight_there():
     assert formats.local("2026-11-21T02:59:59Z", "day") == "20/11/2026"
 
