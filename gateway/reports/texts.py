@@ -19,9 +19,10 @@ _IMPOSSIBLE = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
 _DASHES_AND_QUOTES = str.maketrans(
     "\u2010\u2011\u2012\u2013\u2014\u2018\u2019\u201c\u201d", "-----''\"\""
 )
-_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 _TURNS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_BEHIND_NOTHING = re.compile(r"^[\s\u00ad\u200b-\u200d\u2060\u2423\ufeff]+")
+_FORMULA = re.compile(
+    r"(^|[,;|\t])([\s\u00ad\u200b-\u200d\u2060\u2423\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])"
+)
 _LAYOUT = ("\t", "\r", "\n")
 
 
@@ -47,12 +48,13 @@ def cell(text: str) -> str:
 
     One that a spreadsheet would take for a formula gets an apostrophe in
     front, full-width signs included, whatever blank or invisible stands before
-    it. What turns the direction of writing is shown as a box, so that no cell
+    it. So does one with such a sign behind a separator, which is the beginning of
+    a cell where a file is read with another separator than ours. What turns the direction of writing is shown as a box, so that no cell
     reads otherwise than it is. Numbers and dates of ours do not come here.
     """
     safe = _TURNS.sub("\N{OPEN BOX}", encodable(text))
-    is_formula = safe.startswith(_LAYOUT) or _BEHIND_NOTHING.sub("", safe).startswith(_FORMULA)
-    return f"'{safe}" if is_formula else safe
+    guarded = _FORMULA.sub(r"\1'\2", safe)
+    return f"'{guarded}" if guarded.startswith(_LAYOUT) else guarded
 
 
 def text_cell(text: str) -> str:

@@ -28,6 +28,15 @@ def test_what_a_spreadsheet_would_run_is_made_text():
     assert wrong == []
 
 
+def test_a_file_that_is_read_with_another_separator_has_no_formula_either():
+    """Excel in Portuguese separates by semicolons, whatever the file does."""
+    text = cell("a;=cmd|'/C calc'!A0 , +1,2\t\u200b@x | -3")
+
+    for separator in ",;|\t":
+        cells = [each.strip(" \u200b") for each in text.split(separator)]
+        assert not [each for each in cells if each.startswith(tuple("=+-@"))], separator
+
+
 def test_all_else_stands():
     cases = ["", "pão", "a=b", "1+1", "maria@example.com", "529.982.247-25", "'=1", " a"]
 
