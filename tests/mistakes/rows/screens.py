@@ -241,16 +241,13 @@ ROWS = (
         tests=(f"{_FORMS}::test_a_password_is_read_as_it_was_typed",),
     ),
     Mistake(
-        name="formula-in-a-file",
-        promise="What a partner typed is run by no spreadsheet.",
+        name="formula-behind-another-separator",
+        promise="What a partner typed is run by no spreadsheet, whatever separates its cells.",
         source="docs/panel.md",
         file="gateway/reports/texts.py",
-        right=(
-            "is_formula = safe.startswith(_LAYOUT) or"
-            ' _BEHIND_NOTHING.sub("", safe).startswith(_FORMULA)'
-        ),
-        wrong="is_formula = safe.startswith(_LAYOUT) or safe.startswith(_FORMULA)",
-        tests=(f"{_TEXTS}::test_a_formula_behind_something_invisible_is_none_either",),
+        right=r"(^|[,;|\t])",
+        wrong="(^)",
+        tests=(f"{_TEXTS}::test_a_file_that_is_read_with_another_separator_has_no_formula_either",),
     ),
     Mistake(
         name="any-script-of-others",
