@@ -48,9 +48,10 @@ def cell(text: str) -> str:
 
     One that a spreadsheet would take for a formula gets an apostrophe in
     front, full-width signs included, whatever blank or invisible stands before
-    it. So does one with such a sign behind a separator, which is the beginning of
-    a cell where a file is read with another separator than ours. What turns the direction of writing is shown as a box, so that no cell
-    reads otherwise than it is. Numbers and dates of ours do not come here.
+    it. So does a sign of a formula behind a separator: there a cell begins, where
+    a file is read with another separator than ours. What turns the direction of
+    writing is shown as a box, so that no cell reads otherwise than it is. Numbers
+    and dates of ours do not come here.
     """
     safe = _TURNS.sub("\N{OPEN BOX}", encodable(text))
     guarded = _FORMULA.sub(r"\1'\2", safe)
