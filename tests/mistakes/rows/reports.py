@@ -82,7 +82,7 @@ ROWS = (
         source="contract 4.3, decisions 1",
         file="gateway/reports/json.py",
         right="    return None if value is None else _amount(value)",
-        wrong="    return _amount(value or Money(0))",
+        wrong="    return _amount(value or Sum(0))",
         tests=(
             f"{_REPORTS}/test_json.py::test_what_is_not_known_is_null_and_an_absent_time_empty",
         ),
