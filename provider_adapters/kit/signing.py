@@ -25,7 +25,10 @@ class EcdsaSigner:
                 message shows nothing of it.
         """
         try:
-            key = serialization.load_pem_private_key(private_key_pem.encode(), password=None)
+            # of an RSA key, which is refused below, no primes are tested: that takes long
+            key = serialization.load_pem_private_key(
+                private_key_pem.encode(), password=None, unsafe_skip_rsa_key_validation=True
+            )
         except (ValueError, TypeError, UnsupportedAlgorithm) as problem:
             message = "not an unencrypted private key in PEM"
             raise ValueError(message) from problem

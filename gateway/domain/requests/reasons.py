@@ -67,7 +67,9 @@ _FORMS: Final = {
     "pem_signing_key": (
         "{field} must be one private key of the curve secp256k1 in PEM, not encrypted."
     ),
-    "pem_unusable": "{field} is not accepted by TLS: too short a key, or too old an algorithm.",
+    "pem_unusable": (
+        "{field} is not accepted by TLS: too short or too long a key, or too old an algorithm."
+    ),
     "other_key": "{field} must be the key of the certificate, of the first one if it has several.",
     "bank_account_taken": "{field} is already used by an account of another company.",
     "uuid_form": "{field} must be a UUID with hyphens.",

@@ -20,6 +20,7 @@ from typing import Final
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     PublicFormat,
@@ -54,7 +55,7 @@ SENTENCES: Final[Mapping[PemFlaw, str]] = {
     PemFlaw.NO_CERTIFICATE: "holds no certificate in PEM",
     PemFlaw.NO_KEY: "holds no private key in PEM, or an encrypted one",
     PemFlaw.OTHER_KEY: "is not the key of the certificate (the first one, if there are several)",
-    PemFlaw.UNUSABLE: "is not accepted by TLS here: too short a key, or too old an algorithm",
+    PemFlaw.UNUSABLE: "is not accepted by TLS here: too short or long a key, or an old algorithm",
 }
 """The words for operators, after a path."""
 
@@ -192,6 +193,14 @@ def _leaf(text: str) -> x509.Certificate:
 
 def _public_key(text: str) -> bytes:
     try:
-        return load_pem_private_key(text.encode(), None).public_key().public_bytes(*_SPKI)
+        # Its primes are not tested: of a key of 16,384 bits that stops a process for half a minute.
+        key = load_pem_private_key(text.encode(), None, unsafe_skip_rsa_key_validation=True)
     except (ValueError, TypeError, UnsupportedAlgorithm) as problem:
         raise PairRefused(Part.KEY, PemFlaw.NO_KEY) from problem
+    if isinstance(key, rsa.RSAPrivateKey) and key.key_size > _LONGEST_RSA:
+        raise PairRefused(Part.KEY, PemFlaw.UNUSABLE)
+    return key.public_key().public_bytes(*_SPKI)
+
+
+_LONGEST_RSA: Final = 4096
+"""Bits; each handshake signs with it, on the event loop."""

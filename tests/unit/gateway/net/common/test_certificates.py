@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gateway.net.common.certificates import (
     CertificatePair,
     NoMemoryFiles,
     PairRefused,
+    Part,
     PemFlaw,
     check_pair,
     load_pair,
@@ -102,6 +104,25 @@ def test_a_key_too_short_for_tls_is_refused(authority: Authority):
         load_pair(context(), short)
 
     assert refused.value.flaw is PemFlaw.UNUSABLE
+
+
+def test_a_key_that_takes_long_to_read_is_refused_unread(authority: Authority):
+    """To test the primes of a key of 16,384 bits takes half a minute; these are none."""
+    p, q, e = (1 << 8191) + 1, (1 << 8191) + 5, 65537
+    d = pow(e, -1, (p - 1) * (q - 1))
+    public = rsa.RSAPublicNumbers(e, p * q)
+    numbers = rsa.RSAPrivateNumbers(p, q, d, d % (p - 1), d % (q - 1), pow(q, -1, p), public)
+    key = numbers.private_key(unsafe_skip_rsa_key_validation=True)
+    form = (
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+
+    with pytest.raises(PairRefused) as refused:
+        check_pair(replace(authority.pair("we"), key=key.private_bytes(*form).decode()))
+
+    assert (refused.value.part, refused.value.flaw) == (Part.KEY, PemFlaw.UNUSABLE)
 
 
 def test_nothing_is_written_to_a_disk(authority: Authority, monkeypatch: pytest.MonkeyPatch):
