@@ -1,5 +1,5 @@
 """The gateway these tests call on."""
 
-from tests.world.gateway.world_fixtures import world
+from tests.world.gateway.world_fixtures import described_world, world
 
-__all__ = ["world"]
+__all__ = ["described_world", "world"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 import pytest
 import pytest_asyncio
 import requests
@@ -29,7 +28,7 @@ from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import NOBODY, World, basic, opened, patient, sandbox
+from tests.world.gateway.world import NOBODY, World, basic
 from tests.world.generated import examples
 from tests.world.surfaces import surface_named
 
@@ -49,13 +48,9 @@ EXAMPLES = examples(5)
 YAML = "application/yaml; charset=utf-8"
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """A gateway that serves its documents."""
-    settings = patient(sandbox(tmp_path_factory.mktemp("described")))
-    server = msgspec.structs.replace(settings.server, openapi=True)
-    async with opened(msgspec.structs.replace(settings, server=server)) as made:
-        yield made
+@pytest.fixture(scope="module")
+def world(described_world: World) -> World:
+    return described_world
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
