@@ -1,15 +1,12 @@
 """
-Photographs of every screen, in both themes and widths, into ``docs/screens``.
+Photographs of every screen, in both themes and widths, into ``var/screens``, which git ignores.
 
-A photograph is written anew only where it shows something else: instants and ids of a run differ
-from those of the next, and a page is no other for that. A word alone changes too few pixels to be
-told from them: screens that are named are photographed anew whatever they show.
+The few that the documents show are also written to ``docs/screens``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import re
 import sys
 import tempfile
@@ -26,37 +23,19 @@ from tests.servers import chromium
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
-FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "screens"
+ROOT: Final = Path(__file__).resolve().parents[2]
+FOLDER: Final = ROOT / "var" / "screens"
+SHOWN_IN_DOCS: Final = ROOT / "docs" / "screens"
+"""A photograph that is here already is replaced; no other is added."""
+
 LARGEST: Final = 200 * 1024
 TALLEST: Final = 2_400
 """In CSS pixels; a list goes on as it began."""
-
-SAME: Final = 0.01
-"""The share of pixels that may differ: digits of instants and ids, but no line more."""
 
 SECRET: Final = re.compile(r"gws_[\w-]{20,}")
 """A credential's secret, which stands in one answer and in no photograph."""
 
 SHOWN: Final = tuple(look for look in LOOKS if look.language == "pt-BR")
-
-# Compared by the browser, which can read PNG; it needs no page of ours for that.
-_DIFFERING = """async ([old, new_]) => {
-  const pixels = async (text) => {
-    const blob = new Blob([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))]);
-    const image = await createImageBitmap(blob);
-    const paper = new OffscreenCanvas(image.width, image.height).getContext("2d");
-    paper.drawImage(image, 0, 0);
-    return [image.width, image.height, paper.getImageData(0, 0, image.width, image.height).data];
-  };
-  const [[width, height, before], [wide, high, after]] = [await pixels(old), await pixels(new_)];
-  if (width !== wide || height !== high) { return 1; }
-  let differing = 0;
-  for (let place = 0; place < before.length; place += 4) {
-    differing += before[place] !== after[place] || before[place + 1] !== after[place + 1]
-      || before[place + 2] !== after[place + 2];
-  }
-  return differing / (width * height);
-}"""
 
 
 async def photograph(page: Page) -> bytes:
@@ -73,21 +52,9 @@ async def photograph(page: Page) -> bytes:
     return taken
 
 
-async def differs(page: Page, old: Path, new: bytes) -> bool:
-    """Say whether a photograph shows something else than the one in a file."""
-    if not old.exists():
-        return True
-    pair = [base64.b64encode(each).decode() for each in (old.read_bytes(), new)]
-    share: float = await page.evaluate(_DIFFERING, pair)
-    return share > SAME
-
-
-async def take(
-    browser: Browser, site: PanelSite, screen: Screen, look: Look, *, anew: bool
-) -> bool:
-    """Photograph a screen in one way; say whether the file is a new one, as it is if ``anew``."""
+async def take(browser: Browser, site: PanelSite, screen: Screen, look: Look) -> None:
+    """Photograph a screen in one way."""
     case = Case(screen=screen, state="data", look=look)
-    file = FOLDER / f"{screen.name}-{look.width}-{look.theme}.png"
     async with site.tab(browser, await site.cookies(case), look) as tab:
         answer = await tab.open(screen.at(site.seeds))
         if not answer.ok:
@@ -100,18 +67,14 @@ async def take(
             problem = f"{case} shows a secret: it is no screen to be photographed"
             raise ValueError(problem)
         taken = await photograph(tab.page)
-    blank = await browser.new_page()
-    try:
-        if not anew and not await differs(blank, file, taken):
-            return False
-    finally:
-        await blank.close()
-    file.write_bytes(taken)
-    return True
+    name = f"{screen.name}-{look.width}-{look.theme}.png"
+    (FOLDER / name).write_bytes(taken)
+    if (SHOWN_IN_DOCS / name).exists():
+        (SHOWN_IN_DOCS / name).write_bytes(taken)
 
 
 async def take_all(names: frozenset[str]) -> None:
-    """Photograph the screens of these names, or all, and drop photographs of screens gone."""
+    """Photograph the screens of these names, or all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="screens-")))
@@ -120,16 +83,9 @@ async def take_all(names: frozenset[str]) -> None:
         for screen in SCREENS:
             if names and screen.name not in names:
                 continue
-            new = [
-                str(look)
-                for look in SHOWN
-                if await take(browser, site, screen, look, anew=screen.name in names)
-            ]
-            print(f"{screen.name}: {', '.join(new) or 'as before'}", file=sys.stderr)  # noqa: T201 - a command
-    kept = {f"{each.name}-{look.width}-{look.theme}.png" for each in SCREENS for look in SHOWN}
-    for file in FOLDER.glob("*.png"):
-        if file.name not in kept:
-            file.unlink()
+            for look in SHOWN:
+                await take(browser, site, screen, look)
+            print(screen.name, file=sys.stderr)  # noqa: T201 - a command
 
 
 if __name__ == "__main__":
