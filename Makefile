@@ -52,7 +52,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-worker bench-follow-up bench-pages bench-record screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -165,7 +165,7 @@ banks: $(VENV)/.run ## every simulated bank, from port PIXGATE_BANKS_PORT (8100)
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [BANK=name] [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.proofs.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
 
-screens: $(VENV)/.test $(PANEL)/.made ## photographs of every screen of the panel into docs/screens: [ONLY=name]
+screens: $(VENV)/.test $(PANEL)/.made ## photographs of every screen of the panel into var/screens: [ONLY=name]
 	@$(BIN)/python -m tests.browser.photographs $(ONLY) > /dev/null
 
 prism: $(VENV)/.test $(PRISM)/.made ## every request of an adapter, judged by Prism on the bank's official document; wants Node
@@ -189,36 +189,14 @@ enumeration: $(VENV)/.test ## sign-ins, forgotten passwords and codes, for peopl
 mistakes: $(VENV)/.test ## mistakes planted in copies of the tree, each caught: [ONLY=name] [JOBS=n] [RECORD=1]
 	@$(BIN)/python -m tests.mistakes $(if $(ONLY),--only $(ONLY)) $(if $(JOBS),--jobs $(JOBS)) $(if $(RECORD),--record)
 
-bench: $(VENV)/.run ## CPU, latency, memory, start, scrape, beside a bare proxy: [BENCH="--only cpu --rounds 3"]
-	@$(BIN)/python bench/run.py $(BENCH)
+bench: $(VENV)/.test ## CPU, latency, memory of a request, beside a bare proxy and other gateways: [BENCH="--only cpu --rounds 3"]
+	@$(BIN)/python -m bench.run $(BENCH)
 
-bench-peers: $(VENV)/.run ## the same balance through nginx, Envoy, Caddy, FastAPI and others: [BENCH=...]
-	@$(BIN)/python bench/peers/run.py $(BENCH)
+bench-payouts: $(VENV)/.test ## payouts created and followed up: [BENCH="--before COMMIT"]
+	@$(BIN)/python -m bench.payouts $(BENCH)
 
-bench-profile: $(VENV)/.run ## where the CPU time of a balance goes, by stage: [BENCH=--statement]
-	@$(BIN)/python bench/stages.py $(BENCH)
-
-bench-record: $(VENV)/.run ## all four, plots to the full, written into docs/performance.md: [BENCH=--quick]
-	@$(BIN)/python bench/record.py $(BENCH)
-
-bench-storage: $(VENV)/.run ## durable payouts a second, beside the disk's own floor: [BENCH=...]
-	@$(BIN)/python bench/storage.py $(BENCH)
-
-bench-payouts: $(VENV)/.run ## payouts through the whole gateway, beside an earlier commit: [BENCH=...]
-	@$(BIN)/python bench/payouts.py $(BENCH)
-
-bench-worker: $(VENV)/.run ## the tail at a third of capacity with a worker, beside the commit before there was one: [BENCH=--check]
-	@$(BIN)/python bench/worker.py $(BENCH)
-
-bench-follow-up: $(VENV)/.run ## unsettled payouts looked at, beside an earlier commit: [BENCH="--rounds 1"]
-	@$(BIN)/python -m bench.follow_up $(BENCH)
-
-bench-pages: $(VENV)/.test ## every page of the panel at 10,000 and 1,000,000 payouts, ten people who look: [BENCH="--payouts 10000 --database sqlite"]
+bench-pages: $(VENV)/.test ## every page of the panel at 10,000 and 1,000,000 payouts: [BENCH="--payouts 10000 --database sqlite"]
 	@$(BIN)/python -m bench.pages $(BENCH) > /dev/null
-	@$(BIN)/python -m bench.onlookers > /dev/null
-
-bench-plots: $(VENV)/.run ## cost against connections, page size, accounts, stored payouts: [BENCH=--full]
-	@$(BIN)/python bench/plots.py $(BENCH)
 
 docs: $(VENV)/.run ## write the generated pages anew
 	@for page in $(PAGES); do \

@@ -7,18 +7,21 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from zlib import crc32
 
-from bench import stub
+from bench import bank, payments
 from bench.movements import MOST, day_of
+from bench.trees import modules_of
 from gateway.security.secrets import new_client_secret
 
 SANDBOX, WOOVI = "sandbox", "woovi"
 """The providers, each with the adapter of its name."""
 
-_CREDENTIALS = {SANDBOX: stub.TOKEN, WOOVI: json.dumps({"app_id": stub.TOKEN})}
+_CREDENTIALS = {SANDBOX: bank.TOKEN, WOOVI: json.dumps({"app_id": bank.TOKEN})}
 _PATIENCE_S = 60
 _COMMAND_S = 600
 _NO_LIMIT = 1_000_000_000
@@ -31,23 +34,25 @@ class GatewaySite:
     Where a gateway stands.
 
     Attributes:
+        tree: Its modules.
         folder: Of all that it writes.
         database: Address of a PostgreSQL database; empty for a file in ``folder``.
         port, operations, bank: Of its two listeners, and of the stub.
-        worker: Where the tasks run that no request waits for; empty for a tree that knows none.
+        banks: Names of more sandbox banks, whose limits are as they come.
     """
 
+    tree: Path
     folder: Path
     database: str
     port: int
     operations: int
     bank: int
-    worker: str = "inside"
+    banks: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partner:
-    """Somebody who may read the balances of three accounts, one of them at another bank."""
+    """Somebody with three accounts, one of them at another bank."""
 
     account: str
     slow_account: str
@@ -57,20 +62,27 @@ class Partner:
 
     def request(self, account: str, secret: str = "") -> bytes:
         """Write the bytes of a balance request, by default with the right secret."""
-        return self._request(f"/baas/v1/account/{account}/balance", secret or self.client_secret)
+        path = f"/baas/v1/account/{account}/balance"
+        return write_request(path, self._basic(secret or self.client_secret))
 
     def statement_request(self, movements: int) -> bytes:
         """Ask for the statement of the day that has so many."""
         day = day_of(movements)
-        return self.account_request(f"transactions?init={day}&ends={day}&limit={MOST}")
+        path = f"/baas/v1/account/{self.account}/transactions?init={day}&ends={day}&limit={MOST}"
+        return write_request(path, self._basic(self.client_secret))
 
-    def account_request(self, path: str, account: str = "") -> bytes:
-        """Ask for something below an account, by default the first one."""
-        return self._request(
-            f"/baas/v1/account/{account or self.account}/{path}", self.client_secret
-        )
+    def payout_requests(self) -> Iterator[bytes]:
+        """Order payouts of today, each under a reference of its own."""
+        head = (
+            f"POST /baas/v1/account/{self.account}/withdraw HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            f"Authorization: {self._basic(self.client_secret)}\r\n"
+            "Content-Type: application/json\r\nContent-Length: "
+        ).encode()
+        for reference in payments.references():
+            body = _order(reference)
+            yield b"%s%d\r\n\r\n%s" % (head, len(body), body)
 
-    def refused_request(self) -> bytes:
+    def wrong_request(self) -> bytes:
         """Write one whose secret has the right form and is wrong, so that a digest finds out."""
         return self.request(self.account, new_client_secret(os.urandom))
 
@@ -84,24 +96,8 @@ class Partner:
         last = "0" if self.client_secret[-1] != "0" else "1"
         return self.request(self.account, self.client_secret[:-1] + last)
 
-    def _request(self, path: str, secret: str) -> bytes:
-        pair = base64.b64encode(f"{self.client_id}:{secret}".encode()).decode()
-        return write_request(path, f"Basic {pair}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A store with a partner in it, to be copied for every gateway of a run."""
-
-    folder: Path
-    partner: Partner
-
-
-def prepare(folder: Path) -> Prepared:
-    """Make a store in a new folder, and a partner in it."""
-    folder.mkdir()
-    nowhere = GatewaySite(folder=folder, database="", port=1, operations=2, bank=3)
-    return Prepared(folder=folder, partner=make_partner(write_configuration(nowhere)))
+    def _basic(self, secret: str) -> str:
+        return f"Basic {base64.b64encode(f'{self.client_id}:{secret}'.encode()).decode()}"
 
 
 def write_request(path: str, authorization: str) -> bytes:
@@ -110,35 +106,47 @@ def write_request(path: str, authorization: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def write_configuration(place: GatewaySite) -> Path:
-    """Write a sandbox configuration without the limits that a load would meet."""
-    file = place.folder / f"gateway-{place.port}.yaml"
-    file.write_text(json.dumps(_configuration(place)))  # JSON is YAML
-    return file
+def _order(reference: str) -> bytes:
+    document = {
+        "method": "pix",
+        "reference": reference,
+        # hardly two alike: each would be logged as a likely mistake
+        "value": (100 + crc32(reference.encode()) % 1_000_000) / 100,
+        "date": datetime.now(UTC).date().isoformat(),
+        "destination": {
+            "name": "Maria Silva",
+            "tax_number": "52998224725",
+            "key_type": "email",
+            "key": "maria@example.com",
+        },
+        "description": "pagamento",
+    }
+    return json.dumps(document).encode()
 
 
-def make_partner(config: Path) -> Partner:
+def make_partner(site: GatewaySite) -> Partner:
     """Make a company, three accounts and a credential in the gateway's store."""
-    company = _made(config, "company", "create", "--name", "Bench")["id"]
+    write_configuration(site)
+    company = _made(site, "company", "create", "--name", "Bench")["id"]
+    permissions = ("balance:read", "transaction:read", "withdraw:write")
     made = _made(
-        config,
-        *("credential", "issue", "--name", "bench"),
-        *("--company", company, "--permission", "balance:read"),
-        *("--permission", "transaction:read", "--permission", "withdraw:read"),
+        site,
+        *("credential", "issue", "--name", "bench", "--company", company),
+        *(word for each in permissions for word in ("--permission", each)),
     )
     return Partner(
-        account=_made_account(config, company, stub.ACCOUNT),
-        slow_account=_made_account(config, company, stub.SLOW_ACCOUNT),
-        woovi_account=_made_account(config, company, stub.WOOVI_ACCOUNT, WOOVI),
+        account=_made_account(site, company, bank.ACCOUNT),
+        slow_account=_made_account(site, company, bank.SLOW_ACCOUNT),
+        woovi_account=_made_account(site, company, bank.WOOVI_ACCOUNT, WOOVI),
         client_id=made["client_id"],
         client_secret=made["client_secret"],
     )
 
 
-def _made_account(config: Path, company: str, name: str, provider: str = SANDBOX) -> str:
+def _made_account(site: GatewaySite, company: str, name: str, provider: str = SANDBOX) -> str:
     """Make an account at the stub and return its id."""
     made = _made(
-        config,
+        site,
         *("account", "create", "--company", company, "--name", "Bench"),
         *("--tax-number", "11222333000181", "--active", "--verified"),
         *("--provider", provider, "--provider-account", name, "--provider-credentials", "-"),
@@ -147,34 +155,48 @@ def _made_account(config: Path, company: str, name: str, provider: str = SANDBOX
     return made["id"]
 
 
-def _made(config: Path, *command: str, given: str = "") -> Mapping[str, str]:
-    """Run a command with something to read, and read what it made."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gateway", *command, "--config", str(config), "--json"],
-        check=True,
-        stdout=subprocess.PIPE,
-        input=given,
-        text=True,
-        timeout=_COMMAND_S,
-    )
+def _made(site: GatewaySite, *command: str, given: str = "") -> Mapping[str, str]:
+    """Run a command of the site's tree with something to read, and read what it made."""
+    config = str(configuration_of(site))
+    with modules_of(site.tree):
+        done = subprocess.run(
+            # -P: the modules of the tree, whatever folder this was started in
+            [sys.executable, "-P", "-m", "gateway", *command, "--config", config, "--json"],
+            check=True,
+            stdout=subprocess.PIPE,
+            input=given,
+            text=True,
+            timeout=_COMMAND_S,
+        )
     made: Mapping[str, str] = json.loads(done.stdout)
     return made
 
 
-def _configuration(place: GatewaySite) -> Mapping[str, object]:
-    """Lift quotas, throttles, bulkhead and shedding out of the way; all of them still run."""
-    return {
+def configuration_of(site: GatewaySite) -> Path:
+    """Name the file that ``write_configuration`` writes."""
+    return site.folder / "gateway.yaml"
+
+
+def write_configuration(site: GatewaySite) -> Path:
+    """
+    Write a sandbox configuration without the limits that a load would meet.
+
+    Quotas, throttles, bulkhead and shedding are lifted out of the way; all of them still run.
+    """
+    address = f"http://127.0.0.1:{site.bank}"
+    patient = {"in_flight": 10_000, "connect_timeout_s": 8, "read_timeout_s": 18}
+    document = {
         "environment": "sandbox",
-        "var": str(place.folder),
-        "server": {"port": place.port, "connections_per_address": 10_000, "drain_accept_s": 0},
-        "admin": {"port": place.operations},
+        "var": str(site.folder),
+        "server": {"port": site.port, "connections_per_address": 10_000, "drain_accept_s": 0},
+        "admin": {"port": site.operations},
         "database": {
-            "url": place.database,
+            "url": site.database,
             "migrate": "always",
             "timeout_s": _PATIENCE_S,
             "auth_timeout_s": _PATIENCE_S,
         },
-        **({"worker": {"run": place.worker}} if place.worker else {}),
+        "worker": {"run": "inside"},
         "limits": {
             "in_flight": 10_000,
             "loop_lag_s": 60,
@@ -187,24 +209,21 @@ def _configuration(place: GatewaySite) -> Mapping[str, object]:
         },
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "providers": {
-            "sandbox": {
-                "adapter": "sandbox",
-                "settings": {"base_url": f"http://127.0.0.1:{place.bank}"},
-                "in_flight": 10_000,
-                # a bank on a busy machine is slow, and no answer of its own
-                "connect_timeout_s": 8,
-                "read_timeout_s": 18,
-            },
+            SANDBOX: {"adapter": SANDBOX, "settings": {"base_url": address}, **patient},
             WOOVI: {
                 "adapter": WOOVI,
                 "settings": {
-                    "base_url": f"http://127.0.0.1:{place.bank}",
+                    "base_url": address,
                     "limits": {"account_limits": {"rates": {"*": None}}},
                 },
-                "in_flight": 10_000,
-                "connect_timeout_s": 8,
-                "read_timeout_s": 18,
+                **patient,
+            },
+            **{
+                name: {"adapter": SANDBOX, "settings": {"base_url": address}} for name in site.banks
             },
         },
         "sandbox_bank": {"start": False},
     }
+    file = configuration_of(site)
+    file.write_text(json.dumps(document))  # JSON is YAML
+    return file

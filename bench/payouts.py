@@ -1,131 +1,219 @@
 """
-``make bench-payouts``: payouts through the whole gateway, to a bank that takes each at once.
+``make bench-payouts``: payouts created, and unsettled ones followed up, by the whole gateway.
 
-Beside the same of an earlier commit, in turns. Every answer stands for an intent and an outcome on
-the disk, which is looked up afterwards. No payout is followed up: rounds are shorter than the time
-to its first check. Fails on a wrong answer or a payout that is not stored, never on a slow one
-unless asked to.
+Every answer to an order stands for an intent and an outcome on the disk, which are counted
+afterwards; the bank takes each payout at once, and a balance of the same gateway stands beside it.
+Looks of the follow-up are counted in the store, without what a gateway uses when nothing is due.
+Fails on a wrong answer or a payout that is not stored, never on a slow one unless asked to.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import shutil
+import sqlite3
+import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import uvloop
+from sqlalchemy import text
 
-from bench import history, system
-from bench.earlier import BEFORE, unpacked
-from bench.figures import Measured
-from bench.goals import Goal, Values, cpu_ratio
-from bench.paying import FILE, SERVER, Choice, Subject, earlier, standing, take_round
-from bench.writing import NotStored
+from bench import rounds, stage, system
+from bench.bank import UNDECIDED
+from bench.load import Order, traced
+from bench.partner import GatewaySite, make_partner, write_configuration
+from bench.rounds import Goal, Measured, Round, Subject, WrongAnswer
+from bench.stage import Stage
+from bench.trees import modules_of
+from gateway.store.engine import open_store
+from tests.servers.process import free_port
+
+FILE, SERVER = "SQLite", "PostgreSQL"
+FOLLOW_UP = "follow-up"
+FIGURES = (FILE, SERVER, FOLLOW_UP)
+LOOKS = "payout looked at, SQLite"
+BANKS = tuple(f"bank-{number}" for number in range(10))
+BACKLOG = 30_000
+
+_BEGINS_S, _WARMING_S = 20.0, 1.0
+_HERE = Path(__file__).parent
+_STORED = text("SELECT count(*) FROM payouts")
+_LOOKED_AT = text("SELECT count(*) FROM payout_attempts WHERE last_probe_at IS NOT NULL")
+_NO_CHECKS = text("UPDATE payouts SET next_check_at = NULL WHERE next_check_at IS NOT NULL")
+
+
+def payout(database: str) -> str:
+    """Name the row of payouts on a database."""
+    return f"payout, {database}"
+
+
+def balance(database: str) -> str:
+    """Name the row of balances beside it."""
+    return f"balance, {database}"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, print, keep; return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=1.5, help="of a round")
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--only", choices=[FILE, SERVER])
-    parser.add_argument("--similar-within", type=float, help="seconds, of the guard; 0 is none")
-    parser.add_argument("--ahead", type=int, default=0, help="connections opened ahead")
-    parser.add_argument("--before", default=BEFORE, help="the commit to compare with")
-    parser.add_argument("--results", type=Path, default=history.RESULTS)
-    parser.add_argument("--check", action="store_true", help="fail where a limit is exceeded")
-    options = parser.parse_args(arguments)
-    measured = Measured()
-    try:
-        with ExitStack() as stack:
-            made = tempfile.TemporaryDirectory(prefix="pixgate-bench-")
-            folder = Path(stack.enter_context(made))
-            system.pin(os.getpid(), system.cores().others)
-            choice = Choice(
-                only=options.only,
-                similar_s=options.similar_within,
-                ahead=options.ahead,
-                earlier=unpacked(folder, options.before) if options.before else None,
-            )
-            subjects = list(standing(stack, folder, choice))
-            uvloop.run(_measure(subjects, measured, options))
-    except (NotStored, system.NotStarted) as problem:
-        print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
-        return 1
-    counts = f"--rounds {options.rounds} --seconds {options.seconds}"
-    kept = history.Kept(
-        folder=options.results,
-        command=f"bench/payouts.py {counts} --connections {options.connections}",
-        told=f"{options.rounds} rounds of {options.seconds} s in turns, {options.connections} "
-        "connections, a bank that answers at once, nothing is followed up; earlier is "
-        f"{options.before}; median (min..max)",
-    )
-    return history.close(measured, GOALS, kept, check=options.check)
+    """Measure and print; return the exit status."""
+    parser = stage.arguments(__doc__, FIGURES)
+    return stage.ended(partial(measure, parser.parse_args(arguments)))
 
 
-async def _measure(
-    subjects: Sequence[Subject], measured: Measured, options: argparse.Namespace
-) -> None:
-    for number in range(options.rounds + 1):
-        for subject in subjects[:: -1 if number % 2 else 1]:
-            # the first round warms up
-            seconds = options.seconds if number else options.seconds / 2
-            taken, server_us = await take_round(subject, seconds, options.connections)
-            if not number:
-                continue
-            measured.rounds.setdefault(subject.name, []).append(taken)
-            if subject.server is not None:
-                told = f"CPU of the server per payout, µs: {subject.name}"
-                measured.values.setdefault(told, []).append(server_us)
+def measure(options: argparse.Namespace) -> int:
+    """
+    Take the figures that were asked for.
+
+    Raises:
+        WrongAnswer: a payout was refused, or told of and not stored.
+        NotStarted: a gateway did not come up.
+    """
+    figures, measured = set(options.only or FIGURES), Measured()
+    with stage.staged() as scene:
+        kept = list(stage.trees(scene.folder, options.before))
+        subjects = list(_creating(scene, figures, kept, options.connections))
+        measured.rounds = uvloop.run(rounds.take(subjects, options.rounds, options.seconds))
+    if FOLLOW_UP in figures:
+        with stage.staged("--state", UNDECIDED) as scene:
+            filled = [
+                _filled(scene, suffix, tree)
+                for suffix, tree in stage.trees(scene.folder, options.before)
+            ]
+            for _ in range(options.rounds):
+                for backlog in filled:
+                    one = _looked_at(scene, backlog, options.seconds)
+                    measured.rounds.setdefault(LOOKS + backlog.suffix, []).append(one)
+    goals = [*GOALS, *(_beside(each, options.before) for each in BESIDE if options.before)]
+    return rounds.close(measured, goals, check=options.check)
 
 
-def _cpu_us(name: str) -> Values:
-    return lambda measured: measured.each(name, lambda one: one.cpu_us)
-
-
-def _wall_us(name: str) -> Values:
-    return lambda measured: measured.each(name, lambda one: one.seconds / one.answers * 1e6)
-
-
-def _creation(name: str) -> Goal:
+def _goal(database: str) -> Goal:
     return Goal(
-        name=name.rpartition(" ")[2],
-        meaning="CPU of a payout / earlier",
-        reach=0.6,
-        fails_above=0.75,
-        values=cpu_ratio(name, earlier(name)),
+        name=database,
+        meaning="CPU: payout / balance",
+        of=payout(database),
+        to=balance(database),
+        reach=9.5,
+        fails_above=10.5,
     )
 
 
-GOALS = (
-    *map(_creation, (FILE, SERVER)),
-    Goal(
-        name="PostgreSQL",
-        meaning="CPU of the gateway per payout, µs (2,500/s on a core)",
-        reach=400,
-        aim=250,
-        values=_cpu_us(SERVER),
-    ),
-    Goal(
-        name="PostgreSQL",
-        meaning="µs a payout (2,500/s)",
-        reach=400,
-        aim=250,
-        values=_wall_us(SERVER),
-    ),
-    Goal(
-        name="SQLite",
-        meaning="µs a payout (1,500/s)",
-        reach=667,
-        aim=333,
-        values=_wall_us(FILE),
-    ),
-)
+def _beside(name: str, before: str) -> Goal:
+    return Goal(
+        name="before",
+        meaning=f"CPU: {name} / the same of {before}",
+        of=name,
+        to=f"{name}, {before}",
+        reach=1.05,
+        fails_above=1.2,
+    )
+
+
+GOALS = (_goal(SERVER), replace(_goal(FILE), fails_above=11.5))
+BESIDE = (payout(FILE), payout(SERVER), LOOKS)
+
+
+def _creating(
+    scene: Stage, figures: set[str], trees: Sequence[tuple[str, Path]], connections: int
+) -> Iterator[Subject]:
+    """Start a gateway of each tree on each database."""
+    for database in figures & {FILE, SERVER}:
+        for number, (suffix, tree) in enumerate(trees):
+            server = scene.server() if database == SERVER else None
+            if database == SERVER and server is None:
+                return
+            site = scene.site(f"{database}{number}", tree, server.plain if server else "")
+            partner = make_partner(site)
+            pid = scene.gateway(site)
+            order = Order(port=site.port, requests=partner.payout_requests())
+            paying = Subject(
+                name=payout(database) + suffix,
+                pid=pid,
+                order=order,
+                connections=connections,
+                database=server.pid if server else None,
+                stored=partial(_stored, store_url(site)),
+            )
+            yield paying
+            reading = replace(order, requests=traced(partner.request(partner.account)))
+            name = balance(database) + suffix
+            yield replace(paying, name=name, order=reading, stored=None)
+
+
+def store_url(site: GatewaySite) -> str:
+    """Write the address of a gateway's store."""
+    return site.database or f"sqlite:///{site.folder}/pixgate.db"
+
+
+async def _stored(url: str) -> int:
+    """Count payouts, and have nobody look at them: what is measured is their creation alone."""
+    store = open_store(url)
+    try:
+        async with store.database.writing() as connection:
+            await connection.execute(_NO_CHECKS)
+            return int((await connection.execute(_STORED)).scalar_one())
+    finally:
+        await store.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """A gateway's store with payouts that are all due."""
+
+    suffix: str
+    site: GatewaySite
+
+
+def _filled(scene: Stage, suffix: str, tree: Path) -> Backlog:
+    """Have a tree make a store, and payouts in it that ten banks have taken and not decided."""
+    site = replace(scene.site(f"backlog{suffix}", tree), banks=BANKS)
+    partner = make_partner(site)
+    filling = [sys.executable, "-P", str(_HERE / "unsettled.py")]
+    filling += ["--config", str(write_configuration(site)), "--like", partner.account]
+    with modules_of(tree):
+        subprocess.run([*filling, "--payouts", str(BACKLOG), *BANKS], check=True)
+    return Backlog(suffix=suffix, site=site)
+
+
+def _looked_at(scene: Stage, backlog: Backlog, seconds: float) -> Round:
+    """Have a gateway work its backlog off for a while; what it uses when idle is not counted."""
+    taken = _watched(scene, backlog, seconds)
+    idle = _watched(scene, backlog, seconds, due=False)
+    if not taken.answers or taken.answers * 2 >= BACKLOG:
+        problem = f"{taken.answers} looked at of {BACKLOG}"
+        raise WrongAnswer(problem)
+    return replace(taken, cpu_s=taken.cpu_s - idle.cpu_s)
+
+
+def _watched(scene: Stage, backlog: Backlog, seconds: float, *, due: bool = True) -> Round:
+    """Start a gateway on a copy of the store, and watch it once it is at work."""
+    with ExitStack() as ends:
+        place = Path(ends.enter_context(tempfile.TemporaryDirectory(dir=scene.folder))) / "site"
+        shutil.copytree(backlog.site.folder, place)
+        port = free_port()
+        site = replace(backlog.site, folder=place, port=port, operations=port + 1)
+        database = ends.enter_context(closing(sqlite3.connect(place / "pixgate.db")))
+        if not due:
+            database.execute(_NO_CHECKS.text)
+            database.commit()
+        own = replace(scene, started=ends)
+        pid = own.gateway(site)
+        looked_at = partial(_looks, database)
+        system.until(lambda: not due or looked_at() > 0, _BEGINS_S)
+        time.sleep(_WARMING_S)
+        before, start = looked_at(), rounds.instant(pid)
+        time.sleep(seconds)
+        end, answers = rounds.instant(pid), looked_at() - before
+        return rounds.lasted(start, end, answers, pss_mb=system.pss_mb(system.tree(pid)))
+
+
+def _looks(database: sqlite3.Connection) -> int:
+    return int(database.execute(_LOOKED_AT.text).fetchone()[0])
 
 
 if __name__ == "__main__":

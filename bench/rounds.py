@@ -1,25 +1,22 @@
-"""Loading systems in turn, so that what else the machine does falls on all alike."""
+"""Loading systems in turn, so that what else the machine does falls on all; and the tables."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import quantiles
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median, quantiles
 
 from bench import load, system
-from bench.figures import Round
 
-_ONE = load.Load(connections=1)
 _FEWEST = 2
 _MOST_TIMES = 20
-_WARMING_LOOKS, _WARMING_LOOK_S = 1200, 0.1
 
 
 class WrongAnswer(Exception):
-    """A system did not answer as it must; its speed means nothing."""
+    """A system did not answer as it must, or store what it said; its speed means nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,67 +27,117 @@ class Subject:
     Attributes:
         pid: The first of its processes; several subjects may share them.
         right: The answer as ``load.ask`` returns it; where it begins with a
-            brace, the body alone.
-        load: How it is asked.
-        figure: What it is measured for, a word for ``--only``.
-        warming: Answers before the first round.
+            brace, the body alone; empty for one whose answers all differ.
+        database: The first process of its database server; None for a file.
+        stored: Counts what its answers promise to have stored.
     """
 
     name: str
     pid: int
     order: load.Order
-    right: str
-    load: load.Load = _ONE
-    figure: str = ""
-    warming: int = 0
+    right: str = ""
+    connections: int = 1
+    database: int | None = None
+    stored: Callable[[], Awaitable[int]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turns:
+class Round:
     """
-    How many rounds, and how long each; a quarter of that is spent on warming up before.
+    One system under load for a while.
 
     Attributes:
-        warming_s: Of load on every system before the first round.
+        cpu_s: User and system time of the whole process tree.
+        database_s: The same of its database server.
+        other_cores: What programs that have no part in this took meanwhile.
+        pss_mb: Memory of the process tree at the end, still under load.
     """
 
-    rounds: int
+    answers: int
     seconds: float
-    warming_s: float = 0.0
+    cpu_s: float
+    database_s: float = 0.0
+    other_cores: float
+    p50_ms: float = 0.0
+    p99_ms: float = 0.0
+    pss_mb: float = 0.0
+
+    @property
+    def cpu_us(self) -> float:
+        """CPU per answered request, in microseconds."""
+        return self.cpu_s / self.answers * 1e6
+
+
+@dataclass(slots=True)
+class Measured:
+    """
+    Everything of one run.
+
+    Attributes:
+        rounds: Of every system, in the order in which they were taken.
+        values: Of what is measured without rounds, such as memory of an idle process.
+    """
+
+    rounds: dict[str, list[Round]] = field(default_factory=dict)
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+    def each(self, name: str, figure: Callable[[Round], float]) -> list[float]:
+        """Return one figure of every round of a system."""
+        return [figure(one) for one in self.rounds.get(name, ())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """
+    A ratio to reach, of neighbouring rounds of two systems; less is better.
+
+    Attributes:
+        figure: Of a round; CPU per request unless said otherwise.
+        reach: What was set.
+        fails_above: Where ``--check`` says no.
+    """
+
+    name: str
+    meaning: str
+    of: str
+    to: str
+    reach: float
+    fails_above: float
+    figure: Callable[[Round], float] = lambda one: one.cpu_us
+
+    def ratios(self, measured: Measured) -> Sequence[float]:
+        """Return one a round; none where it was not measured."""
+        pairs = zip(
+            measured.each(self.of, self.figure), measured.each(self.to, self.figure), strict=False
+        )
+        return [one / other for one, other in pairs]
 
 
 @dataclass(frozen=True, slots=True)
 class _Instant:
-    """What the clocks say: the world's, a process tree's, ours with the stub, and all cores'."""
+    """What the clocks say: the world's, the system's, its database's, all cores', and our own."""
 
     at: float
     theirs: float
-    ours: float
+    database: float
     busy: float
+    ours: float
 
 
-async def take(subjects: Sequence[Subject], turns: Turns, bank: int) -> dict[str, list[Round]]:
+async def take(subjects: Sequence[Subject], rounds: int, seconds: float) -> dict[str, list[Round]]:
     """
-    Load every system in turn, round after round.
-
-    Args:
-        subjects: Running.
-        turns: How often and how long.
-        bank: The stub's process; with us, what the others' share is not.
+    Load every system in turn, round after round; the first one, half as long, warms up.
 
     Raises:
         WrongAnswer: before, during or after the load.
     """
     taken: dict[str, list[Round]] = {subject.name: [] for subject in subjects}
     await asyncio.to_thread(compare, subjects)
-    for subject in subjects if turns.warming_s else ():
-        await take_round(subject, turns.warming_s, bank)
-    for subject in subjects:
-        await _warm(subject)
-    for _ in range(turns.rounds):
+    for number in range(rounds + 1):
         for subject in subjects:
-            one = await take_round(subject, turns.seconds, bank)
-            taken[subject.name].append(one)
+            one = await take_round(subject, seconds if number else seconds / 2)
+            if number:
+                taken[subject.name].append(one)
     await asyncio.to_thread(compare, subjects)
     return taken
 
@@ -98,6 +145,8 @@ async def take(subjects: Sequence[Subject], turns: Turns, bank: int) -> dict[str
 def compare(subjects: Sequence[Subject]) -> None:
     """Ask each once and compare the whole answer; raises WrongAnswer."""
     for subject in subjects:
+        if not subject.right:
+            continue
         answer = load.ask(subject.order)
         said = answer.partition("\n\n")[2] if subject.right.startswith("{") else answer
         if said != subject.right:
@@ -105,53 +154,127 @@ def compare(subjects: Sequence[Subject]) -> None:
             raise WrongAnswer(problem)
 
 
-async def take_round(subject: Subject, seconds: float, bank: int) -> Round:
+async def take_round(subject: Subject, seconds: float) -> Round:
     """Load one system; raises WrongAnswer."""
-    theirs = system.tree(subject.pid)
-    ours = [pid for pid in (os.getpid(), bank) if pid not in theirs]
-    async with load.calling(subject.order, subject.load) as tally:
-        await asyncio.sleep(seconds / 4)
-        tally.clear()
-        before = _now(theirs, ours)
+    before = await subject.stored() if subject.stored else 0
+    async with load.calling(subject.order, subject.connections) as tally:
+        start, first = _now(subject), tally.answers
         await _answered(tally, seconds)
-        after, answers, latencies_s = _now(theirs, ours), tally.answers, tally.latencies_s[:]
-        pss_mb = system.pss_mb(theirs)
+        end, answers, latencies_s = _now(subject), tally.answers - first, tally.latencies_s[first:]
+        pss_mb = system.pss_mb(system.tree(subject.pid))
     if tally.wrong or answers < _FEWEST:
         problem = f"{subject.name}: {tally.wrong} wrong of {answers} under load"
         raise WrongAnswer(problem)
+    if subject.stored and (kept := await subject.stored() - before) != tally.answers:
+        problem = f"{subject.name}: {tally.answers} told, {kept} stored"
+        raise WrongAnswer(problem)
     cuts = quantiles(latencies_s, n=100)
-    lasted_s, cpu_s = after.at - before.at, after.theirs - before.theirs
-    others_s = after.busy - before.busy - cpu_s - (after.ours - before.ours)
-    return Round(
-        answers=answers,
-        seconds=lasted_s,
-        cpu_s=cpu_s,
-        other_cores=max(0.0, others_s / lasted_s),
-        p50_ms=cuts[49] * 1000,
-        p99_ms=cuts[98] * 1000,
-        pss_mb=pss_mb,
+    return lasted(
+        start, end, answers, p50_ms=cuts[49] * 1000, p99_ms=cuts[98] * 1000, pss_mb=pss_mb
     )
 
 
-async def _warm(subject: Subject) -> None:
-    """Load one system until it has answered as often as it wants to, at most two minutes."""
-    if not subject.warming:
-        return
-    async with load.calling(subject.order, subject.load) as tally:
-        for _ in range(_WARMING_LOOKS):
-            await asyncio.sleep(_WARMING_LOOK_S)
-            if tally.answers >= subject.warming:
-                return
+def lasted(start: _Instant, end: _Instant, answers: int, **more: float) -> Round:
+    """Make the round between two instants."""
+    seconds, cpu_s, database_s = (
+        end.at - start.at,
+        end.theirs - start.theirs,
+        end.database - start.database,
+    )
+    others_s = end.busy - start.busy - cpu_s - database_s - (end.ours - start.ours)
+    return Round(
+        answers=answers,
+        seconds=seconds,
+        cpu_s=cpu_s,
+        database_s=database_s,
+        other_cores=max(0.0, others_s / seconds),
+        **more,
+    )
 
 
 async def _answered(tally: load.Tally, seconds: float) -> None:
     """Wait so long, and on a very busy machine until there is anything to divide by."""
+    first = tally.answers
     for _ in range(_MOST_TIMES):
         await asyncio.sleep(seconds)
-        if tally.answers >= _FEWEST:
+        if tally.answers >= first + _FEWEST:
             return
 
 
-def _now(theirs: Sequence[int], ours: Sequence[int]) -> _Instant:
-    """Read all clocks."""
-    return _Instant(time.perf_counter(), system.cpu_s(theirs), system.cpu_s(ours), system.busy_s())
+def _now(subject: Subject) -> _Instant:
+    return instant(subject.pid, subject.database)
+
+
+def instant(pid: int, database: int | None = None) -> _Instant:
+    """Read all clocks; ours are those of this process and of what it started besides."""
+    theirs, server = system.tree(pid), [] if database is None else system.tree(database)
+    rest = set(system.tree(os.getpid())) - {*theirs, *server}
+    return _Instant(
+        time.perf_counter(),
+        system.cpu_s(theirs),
+        system.cpu_s(server),
+        system.busy_s(),
+        system.cpu_s(rest),
+    )
+
+
+def close(measured: Measured, goals: Sequence[Goal], *, check: bool) -> int:
+    """Print everything; return the exit status, which only ``check`` makes 1."""
+    print(*systems(measured), "", sep="\n")
+    for name, taken in measured.values.items():
+        print(f"- {name}: {spread(taken, '.1f')}")
+    print("", *goal_table(goals, measured), "", sep="\n")
+    print(", ".join(f"{name}: {told}" for name, told in system.machine().items()))
+    others = [one.other_cores for taken in measured.rounds.values() for one in taken]
+    print(f"other programs took {spread(others, '.2f')} cores during the rounds")
+    missed = failed(goals, measured)
+    for name in missed:
+        print(f"{name} is above its limit")
+    return 1 if missed and check else 0
+
+
+def systems(measured: Measured) -> Iterator[str]:
+    """Write the table of systems."""
+    yield "| System | CPU µs/request | database µs | requests/s | p50 ms | p99 ms | busy | MB |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    for name in measured.rounds:
+        cells = [
+            name,
+            spread(measured.each(name, lambda one: one.cpu_us), ".1f"),
+            spread(measured.each(name, lambda one: one.database_s / one.answers * 1e6), ".0f"),
+            spread(measured.each(name, lambda one: one.answers / one.seconds), ",.0f"),
+            spread(measured.each(name, lambda one: one.p50_ms), ".2f"),
+            spread(measured.each(name, lambda one: one.p99_ms), ".2f"),
+            spread(measured.each(name, lambda one: one.cpu_s / one.seconds), ".2f"),
+            spread(measured.each(name, lambda one: one.pss_mb), ".0f"),
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def goal_table(goals: Sequence[Goal], measured: Measured) -> Iterator[str]:
+    """Write the table of goals that were measured."""
+    yield "| | What | Measured | Reach | Fails above |"
+    yield "| --- | --- | --- | --- | --- |"
+    for goal in goals:
+        if ratios := goal.ratios(measured):
+            limits = f"{goal.reach:g} | {goal.fails_above:g}"
+            yield f"| {goal.name} | {goal.meaning} | {spread(ratios, '.2f')} | {limits} |"
+
+
+def failed(goals: Sequence[Goal], measured: Measured) -> list[str]:
+    """Name the goals that were missed by far."""
+    return [
+        goal.name
+        for goal in goals
+        if (ratios := goal.ratios(measured)) and median(ratios) > goal.fails_above
+    ]
+
+
+def spread(values: Sequence[float], form: str) -> str:
+    """Write the median and, of several values, the lowest and the highest."""
+    if not values:
+        return "not measured"
+    middle = format(median(values), form)
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({min(values):{form}}..{max(values):{form}})"

@@ -1,103 +1,101 @@
 """
-``make bench``: what the gateway costs and how long it takes, beside a bare pass-through proxy.
+``make bench``: CPU, latency and memory of a request, beside a bare proxy and other gateways.
 
-Everything is started, then loaded in turns, so that what else the machine does
-falls on all alike. Fails on a wrong answer, never on a slow one unless asked to.
+Everything is started, then loaded in turns, so that what else the machine does falls on all alike.
+Each request has a trace id of its own. Fails on a wrong answer, on a slow one only with --check.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import uvloop
 
-from bench import (
-    cold,
-    history,
-    lists,
-    postgres,
-    rounds,
-    scrape,
-    startup,
-    subjects,
-    system,
-    targets,
-    telling,
+from bench import bank, movements, peer_gateways, rounds, stage, system
+from bench.load import Order, traced
+from bench.partner import Partner, make_partner, write_request
+from bench.proxy import CANNED
+from bench.rounds import Goal, Measured, Subject
+from bench.stage import Stage
+
+PROXY = "bare aiohttp proxy"
+CANNED_ANSWER = "aiohttp, canned answer"
+BALANCE = "gateway, balance"
+WOOVI_BALANCE = "gateway, balance at woovi"
+REFUSED = "gateway, 401 for a wrong secret"
+STATEMENT = "gateway, statement of 100 rows"
+TWO = "gateway, balance, 2 processes"
+SLOW_PROXY = "bare aiohttp proxy, bank at 20 ms"
+SLOW = "gateway, bank at 20 ms"
+IDLE = "memory of an idle process, MB"
+
+FIGURES = ("cpu", "slow", "workers", "peers")
+CONVERSATIONS = 512
+
+_HEADERS = {
+    PROXY: ["Content-Type: application/json", "Date: *", "Server: *"],
+    BALANCE: [
+        "Cache-Control: no-store",
+        "Content-Type: application/json; charset=utf-8",
+        "Date: *",
+        'RateLimit-Policy: "read";q=1000000000;w=1000',
+        'RateLimit: "read";r=*;t=1',
+        "X-Trace-ID: *",
+    ],
+    REFUSED: [
+        "Cache-Control: no-store",
+        "Content-Type: application/json; charset=utf-8",
+        "Date: *",
+        'WWW-Authenticate: Basic realm="baas", charset="UTF-8"',
+        "X-Trace-ID: *",
+    ],
+}
+_REFUSAL = b'{"code":"SVC.AUT.010","message":"The credentials are invalid.","trace_id":"*"}'
+_TRACE_ID = 36
+_CANNED_AT_WOOVI = b'{"balance":10000.00,"blocked":50.00,"updated_at":""}'
+"""That bank does not tell of when a balance is."""
+
+
+def _p50(one: rounds.Round) -> float:
+    return one.p50_ms
+
+
+def _pss(one: rounds.Round) -> float:
+    return one.pss_mb
+
+
+def _goal(name: str, pair: tuple[str, str], reach: float, fails_above: float) -> Goal:
+    of, to = pair
+    return Goal(
+        name=name, meaning=f"CPU: {of} / {to}", of=of, to=to, reach=reach, fails_above=fails_above
+    )
+
+
+_SLOW = replace(_goal("R7", (SLOW, SLOW_PROXY), 0.9, 1.2), figure=_p50)
+GOALS = (
+    _goal("R1", (BALANCE, PROXY), 0.86, 1.4),
+    _goal("R2", (BALANCE, CANNED_ANSWER), 2.6, 3.5),
+    _goal("R3", (BALANCE, peer_gateways.FASTAPI), 0.33, 0.59),
+    _goal("R4", (BALANCE, peer_gateways.LITESTAR), 0.4, 0.71),
+    replace(_SLOW, meaning=f"median at {CONVERSATIONS} connections / bare proxy"),
+    _goal("R9", (REFUSED, CANNED_ANSWER), 1.9, 2.5),
+    _goal("R11", (TWO, BALANCE), 1.1, 1.25),
+    replace(_SLOW, name="R14", meaning="memory then / bare proxy", figure=_pss, fails_above=2.6),
+    _goal("R15", (WOOVI_BALANCE, BALANCE), 1.05, 1.15),
 )
-from bench.figures import Measured, Round
-from bench.load import Load
-from bench.partner import Prepared, prepare
-from bench.postgres import NoServer
-from bench.rounds import Subject, Turns, WrongAnswer
-
-FIGURES = (*subjects.FIGURES, cold.FIGURE, lists.FIGURE, "telling", "start", "scrape")
-_SCRAPES = 10
-# A second gateway would share pages with the one whose memory is read, and make it look smaller;
-# what it does every second in the background would stand in the way of requests at a fixed rate.
-_SCENES = ({"slow"}, {"cpu", "workers"}, {"rate"})
-
-
-Standing = Callable[[subjects.Stage], Iterator[Subject]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """
-    What, how long and how hard.
-
-    Attributes:
-        seconds: Of one round, after a warm-up of a quarter of that.
-        connections: Of every row that does not say otherwise.
-        only: The figures to take.
-        check: Fail where a goal is missed by far.
-    """
-
-    rounds: int
-    seconds: float
-    connections: int
-    only: Collection[str]
-    results: Path
-    check: bool
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, print, keep; return the exit status."""
-    options = read(arguments)
-    system.raise_file_limit()
-    system.pin(os.getpid(), system.cores().others)
-    try:
-        with tempfile.TemporaryDirectory(prefix="pixgate-bench-") as folder:
-            system.keep_bytecode(Path(folder) / "bytecode")
-            measured = measure(Path(folder), options)
-    except (WrongAnswer, system.NotStarted) as problem:
-        print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
-        return 1
-    told = f"{options.rounds} rounds of {options.seconds:g} s in turns; median (min..max)"
-    return history.close(measured, targets.GOALS, _kept(options, told), check=options.check)
+    """Measure and print; return the exit status."""
+    parser = stage.arguments(__doc__, FIGURES)
+    return stage.ended(partial(measure, parser.parse_args(arguments)))
 
 
-def read(arguments: Sequence[str]) -> Options:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0].strip())
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument(
-        "--only", nargs="+", choices=FIGURES, default=FIGURES, help="figures to take"
-    )
-    parser.add_argument("--results", type=Path, default=history.RESULTS, help="of the history")
-    parser.add_argument("--check", action="store_true", help="fail where a limit is exceeded")
-    return Options(**vars(parser.parse_args(arguments)))
-
-
-def measure(folder: Path, options: Options) -> Measured:
+def measure(options: argparse.Namespace) -> int:
     """
     Take the figures that were asked for.
 
@@ -105,62 +103,93 @@ def measure(folder: Path, options: Options) -> Measured:
         WrongAnswer: a system did not answer as it must.
         NotStarted: one did not come up.
     """
-    figures = _possible(set(options.only))
-    turns = Turns(rounds=options.rounds, seconds=options.seconds)
-    measured, prepared = Measured(), prepare(folder / "prepared")
-    load = Load(connections=options.connections)
-    for together in _SCENES:
-        if figures & together:
-            inside = folder / "-".join(sorted(figures & together))
-            with subjects.standing(
-                inside, prepared, figures & together, options.connections
-            ) as scene:
-                measured.rounds |= uvloop.run(rounds.take(scene.subjects, turns, scene.bank))
-    if cold.FIGURE in figures:
-        measured.values |= cold.packed_bytes()
-        short = replace(turns, seconds=min(turns.seconds, cold.ROUND_S))
-        measured.rounds |= _filled(
-            folder / "cold", prepared, short, partial(cold.standing, load=load)
-        )
-    if lists.FIGURE in figures:
-        measured.rounds |= _filled(
-            folder / "lists", prepared, turns, partial(lists.standing, load=load)
-        )
-    if "telling" in figures:
-        measured.values |= telling.taken(folder / "telling", prepared)
-    if "start" in figures:
-        measured.values |= startup.taken(folder / "start", prepared, options.rounds)
-    if "scrape" in figures:
-        measured.values |= scrape.held_up_ms(folder, _SCRAPES)
-    return measured
+    figures, measured = set(options.only or FIGURES), Measured()
+    with stage.staged() as scene:
+        subjects = list(_standing(scene, figures, options, measured))
+        taken = rounds.take(subjects, options.rounds, options.seconds)
+        measured.rounds = uvloop.run(taken)
+    return rounds.close(measured, GOALS, check=options.check)
 
 
-def _filled(
-    folder: Path, prepared: Prepared, turns: Turns, standing: Standing
-) -> Mapping[str, list[Round]]:
-    """Measure what is started on stores with much in them."""
-    with subjects.staged(folder, prepared) as stage:
-        return uvloop.run(rounds.take(list(standing(stage)), turns, stage.bank.pid))
+def _standing(
+    scene: Stage, figures: set[str], options: argparse.Namespace, measured: Measured
+) -> Iterator[Subject]:
+    """Start what these figures need and keep it running, idle until it is asked."""
+    connections = options.connections
+    yield from (each for figure, each in _references(scene, connections) if figure in figures)
+    for suffix, tree in stage.trees(scene.folder, options.before):
+        site = scene.site(f"gateway{suffix}", tree)
+        partner = make_partner(site)
+        pid = scene.gateway(site)
+        measured.values[IDLE + suffix] = [system.pss_mb(system.tree(pid))]
+        for figure, each in _gateway(pid, site.port, partner, connections):
+            if figure in figures or (each.name == BALANCE and figures & {"peers", "workers"}):
+                yield replace(each, name=each.name + suffix)
+        if "peers" in figures and not suffix:
+            yield from peer_gateways.standing(scene, partner, connections)
+    if "workers" in figures and (server := scene.server()):
+        site = scene.site("workers", stage.OURS, server.plain)
+        partner = make_partner(site)
+        pid = scene.gateway(site, workers=2)
+        [(_, balance), *_] = _gateway(pid, site.port, partner, connections)
+        yield replace(balance, name=TWO)
 
 
-def _possible(figures: set[str]) -> set[str]:
-    """Leave out, with a word, what this machine cannot measure."""
-    if "workers" in figures:
-        try:
-            postgres.installed()
-        except NoServer as problem:
-            print(f"two processes are not measured: {problem}")
-            return figures - {"workers"}
-    return figures
-
-
-def _kept(options: Options, told: str) -> history.Kept:
-    """Say how it was measured."""
-    command = (
-        f"bench/run.py --rounds {options.rounds} --seconds {options.seconds:g}"
-        f" --connections {options.connections} --only {' '.join(options.only)}"
+def _references(scene: Stage, connections: int) -> Iterator[tuple[str, Subject]]:
+    """Start what the gateway is compared with."""
+    pid, port = scene.script("proxy.py", "--upstream", f"http://127.0.0.1:{scene.bank}")
+    passing = Subject(
+        name=PROXY,
+        pid=pid,
+        order=Order(port=port, requests=traced(_to_bank(bank.ACCOUNT))),
+        right=_right("200 OK", _HEADERS[PROXY], bank.BALANCE),
+        connections=connections,
     )
-    return history.Kept(folder=options.results, command=command, told=told)
+    yield "cpu", passing
+    slow = replace(passing.order, requests=traced(_to_bank(bank.SLOW_ACCOUNT)))
+    yield "slow", replace(passing, name=SLOW_PROXY, order=slow, connections=CONVERSATIONS)
+    pid, port = scene.script("proxy.py")
+    yield (
+        "cpu",
+        Subject(
+            name=CANNED_ANSWER,
+            pid=pid,
+            order=Order(port=port, requests=traced(_to_bank(bank.ACCOUNT))),
+            right=_right("200 OK", _HEADERS[PROXY], CANNED),
+            connections=connections,
+        ),
+    )
+
+
+def _gateway(
+    pid: int, port: int, partner: Partner, connections: int
+) -> Iterator[tuple[str, Subject]]:
+    """Ask one running gateway in every way."""
+
+    def asked(name: str, request: bytes, right: str, status: int = 200) -> Subject:
+        order = Order(port=port, requests=traced(request), status=status)
+        return Subject(name=name, pid=pid, order=order, right=right, connections=connections)
+
+    right = partial(_right, "200 OK", _HEADERS[BALANCE])
+    yield "cpu", asked(BALANCE, partner.request(partner.account), right(CANNED))
+    woovi = partner.request(partner.woovi_account)
+    yield "cpu", asked(WOOVI_BALANCE, woovi, right(_CANNED_AT_WOOVI))
+    refusal = _right("401 Unauthorized", _HEADERS[REFUSED], _REFUSAL, _TRACE_ID - 1)
+    yield "cpu", asked(REFUSED, partner.mistyped_request(), refusal, 401)
+    rows = right(movements.as_gateway(movements.MOST, CANNED))
+    yield "cpu", asked(STATEMENT, partner.statement_request(movements.MOST), rows)
+    slow = asked(SLOW, partner.request(partner.slow_account), right(CANNED))
+    yield "slow", replace(slow, connections=CONVERSATIONS)
+
+
+def _to_bank(account: str) -> bytes:
+    return write_request(bank.path(account), f"Bearer {bank.TOKEN}")
+
+
+def _right(status: str, headers: Sequence[str], body: bytes, masked: int = 0) -> str:
+    """Write an answer as ``load.ask`` returns it; ``masked`` bytes of the body are not shown."""
+    length = f"Content-Length: {len(body) + masked}"
+    return "\n".join([f"HTTP/1.1 {status}", *sorted([*headers, length]), "", body.decode()])
 
 
 if __name__ == "__main__":

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import random
 import re
 import resource
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
@@ -21,13 +19,13 @@ from typing import IO
 
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PORTS = (12_000, 32_000)
 _START_S = 600.0
 """A machine that is busy with others; a process that cannot start ends by itself."""
 _STOP_S = 60.0
+_PAUSE_S = 0.02
 _LIBRARIES = ("aiohttp", "uvloop", "orjson", "msgspec", "sqlalchemy")
 # Places behind the name in /proc/PID/stat, the state being the first.
-_PARENT, _USER, _SYSTEM, _ENDED_USER, _ENDED_SYSTEM = 1, 11, 12, 13, 14
+_PARENT, _USER, _SYSTEM = 1, 11, 12
 # Places in the first line of /proc/stat: user, nice, system, irq, softirq.
 _BUSY = (1, 2, 3, 6, 7)
 
@@ -56,7 +54,6 @@ def running(
     core: int | None,
     folder: Path,
     ready: Callable[[], bool],
-    pause_s: float = 0.02,
 ) -> Iterator[int]:
     """
     Keep a process on a core; its output goes nowhere, its errors are kept for ``NotStarted``.
@@ -65,8 +62,7 @@ def running(
         command: What is run.
         core: None leaves it to the system.
         folder: Of its errors.
-        ready: Asked every ``pause_s`` seconds until it says yes.
-        pause_s: As said.
+        ready: Asked until it says yes.
 
     Raises:
         NotStarted: it ended or is not there after ten minutes, or there is no such program.
@@ -75,7 +71,7 @@ def running(
     with errors.open("wb") as sink, _standing_on(core):
         process = _begun(command, sink)
     try:
-        _wait(process, lambda: _looked(ready, pause_s), errors)
+        _wait(process, ready, errors)
         yield process.pid
     finally:
         _end(process)
@@ -103,32 +99,6 @@ def pin(pid: int, core: int | None) -> None:
     """Keep a process, and what it starts from now on, on one core."""
     if core is not None:
         os.sched_setaffinity(pid, {core})
-
-
-def come_first(pid: int) -> None:
-    """
-    Run a process before all others on its core, where we may: who takes the time is never late.
-
-    What it starts from now on takes its turn like any other.
-    """
-    policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
-    with suppress(PermissionError):
-        os.sched_setscheduler(pid, policy, os.sched_param(1))
-
-
-def free_ports(number: int) -> list[int]:
-    """
-    Find consecutive loopback ports that nobody listens on.
-
-    They are below those that the kernel gives to callers, who would take one
-    between two starts of a server.
-    """
-    while True:
-        first = random.SystemRandom().randrange(*_PORTS)
-        with ExitStack() as probes, suppress(OSError):
-            for port in range(first, first + number):
-                probes.enter_context(socket.create_server(("127.0.0.1", port)))
-            return list(range(first, first + number))
 
 
 def answers(port: int, path: str = "/") -> int:
@@ -162,12 +132,6 @@ def cpu_s(pids: Iterable[int]) -> float:
     return sum(int(each[_USER]) + int(each[_SYSTEM]) for each in times) / _TICKS
 
 
-def cpu_of_all_s(pid: int) -> float:
-    """Add up a process, all that descend from it, and its children that have ended."""
-    ended = _stat(pid)
-    return cpu_s(tree(pid)) + (int(ended[_ENDED_USER]) + int(ended[_ENDED_SYSTEM])) / _TICKS
-
-
 def busy_s() -> float:
     """Return the time that all cores together have worked since the machine started."""
     line = (_PROC / "stat").read_text().partition("\n")[0].split()
@@ -179,12 +143,6 @@ def pss_mb(pids: Iterable[int]) -> float:
     maps = ((_PROC / f"{pid}/smaps_rollup").read_text() for pid in pids)
     found = (re.search(r"^Pss: +(\d+) kB", each, re.MULTILINE) for each in maps)
     return sum(int(each[1]) for each in found if each) / 1024
-
-
-def keep_bytecode(folder: Path) -> None:
-    """Have what we start compile each module once, whatever is usual on this machine."""
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
 
 
 def raise_file_limit() -> None:
@@ -205,6 +163,13 @@ def machine() -> Mapping[str, str]:
     }
 
 
+def until(holds: Callable[[], bool], seconds: float) -> None:
+    """Wait until something holds, at most so long."""
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(_PAUSE_S)
+
+
 def _stat(pid: int) -> list[str]:
     """Read the fields behind the name, which may hold anything, blanks and brackets too."""
     return (_PROC / f"{pid}/stat").read_text().rpartition(")")[2].split()
@@ -217,14 +182,7 @@ def _wait(process: subprocess.Popen[bytes], ready: Callable[[], bool], errors: P
             said = errors.read_text(errors="replace")[-2000:]
             problem = f"{process.args!r}: {said}"
             raise NotStarted(problem)
-
-
-def _looked(ready: Callable[[], bool], pause_s: float) -> bool:
-    """Ask, and wait a moment after a no."""
-    is_ready = ready()
-    if not is_ready:
-        time.sleep(pause_s)
-    return is_ready
+        time.sleep(_PAUSE_S)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -10,10 +10,9 @@ import aiohttp
 from granian import Granian
 from litestar import Litestar, Request, Response, get
 
-from bench.peers.given import given
 from bench.peers.work import Work, answering, new_trace_id, translated
 
-_WORK = Work(given())
+_WORK = Work()
 
 
 @asynccontextmanager
@@ -33,7 +32,7 @@ async def balance(account_id: str, request: Request) -> Response[bytes]:
         return Response(b"", status_code=status, headers=answering(trace_id))
     called = time.perf_counter()
     session = request.app.state.session
-    async with session.get(_WORK.bank_url, headers=_WORK.asking(trace_id)) as answer:
+    async with session.get(_WORK.bank, headers=_WORK.asking(trace_id)) as answer:
         body = await answer.read()
     bank_s = time.perf_counter() - called
     _WORK.told(trace_id, began, bank_s)
@@ -47,7 +46,7 @@ if __name__ == "__main__":
     Granian(
         "bench.peers.litestar_peer:application",
         address="127.0.0.1",
-        port=given().port,
+        port=_WORK.port,
         interface="asgi",
         loop="uvloop",
         log_enabled=False,

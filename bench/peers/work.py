@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import base64
 import hmac
+import json
+import os
 import re
 import sys
 import time
@@ -20,8 +22,6 @@ from http import HTTPStatus
 
 import orjson
 from prometheus_client import Counter, Histogram
-
-from bench.peers.given import Given
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LIFETIME_S = 5.0
@@ -50,14 +50,15 @@ class Kept:
 class Work:
     """Everything but the server and the client."""
 
-    def __init__(self, told: Given) -> None:
+    def __init__(self) -> None:
         """Know one credential and one account, each asked for anew when it is too old."""
-        self._told = told
-        self._key = told.key.encode()
+        told = json.loads(os.environ["BENCH_PEER"])
+        self.port, self.bank = int(told["port"]), str(told["bank"])
+        self._client_id, self._account_id = str(told["client_id"]), str(told["account"])
+        self._key, self._digest = str(told["key"]).encode(), bytes.fromhex(told["digest"])
+        self._bearer = f"Bearer {told['token']}"
         self._credentials: dict[str, Kept] = {}
         self._accounts: dict[str, Kept] = {}
-        self.bank_url = f"http://127.0.0.1:{told.bank}{told.bank_path}"
-        self._bearer = f"Bearer {told.token}"
 
     def refused(self, authorization: str, account_id: str) -> int:
         """Return the status of a refusal; 0 lets the request pass."""
@@ -96,8 +97,8 @@ class Work:
             "status": 200,
             "duration_s": took_s,
             "bank_s": bank_s,
-            "client_id": self._told.client_id,
-            "account_id": self._told.account,
+            "client_id": self._client_id,
+            "account_id": self._account_id,
         }
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
 
@@ -105,12 +106,12 @@ class Work:
         kept = self._credentials.get(client_id)
         if kept is not None and kept.until > time.monotonic():
             return kept
-        if client_id != self._told.client_id:
+        if client_id != self._client_id:
             return None
         kept = Kept(
             until=time.monotonic() + _LIFETIME_S,
             company="bench",
-            digest=bytes.fromhex(self._told.digest),
+            digest=self._digest,
             permissions=frozenset({_PERMISSION}),
         )
         self._credentials[client_id] = kept
@@ -120,7 +121,7 @@ class Work:
         kept = self._accounts.get(account_id)
         if kept is not None and kept.until > time.monotonic():
             return kept
-        if account_id != self._told.account:
+        if account_id != self._account_id:
             return None
         kept = Kept(until=time.monotonic() + _LIFETIME_S, company="bench")
         self._accounts[account_id] = kept

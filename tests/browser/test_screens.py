@@ -15,7 +15,6 @@ import pytest
 from playwright.async_api import Browser, Route
 
 from bench import pages
-from bench.panel_asking import ask_here
 from gateway.domain.identity.rights import Role
 from gateway.http.panel.pages.surface import NAME
 from tests.browser.inspection import LEAST_WIDTH, Look
@@ -128,8 +127,7 @@ async def test_a_page_asks_the_store_little_and_is_small(site: PanelSite):
     That is two queries, and now and then more. Four pages may send a few more. How it is counted
     says `bench/queries.py`.
     """
-    scene = pages.Scene(site=site, ask=ask_here)
-    costs = [await scene.cost(each, rounds=1) for each in SCREENS]
+    costs = [await pages.cost(site, each, rounds=1) for each in SCREENS]
 
     assert [each for each in costs if each.too_much] == []
 

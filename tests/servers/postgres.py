@@ -12,7 +12,7 @@ import shutil
 import signal
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +35,16 @@ class PostgresServer:
 
     Attributes:
         admin: Address of a database one can connect to while making others.
+        pid: Its first process; None for one that was there before.
     """
 
     admin: URL
+    pid: int | None = None
+
+    @property
+    def plain(self) -> str:
+        """Address of the database that is there, as operators write it."""
+        return self.admin.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def url(self, database: str) -> str:
         """Address of a database, with the driver SQLAlchemy must be told."""
@@ -65,8 +72,12 @@ class PostgresServer:
 
 
 @contextmanager
-def running() -> Iterator[PostgresServer]:
-    """Serve from the first place that has PostgreSQL; skip or fail where none has."""
+def running(*, settings: Sequence[str] = FAST) -> Iterator[PostgresServer]:
+    """
+    Serve from the first place that has PostgreSQL; skip or fail where none has.
+
+    Without ``settings`` every commit reaches the disk.
+    """
     given = os.environ.get("TEST_DATABASE_URL")
     if given:
         yield PostgresServer(make_url(given).set(drivername=DRIVER))
@@ -75,27 +86,29 @@ def running() -> Iterator[PostgresServer]:
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         account.owns(folder)
-        with _served(_binaries(folder, account), folder, account) as server:
+        with _served(_binaries(folder, account), folder, account, settings) as server:
             yield server
 
 
 @contextmanager
-def _served(binaries: Path, folder: Path, account: Account) -> Iterator[PostgresServer]:
+def _served(
+    binaries: Path, folder: Path, account: Account, settings: Sequence[str]
+) -> Iterator[PostgresServer]:
     data, port = folder / "data", free_port()
     how = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions"]
     run([binaries / "initdb", "-D", data, *how], account)
-    settings = [f"-c{setting}" for setting in FAST]
     # The folder is short because the path of a socket ends at 107 bytes.
     where = ["-h", "127.0.0.1", "-p", str(port), "-k", str(folder)]
     with serving(
-        [binaries / "postgres", "-D", data, *where, *settings],
+        [binaries / "postgres", "-D", data, *where, *(f"-c{each}" for each in settings)],
         log=folder / "log",
         ready=lambda: _ready(data / "postmaster.pid"),
         account=account,
         stop=signal.SIGQUIT,
-    ):
+    ) as process:
         yield PostgresServer(
-            URL.create(DRIVER, "postgres", host="127.0.0.1", port=port, database="postgres")
+            URL.create(DRIVER, "postgres", host="127.0.0.1", port=port, database="postgres"),
+            process.pid,
         )
 
 

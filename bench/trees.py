@@ -1,4 +1,4 @@
-"""The tree of an earlier commit, to be measured beside this one."""
+"""The modules of this tree, or of an earlier commit that is measured beside it."""
 
 from __future__ import annotations
 
@@ -14,27 +14,19 @@ from typing import Final
 OURS: Final = Path(__file__).parent.parent
 """This tree."""
 
-BEFORE: Final = "59fc020c"
-"""The last commit without a worker and follow-up in batches, and with a trip for each statement."""
-
 _MODULES: Final = "PYTHONPATH"
 
 
-def unpacked(folder: Path, commit: str) -> Path | None:
-    """Unpack the tree of a commit; None where this is no clone, or the commit is not in it."""
-    place = folder / "tree"
-    place.mkdir()
+def unpacked(folder: Path, commit: str) -> Path:
+    """Unpack the tree of a commit of this clone into a new folder."""
     packed = subprocess.run(
         ["git", "-C", OURS, "archive", commit],  # noqa: S607 - wherever it is installed
-        capture_output=True,
-        check=False,
+        stdout=subprocess.PIPE,
+        check=True,
     )
-    if packed.returncode:
-        print(f"{commit} is not to be had here: nothing to compare with")
-        return None
     with tarfile.open(fileobj=BytesIO(packed.stdout)) as tree:
-        tree.extractall(place, filter="data")
-    return place
+        tree.extractall(folder, filter="data")
+    return folder
 
 
 @contextmanager
