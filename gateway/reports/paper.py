@@ -1,147 +1,190 @@
 """
-A4 pages one can write and draw on: the only place that knows reportlab.
+Printed pages: a summary, and a table that goes on from page to page.
 
-The font is Bitstream Vera, which reportlab carries and which is embedded: it
-has every letter of Portuguese and of western Europe. What it lacks is
-replaced by ``MISSING``.
+The only module that imports reportlab; it is imported where a PDF is made. The font is Bitstream
+Vera, which reportlab carries and which is embedded: it has every letter of Portuguese and of
+western Europe. What it lacks is replaced by ``MISSING``.
 """
 
 from __future__ import annotations
 
-import functools
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import escape
+
+from reportlab import platypus  # type: ignore[import-untyped]
+from reportlab.lib.colors import HexColor  # type: ignore[import-untyped]
+from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
+from reportlab.lib.styles import ParagraphStyle  # type: ignore[import-untyped]
+from reportlab.pdfbase import pdfmetrics, ttfonts  # type: ignore[import-untyped]
+from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from gateway.reports.pdf import Row
 
 MISSING: Final = "\u00bf"
 """Stands for a character that the font cannot draw."""
 
-WIDTH: Final = 595.28
-HEIGHT: Final = 841.89
-"""A4, in points."""
-
-Colour = tuple[float, float, float]
-BLACK: Final[Colour] = (0.0, 0.0, 0.0)
-GREY: Final[Colour] = (0.42, 0.42, 0.42)
-RED: Final[Colour] = (0.72, 0.0, 0.0)
-
-
-class WriterMissing(Exception):
-    """The library that makes PDF files is not installed (the extra ``pdf``)."""
-
-
-class Face(StrEnum):
-    """The two cuts of the font."""
-
-    PLAIN = "Vera"
-    BOLD = "VeraBd"
+_PLAIN, _BOLD = "Vera", "VeraBd"
+_GREY, _RED, _BLACK = HexColor("#6b6b6b"), HexColor("#b80000"), HexColor("#000000")
+_WIDTH, _HEIGHT = A4
+_LEFT, _RIGHT, _TOP, _FOOT = 42.0, _WIDTH - 42.0, _HEIGHT - 78.0, 30.0
+_SIZE, _SMALL, _LINE = 8.0, 6.5, 11.0
+_FACTS = (148.0, _RIGHT - _LEFT - 148.0)
+_COLUMNS = (90.0, 330.0, _RIGHT - _LEFT - 420.0)
+_TEXT = ParagraphStyle("text", fontName=_PLAIN, fontSize=_SIZE, leading=_LINE)
+_LABEL = ParagraphStyle("label", parent=_TEXT, fontName=_BOLD)
+_BARE: Final = [
+    ("VALIGN", (0, 0), (-1, -1), "TOP"),
+    *((f"{side}PADDING", (0, 0), (-1, -1), 0) for side in ("LEFT", "RIGHT", "TOP", "BOTTOM")),
+]
+_ROW: Final = [
+    *_BARE,
+    ("BOTTOMPADDING", (0, 0), (-1, -1), 7),
+    ("FONT", (0, 0), (-1, -1), _PLAIN, _SIZE, _LINE),
+    ("ALIGN", (2, 0), (2, -1), "RIGHT"),
+]
+_OWED: Final = [*_ROW, ("TEXTCOLOR", (2, 0), (2, -1), _RED)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ink:
-    """How a text looks; ``size`` in points."""
+class Frame:
+    """What stands on every page; ``warning`` may be empty."""
 
-    size: float
-    face: Face = Face.PLAIN
-    colour: Colour = BLACK
-
-
-@functools.cache
-def _widths() -> Mapping[Face, Mapping[str, float]]:
-    """
-    Register the fonts, once; tell how wide each of their characters is at size 1.
-
-    Raises:
-        WriterMissing: without reportlab.
-    """
-    try:
-        from reportlab.pdfbase import pdfmetrics, ttfonts  # type: ignore[import-untyped] # noqa: PLC0415 - an extra, and 0.1 s
-    except ImportError as problem:
-        message = "reportlab is not installed"
-        raise WriterMissing(message) from problem
-    widths = {}
-    for face in Face:
-        font = ttfonts.TTFont(face.value, f"{face.value}.ttf")
-        pdfmetrics.registerFont(font)
-        widths[face] = {chr(code): width / 1000 for code, width in font.face.charWidths.items()}
-    return widths
+    title: str
+    heading: str
+    under: str
+    warning: str
+    foot: str
+    columns: tuple[str, str, str]
 
 
-@functools.cache
-def _known() -> frozenset[str]:
-    """Tell which characters every face has."""
-    return frozenset.intersection(*map(frozenset, _widths().values()))
+def pages(frame: Frame, facts: Sequence[tuple[str, str]], rows: Iterable[Row | str]) -> bytes:
+    """Draw; the same texts give the same bytes on every day, since the file has no date."""
+    _known()
+    content = io.BytesIO()
+    paper = platypus.BaseDocTemplate(
+        content,
+        pagesize=A4,
+        title=frame.title,
+        author="pixgate",
+        creator="pixgate",
+        lang="pt-BR",
+        invariant=1,
+        initialFontName=_PLAIN,
+    )
+    paper.addPageTemplates(
+        [
+            platypus.PageTemplate(
+                "first",
+                [_room(_TOP)],
+                onPage=lambda canvas, _: _framed(canvas, frame),
+                autoNextPageTemplate="others",
+            ),
+            platypus.PageTemplate(
+                "others",
+                [_room(_TOP - 2 * _LINE)],
+                onPage=lambda canvas, _: _framed(canvas, frame, frame.columns),
+            ),
+        ]
+    )
+    paper.build([*_story(frame, facts, rows)], canvasmaker=_Numbered)
+    return content.getvalue()
 
 
-def drawable(text: str) -> str:
-    """Replace what the font lacks by ``MISSING``."""
+class _Numbered(Canvas):  # type: ignore[misc] # the library has no types
+    """Pages that say how many there are, which is known at the end."""
+
+    def save(self) -> None:
+        """Fill the place on every page."""
+        self.beginForm("pages")
+        _ink(self, _PLAIN, _SMALL, _GREY)
+        self.drawString(0, 0, str(self.getPageNumber() - 1))
+        self.endForm()
+        super().save()
+
+
+def _room(top: float) -> platypus.Frame:
+    """Leave room for the foot."""
+    bottom = _FOOT + 2 * _LINE
+    return platypus.Frame(_LEFT, bottom, _RIGHT - _LEFT, top - bottom, 0, 0, 0, 0)
+
+
+def _framed(canvas: Canvas, frame: Frame, columns: Sequence[str] = ()) -> None:
+    """Write what stands on a page before its rows."""
+    _ink(canvas, _BOLD, 14, _BLACK)
+    canvas.drawString(_LEFT, _HEIGHT - 50, frame.heading)
+    _ink(canvas, _BOLD, 9, _RED)
+    canvas.drawRightString(_RIGHT, _HEIGHT - 50, frame.warning)
+    _ink(canvas, _PLAIN, _SMALL, _GREY)
+    canvas.drawString(_LEFT, _HEIGHT - 62, frame.under)
+    canvas.setStrokeColor(_GREY)
+    canvas.setLineWidth(0.4)
+    canvas.line(_LEFT, _FOOT + _LINE, _RIGHT, _FOOT + _LINE)
+    canvas.drawString(_LEFT, _FOOT, frame.foot)
+    canvas.drawRightString(_RIGHT - 16, _FOOT, f"Página {canvas.getPageNumber()} de")
+    canvas.saveState()
+    canvas.translate(_RIGHT - 14, _FOOT)
+    canvas.doForm("pages")
+    canvas.restoreState()
+    if columns:
+        head = _head(columns)
+        head.wrapOn(canvas, _RIGHT - _LEFT, _LINE)
+        head.drawOn(canvas, _LEFT, _TOP - _LINE - 4)
+
+
+def _story(
+    frame: Frame, facts: Sequence[tuple[str, str]], rows: Iterable[Row | str]
+) -> Iterator[platypus.Flowable]:
+    """Put a summary before the rows; each is a table of its own, for one that is split is slow."""
+    for label, text in facts:
+        cells = [platypus.Paragraph(_told(label), _LABEL), platypus.Paragraph(_told(text), _TEXT)]
+        yield platypus.Table([cells], _FACTS, style=_BARE)
+    yield platypus.Spacer(0, _LINE)
+    yield _head(frame.columns)
+    for each in rows:
+        yield _row(each)
+
+
+def _head(columns: Sequence[str]) -> platypus.Table:
+    """Name the columns, above a line."""
+    bold = ("FONT", (0, 0), (-1, -1), _BOLD, _SIZE, _LINE)
+    line = ("LINEBELOW", (0, 0), (-1, -1), 0.4, _GREY)
+    style = [*_ROW, bold, line, ("BOTTOMPADDING", (0, 0), (-1, -1), 2)]
+    return platypus.Table([columns], _COLUMNS, style=style, spaceAfter=4)
+
+
+def _row(row: Row | str) -> platypus.Table:
+    """Write one movement, or a sentence; the minus tells a debit, the colour only repeats it."""
+    if isinstance(row, str):
+        return platypus.Table([["", row, ""]], _COLUMNS, style=_ROW)
+    lines = [*map(_told, row.lines)]
+    if row.identifiers:
+        small = f'<font size="{_SMALL}" color="{_GREY.hexval()}">{_told(row.identifiers)}</font>'
+        lines.append(small)
+    cells = [row.when, platypus.Paragraph("<br/>".join(lines), _TEXT), row.amount]
+    return platypus.Table([cells], _COLUMNS, style=_OWED if row.owed else _ROW)
+
+
+def _ink(canvas: Canvas, face: str, size: float, colour: HexColor) -> None:
+    canvas.setFont(face, size)
+    canvas.setFillColor(colour)
+
+
+def _told(text: str) -> str:
+    """Replace what the font lacks, and write what is left as reportlab's markup."""
     known = _known()
-    return text if known.issuperset(text) else "".join(c if c in known else MISSING for c in text)
+    drawn = text if known.issuperset(text) else "".join(c if c in known else MISSING for c in text)
+    return escape(drawn)
 
 
-def width_of(text: str, ink: Ink) -> float:
-    """Measure a drawable text, in points."""
-    return ink.size * sum(map(_widths()[ink.face].__getitem__, text))
-
-
-class Paper:
-    """
-    A stack of pages; the same calls give the same bytes, on every day.
-
-    The file's own date is therefore fixed; what it tells has its date in print.
-
-    Places are points from the left and from the top. Not for two threads at once.
-
-    Raises:
-        WriterMissing: when made without reportlab.
-    """
-
-    def __init__(self, title: str, language: str) -> None:
-        """Take the first page."""
-        _widths()
-        from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
-
-        self._bytes = io.BytesIO()
-        self._canvas = Canvas(
-            self._bytes,
-            (WIDTH, HEIGHT),
-            pageCompression=1,
-            invariant=1,
-            initialFontName=Face.PLAIN.value,
-            lang=language,
-        )
-        self._canvas.setTitle(title)
-        self._canvas.setAuthor("pixgate")
-        self._canvas.setCreator("pixgate")
-
-    def write(self, at: tuple[float, float], text: str, ink: Ink) -> None:
-        """Write a text that begins at ``at``; the base line is what is placed."""
-        self._dip(ink)
-        self._canvas.drawString(at[0], HEIGHT - at[1], drawable(text))
-
-    def write_right(self, at: tuple[float, float], text: str, ink: Ink) -> None:
-        """Write a text that ends at ``at``."""
-        self._dip(ink)
-        self._canvas.drawRightString(at[0], HEIGHT - at[1], drawable(text))
-
-    def rule(self, left: float, right: float, top: float) -> None:
-        """Draw a thin level line."""
-        self._canvas.setStrokeColorRGB(*GREY)
-        self._canvas.setLineWidth(0.4)
-        self._canvas.line(left, HEIGHT - top, right, HEIGHT - top)
-
-    def turn(self) -> None:
-        """Finish this page; the next call writes on another."""
-        self._canvas.showPage()
-
-    def content(self) -> bytes:
-        """Return the file; every page must have been finished, and nothing follows."""
-        self._canvas.save()
-        return self._bytes.getvalue()
-
-    def _dip(self, ink: Ink) -> None:
-        """Take font and colour."""
-        self._canvas.setFont(ink.face.value, ink.size)
-        self._canvas.setFillColorRGB(*ink.colour)
+@cache
+def _known() -> frozenset[str]:
+    """Register the fonts, once; tell which characters they have."""
+    fonts = [ttfonts.TTFont(face, f"{face}.ttf") for face in (_PLAIN, _BOLD)]
+    for font in fonts:
+        pdfmetrics.registerFont(font)
+    return frozenset.intersection(*(frozenset(map(chr, font.face.charWidths)) for font in fonts))

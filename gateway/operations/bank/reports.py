@@ -26,7 +26,7 @@ from gateway.operations.bank.reads import MOST, MOST_PACKED
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.document import Document, change
 from gateway.reports.formats import FORMATS, Format, Locale, Write, WritePieces
-from gateway.reports.paper import WriterMissing
+from gateway.reports.pdf import WriterMissing
 
 _GROUP: Final = 100
 """Movements that are written at once: some milliseconds in which nobody else has a turn."""

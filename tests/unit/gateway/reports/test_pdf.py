@@ -1,23 +1,26 @@
-"""The printed report: every movement once, in order, on numbered pages."""
+"""The printed report, in Portuguese: every movement once, in order, on numbered pages."""
 
+import io
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
 
+import msgspec
 import pytest
+from pypdf import PdfReader
 
-from gateway.domain.accounts.accounts import Environment
+from gateway import reports
+from gateway.domain.accounts.accounts import BankCoordinates, Environment
 from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction
+from gateway.domain.bank.statements import Balance, Direction
 from gateway.domain.kernel.money import Money
-from gateway.reports.paper import HEIGHT, WIDTH
-from gateway.reports.pdf import write
-from tests.unit.pdf_text import pages_of, texts_of
-from tests.unit.reporting import DOCUMENT, ENTRY, document, entry
+from gateway.reports.document import Document
+from gateway.reports.pdf import MOST_CHARACTERS, WriterMissing, facts, row, write
+from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry
 from tests.world.people import ACCOUNT
 from tests.world.standing import NOON
 
@@ -26,7 +29,7 @@ ROOT = Path(__file__).parents[4]
 SANDBOX = "AMBIENTE DE TESTES (SANDBOX): SEM VALOR"
 
 
-def many(number: int):
+def many(number: int) -> Document:
     """A report of so many movements, a minute apart."""
     return document(
         *(
@@ -36,101 +39,89 @@ def many(number: int):
     )
 
 
-def numbers(content: bytes) -> list[str]:
-    return [text for text in texts_of(content) if text.startswith("Página")]
+def pages_of(told: Document) -> Sequence[Sequence[str]]:
+    """The lines of every page."""
+    reader = PdfReader(io.BytesIO(write(told)))
+    return [page.extract_text().split("\n") for page in reader.pages]
 
 
 def test_one_page_says_everything():
-    texts = texts_of(write(DOCUMENT))
+    [lines] = pages_of(DOCUMENT)
 
-    assert texts[:4] == [
+    assert lines[:7] == [
         "Extrato da conta",
         f"Identificador {ACCOUNT}",
         "Gerado em 20/11/2026 10:00. Horários de Brasília.",
-        "Página 1 de 1",
+        "Página 1 de",
+        "1",
+        "Titular",
+        "Padaria São João Ltda",
     ]
-    assert texts[4:6] == ["Titular", "Padaria São João Ltda"]
-    assert texts[-11:] == [
+    assert [line for line in lines if line][-11:] == [
         "20/11/2026 09:00",
-        "1.234,56",
         "Pix recebido",
         "Maria da Conceição - 529.982.247-25",
         "pão",
         "E12345678202611201200abcdefghij1 / mov-1",
+        "1.234,56",
         "20/11/2026 09:01",
-        "-2,50",
         "Tarifa",
         "Tarifa mensal",
         "mov-2",
+        "-2,50",
     ]
 
 
-def test_every_movement_stands_once_in_order():
-    texts = texts_of(write(many(150)))
+def test_every_movement_stands_once_in_order_on_pages_with_number_and_head():
+    pages = pages_of(many(150))
 
-    identifiers = [text.split(" / ")[1] for text in texts if " / mov-" in text]
-
-    assert identifiers == [f"mov-{number}" for number in range(150)]
-
-
-def test_pages_are_numbered_and_each_has_its_head():
-    pages = pages_of(write(many(150)))
-
+    found = [line.split(" / ")[1] for page in pages for line in page if " / mov-" in line]
+    assert found == [f"mov-{number}" for number in range(150)]
     assert len(pages) > 5
     for number, page in enumerate(pages, 1):
-        texts = [placed.text for placed in page]
-        assert f"Página {number} de {len(pages)}" in texts
-        assert {"Extrato da conta", "Data e hora", "Histórico", "Valor (R$)"} <= set(texts)
+        assert page[page.index(f"Página {number} de") + 1] == str(len(pages))
+        assert {"Extrato da conta", "Data e hora", "Histórico", "Valor (R$)"} <= set(page)
 
 
-def test_nothing_stands_outside_the_margins_or_upon_another():
-    cases = [many(80), document(entry(counterparty=LONG)), document(), document(holder=LONG)]
-
-    for told in cases:
-        for page in pages_of(write(told)):
-            for placed in page:
-                assert 42 <= placed.left <= WIDTH - 42
-                assert 30 <= placed.up <= HEIGHT - 42
-            places = [(round(placed.left), round(placed.up)) for placed in page]
-            assert len(set(places)) == len(places)
-
-
-def test_the_table_ends_above_the_foot():
-    """Rows of one line fill a page to its end."""
+def test_nothing_stands_outside_the_margins():
     bare = entry(provider_id="", e2e_id="", description="", counterparty=Party())
+    cases = [many(80), document(entry(counterparty=LONG)), document(), document(holder=LONG)]
+    outside = []
 
-    for page in pages_of(write(document(*[bare] * 150))):
-        foot = next(placed.up for placed in page if placed.text.startswith("Gerado"))
-        at_the_foot = {placed.text for placed in page if placed.up < foot + 20}
+    def look(text: str, place: Sequence[float], at: Sequence[float], *_: object) -> None:
+        left, up = place[4] + at[4], place[5] + at[5]
+        if text.strip() and not (42 <= left <= 595 - 42 and 30 <= up <= 842 - 42):
+            outside.append((text, left, up))
 
-        assert {text.split()[0] for text in at_the_foot} == {"Gerado", "Página"}
+    for told in [*cases, document(*[bare] * 150)]:
+        for page in PdfReader(io.BytesIO(write(told))).pages:
+            page.extract_text(visitor_text=look)
+
+    assert [each for each in outside if not each[0].strip().isdigit()] == []
 
 
 def test_no_movement_is_a_page_that_says_so():
-    content = write(document())
+    [lines] = pages_of(document())
 
-    assert "Nenhum lançamento no período." in texts_of(content)
-    assert numbers(content) == ["Página 1 de 1"]
+    assert "Nenhum lançamento no período." in lines
 
 
 def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
     for environment in Environment:
-        told = document(*[ENTRY] * 40, environment=environment)
+        pages = pages_of(document(*[ENTRY] * 40, environment=environment))
 
-        pages = pages_of(write(told))
-
-        marked = [SANDBOX in [placed.text for placed in page] for page in pages]
-        assert marked == [environment is Environment.SANDBOX] * len(pages)
-
-
-def test_what_the_font_lacks_is_seen():
-    assert "a\u00bf\u00bfb" in texts_of(write(document(entry(description="a漢字b"))))
+        assert [SANDBOX in page for page in pages] == [environment is Environment.SANDBOX] * len(
+            pages
+        )
 
 
-def test_a_debit_is_told_by_its_minus_and_not_by_colour_alone():
-    told = document(entry(direction=Direction.DEBIT, value=Money(1)))
+def test_without_the_library_it_says_so(monkeypatch: pytest.MonkeyPatch):
+    """PDF is an extra: the other formats must not miss it."""
+    monkeypatch.setitem(sys.modules, "gateway.reports.paper", None)
+    monkeypatch.delattr(reports, "paper", raising=False)
 
-    assert "-0,01" in texts_of(write(told))
+    with pytest.raises(WriterMissing):
+        write(DOCUMENT)
 
 
 @pytest.mark.process
@@ -158,7 +149,7 @@ def test_another_process_writes_the_same_bytes():
 
 def test_work_grows_with_the_rows_and_not_with_their_square():
     """Counted in calls; a table that is split again and again needs more."""
-    write(many(1))  # fills the caches of fonts
+    write(many(1))  # registers the fonts
 
     few, lots = (calls_of(partial(write, many(rows))) for rows in (40, 160))
 
@@ -174,3 +165,78 @@ def calls_of(work: Callable[[], object]) -> int:
     finally:
         sys.setprofile(None)
     return next(seen)
+
+
+def test_it_tells_whose_account_what_it_held_and_what_moved():
+    assert dict(facts(DOCUMENT)) == {
+        "Titular": "Padaria São João Ltda",
+        "CPF/CNPJ": "11.222.333/0001-81",
+        "Banco": "341 / ISPB 60701190",
+        "Agência": "0001",
+        "Conta": "123456-7",
+        "Período": "01/11/2026 a 20/11/2026 (dias contados em UTC)",
+        "Saldo inicial (calculado)": "R$ 1.000,00",
+        "Saldo final": "R$ 2.232,06",
+        "Saldo em 20/11/2026 10:00": "R$ 2.232,06",
+        "Total de créditos (1)": "R$ 1.234,56",
+        "Total de débitos (1)": "R$ 2,50",
+    }
+
+
+def test_what_is_not_known_is_not_made_up():
+    shown = dict(facts(document(opening=None, closing=None, coordinates=BankCoordinates())))
+
+    assert not {"Saldo inicial (calculado)", "Saldo final"} & shown.keys()
+    assert {shown[label] for label in ("Banco", "Agência", "Conta")} == {"não informado"}
+    assert shown["Saldo em 20/11/2026 10:00"] == "R$ 2.232,06"
+
+
+def test_a_bank_goes_by_what_is_known_of_it():
+    cases = {
+        "341": BankCoordinates(bank_number="341"),
+        "ISPB 60701190": BankCoordinates(ispb="60701190"),
+    }
+
+    shown = {
+        bank: dict(facts(document(coordinates=coordinates)))["Banco"]
+        for bank, coordinates in cases.items()
+    }
+
+    assert all(bank == told for bank, told in shown.items())
+
+
+def test_what_is_blocked_and_what_is_owed_is_told():
+    shown = {}
+    for blocked in (None, 0, 700):
+        known = None if blocked is None else Money(blocked)
+        balance = Balance(balance=Money(-5), blocked=known, updated_at=None)
+        shown[blocked] = dict(facts(document(balance=balance)))
+
+    assert shown[700]["Valor bloqueado"] == "R$ 7,00"
+    assert shown[700]["Saldo em 20/11/2026 10:00"] == "-R$ 0,05"
+    assert [blocked for blocked in (None, 0) if "Valor bloqueado" in shown[blocked]] == []
+
+
+def test_a_movement_tells_what_with_whom_why_and_under_which_identifiers():
+    shown = row(ENTRY)
+
+    assert (shown.when, shown.amount, shown.owed) == ("20/11/2026 09:00", "1.234,56", False)
+    assert shown.lines == ["Pix recebido", "Maria da Conceição - 529.982.247-25", "pão"]
+    assert shown.identifiers == "E12345678202611201200abcdefghij1 / mov-1"
+
+
+def test_a_movement_leaves_out_what_it_has_not():
+    fee, same = row(FEE), row(entry(provider_id="E1", e2e_id="E1"))
+    bare = entry(provider_id="", e2e_id="", description="\n", counterparty=Party())
+    sent = row(msgspec.structs.replace(bare, direction=Direction.DEBIT, value=Money(0)))
+
+    assert (fee.amount, fee.owed, fee.identifiers) == ("-2,50", True, "mov-2")
+    assert fee.lines == ["Tarifa", "Tarifa mensal"]
+    assert same.identifiers == "E1"
+    assert (sent.lines, sent.amount) == (["Pix enviado"], "0,00")
+
+
+def test_a_text_without_end_is_cut_visibly():
+    shown = row(entry(description="x" * 100_000))
+
+    assert shown.lines[-1] == "x" * MOST_CHARACTERS + "..."

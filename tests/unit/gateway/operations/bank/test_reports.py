@@ -23,7 +23,7 @@ from gateway.operations.bank.reads import MOST, AccountMovements
 from gateway.operations.bank.reports import Report, ReportRequest, Reports
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Format, Locale
-from gateway.reports.paper import WriterMissing
+from gateway.reports.pdf import WriterMissing
 from tests.unit.refusals import refused
 from tests.unit.reporting import FEE, entry
 from tests.world.payouts import OneBank, ScriptedBank
