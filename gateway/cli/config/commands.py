@@ -22,7 +22,9 @@ def config() -> None:
 
 
 @config.command()
-@click.option("--probe", is_flag=True, help="Also open the store and reach the providers.")
+@click.option(
+    "--probe", is_flag=True, help="Also write to store and cache, and reach the providers."
+)
 @reading
 def check(terminal: Terminal, *, probe: bool) -> None:
     """

@@ -1,4 +1,9 @@
-"""``pixgate config check --probe``: reaches the store and the banks, and changes nothing."""
+"""
+``pixgate config check --probe``: reaches the store, the cache and the banks.
+
+It changes nothing: the store gets a write that leaves it as it is, the cache a value that
+nobody reads and that is gone after ten seconds.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,7 @@ from msgspec import convert, to_builtins
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import make_address
 from gateway.cli.context import opened_store
+from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_options import EveryCall
@@ -19,9 +25,11 @@ from gateway.domain.bank.providers import ProviderAdapter, ProviderError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.runtime.caches.cache import CacheUnavailable, build_cache
 from gateway.runtime.kernel import SilentObserver
 from gateway.security.keys import Derivation
 from gateway.store import schema
+from gateway.store.engine import Store
 from gateway.store.kernel.address import address, is_sqlite
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
@@ -59,8 +67,8 @@ def _placed(name: str, message: str) -> Finding:
 
 
 async def probed(settings: Settings) -> list[Finding]:
-    """Reach the store and every provider; name those that cannot be used."""
-    found = [*await _store(settings)]
+    """Reach the store, the cache and every provider; name those that cannot be used."""
+    found = [*await _store(settings), *await _cache(settings)]
     for name in settings.providers:
         adapter = connect(name, settings, SilentObserver()).adapter
         found += await _told(name, _reached(adapter))
@@ -78,10 +86,35 @@ async def _store(settings: Settings) -> list[Finding]:
             return []
         async with opened_store(settings, migrate=False) as store:
             await store.check()
+            return await _written(store)
     except (RuleViolation, ValueError) as problem:  # a URL of no store is a ValueError
         return [("database.url", str(problem))]
     except StoreUnavailable as problem:
         return [("database.url", f"the store does not answer: {problem}")]
+
+
+async def _written(store: Store) -> list[Finding]:
+    """Look whether the store takes writes, which a standby does not."""
+    try:
+        await store.check_writes()
+    except StoreUnavailable as problem:
+        return [("database.url", f"the store cannot be written: {problem}")]
+    return []
+
+
+async def _cache(settings: Settings) -> list[Finding]:
+    """Write to the cache that processes share, and read it."""
+    try:
+        cache = build_cache(settings, _NO_KEYS, SilentObserver().count)
+    except ConfigError as problem:
+        path, _, message = str(problem).partition(": ")
+        return [(path, message)]
+    try:
+        await cache.check()
+    except CacheUnavailable as problem:
+        return [("cache.url", f"the cache cannot be used: {problem}")]
+    finally:
+        await cache.close()
     return []
 
 

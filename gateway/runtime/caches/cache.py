@@ -22,6 +22,11 @@ from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Count
 
+
+class CacheUnavailable(Exception):
+    """The server that processes share cannot be used; the text names the class of the error."""
+
+
 # What a part costs beside its bytes: the object, and its place in a tuple.
 _PART_BYTES: Final = 64
 # A version of what lies in Redis: a gateway that writes it otherwise has another.
@@ -91,6 +96,9 @@ class MemoryCache:
             self._bytes -= held.size
             await self._values.delete(key)
 
+    async def check(self) -> None:
+        """Memory can always be written."""
+
     async def close(self) -> None:
         """Forget everything, and aiocache's timers with it."""
         for key in list(self._held):
@@ -108,6 +116,10 @@ class ConfiguredCache(Cache, Protocol):
 
     async def size(self) -> int:
         """Return the bytes that this process keeps itself."""
+        ...
+
+    async def check(self) -> None:
+        """Write a value where processes share it, and read it; or raise ``CacheUnavailable``."""
         ...
 
     async def close(self) -> None:

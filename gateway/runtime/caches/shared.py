@@ -17,7 +17,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from gateway.domain.kernel.clocks import Monotonic
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.runtime.caches.cache import CacheUnavailable, MemoryCache
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.telemetry.ports import Count, Event
 
@@ -25,6 +25,10 @@ from gateway.telemetry.ports import Count, Event
 _AWAY_S: Final = 5.0
 # A walk puts once and a page reads twice: more connections than these would only wait in turn.
 _CONNECTIONS: Final = 16
+# What a server writes to prove that it can.
+_PROOF: Final = "check"
+_PROOF_S: Final = 10.0
+_FAILURES: Final = (RedisError, OSError, TimeoutError)
 
 
 def connect(url: str, namespace: str, timeout_s: float) -> RedisCache:
@@ -113,6 +117,17 @@ class SharedCache:
         await self._memory.drop(key)
         await self._done("drop", lambda: self._remote.delete(_name(key, 0)))
 
+    async def check(self) -> None:
+        """Write a value at the server and read it; ``CacheUnavailable`` if that fails."""
+        try:
+            await self._remote.multi_set([(_PROOF, _PROOF.encode())], ttl=_PROOF_S)
+            found = await self._remote.get(_PROOF)
+        except _FAILURES as problem:
+            raise CacheUnavailable(type(problem).__name__) from problem
+        if found != _PROOF.encode():
+            message = "what was written is not there"
+            raise CacheUnavailable(message)
+
     async def close(self) -> None:
         """Close the connections."""
         await self._memory.close()
@@ -124,7 +139,7 @@ class SharedCache:
             return None
         try:
             return await ask()
-        except (RedisError, OSError, TimeoutError):  # what failed is never logged: it is a value
+        except _FAILURES:  # what failed is never logged: it is a value
             self._away_until = self._clock() + _AWAY_S
             self._count(Event.CACHE_FAILURE, work)
             return None

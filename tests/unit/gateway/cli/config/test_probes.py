@@ -3,9 +3,13 @@
 import concurrent.futures
 import os
 import sqlite3
+import sys
 from pathlib import Path
+from unittest.mock import ANY
 
+import asyncpg
 import pytest
+from redis.asyncio import Redis
 
 from gateway.cli.config.probes import probed, unmakeable
 from gateway.cli.configuration import settings_of
@@ -84,6 +88,43 @@ async def test_a_store_of_the_other_environment_is_named(shell, bank):
 
     assert path == "database.url"
     assert "belongs to production" in message
+
+
+async def test_a_store_that_takes_no_writes_is_named(shell, bank, postgres_url: str):
+    """A standby answers, and no payout can be stored there."""
+    shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
+    shell_database(shell)
+    connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    name = await connection.fetchval("SELECT current_database()")
+    await connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    await connection.close()
+
+    ((path, message),) = await found(shell)
+
+    assert (path, "read-only" in message) == ("database.url", True)
+
+
+async def test_a_shared_cache_is_written_or_named(shell, bank, redis_url: str, monkeypatch):
+    """Without it pages of statements do not agree, and no request would fail."""
+    shell_database(shell)
+    said = {}
+    async with Redis.from_url(redis_url) as server:
+        for case, url in {"fit": redis_url, "nobody": "redis://127.0.0.1:1"}.items():
+            shell.environ["PIXGATE_CACHE_URL"] = url
+            said[case] = await found(shell)
+        shell.environ["PIXGATE_CACHE_URL"] = redis_url
+        await server.replicaof("127.0.0.1", "1")
+        said["a copy of another"] = await found(shell)
+        await server.replicaof("NO", "ONE")
+    monkeypatch.setitem(sys.modules, "gateway.runtime.caches.shared", None)
+    said["no package"] = await found(shell)
+
+    assert said == {
+        "fit": [],
+        "nobody": [("cache.url", "the cache cannot be used: ConnectionError")],
+        "a copy of another": [("cache.url", "the cache cannot be used: ReadOnlyError")],
+        "no package": [("cache.url", ANY)],
+    }
 
 
 async def test_a_bank_that_does_not_answer_is_named(shell):
