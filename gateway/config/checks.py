@@ -222,6 +222,17 @@ def _cache(settings: Settings) -> Iterator[Finding]:
         yield Finding("statements.snapshot_bytes", "must not be above cache.memory_bytes")
 
 
+def _production_cache(settings: Settings) -> Iterator[Finding]:
+    """Check that the pages of a statement agree, whichever process answers."""
+    has_one_process = settings.server.single_process or settings.store_url.startswith("sqlite")
+    if not (settings.cache.url or has_one_process):
+        yield Finding(
+            "cache.url",
+            "production needs a Redis or Valkey that all processes share: set PIXGATE_CACHE_URL;"
+            " server.single_process permits one server process without",
+        )
+
+
 def _is_redis(url: str) -> bool:
     """Say whether a URL names a server and a database of Redis."""
     try:
@@ -375,5 +386,5 @@ _ALWAYS: tuple[Check, ...] = (
 )
 _PRODUCTION: tuple[Check, ...] = (
     *(_production_keys, _production_people),
-    *(_production_proxies, _no_sandbox),
+    *(_production_proxies, _production_cache, _no_sandbox),
 )

@@ -28,6 +28,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         drain_accept_s: How long a stopping process still serves new requests.
         drain_s: How long it then waits for those in flight.
         reuse_port: Lets several processes bind the same port.
+        single_process: There is one server process of this store, anywhere; then production
+            needs no cache that processes share.
         openapi: Serves the OpenAPI documents publicly.
         trusted_peers: Networks of our own proxies, separated by commas; they
             hold more connections than one partner may.
@@ -53,6 +55,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     drain_accept_s: SecondsOrNone = 5.0
     drain_s: Seconds = 30.0
     reuse_port: bool = False
+    single_process: bool = False
     openapi: bool = False
     trusted_peers: str = ""
     client_address: Literal["peer", "forwarded", "proxy_protocol"] = "peer"

@@ -19,6 +19,7 @@ PODS: Mapping[str, Any] = {
     each["metadata"]["name"]: each["spec"]["template"]["spec"]
     for each in KUBERNETES
     if each["kind"] in {"Deployment", "Job"}
+    and each["spec"]["template"]["spec"]["containers"][0]["image"] == "pixgate"
 }
 
 

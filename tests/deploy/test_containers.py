@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 import pytest
@@ -73,6 +74,31 @@ def test_its_configuration_is_fit_to_serve(which: str, tmp_path: Path):
     assert (settings.server.port, settings.admin.port) == (8080, 9090)
 
 
+@pytest.mark.parametrize("which", CONFIGURATIONS)
+def test_its_shared_cache_is_one_that_it_runs(which: str, tmp_path: Path):
+    file = tmp_path / "config.yaml"
+    file.write_text(CONFIGURATIONS[which])
+    hosts = {
+        "compose": set(SERVICES),
+        "kubernetes": {
+            each["metadata"]["name"] for each in KUBERNETES if each["kind"] == "Service"
+        },
+    }
+
+    assert urlsplit(read_settings(file, SECRETS).cache.url).hostname in hosts[which]
+
+
+def test_the_production_example_of_the_page_is_fit_to_serve(tmp_path: Path):
+    page = (ROOT / "docs" / "operations.md").read_text()
+    [text] = re.findall(r"```yaml\n(environment: production\n.*?)```", page, re.DOTALL)
+    file = tmp_path / "config.yaml"
+    file.write_text(text)
+
+    settings = read_settings(file, {**SECRETS, "PIXGATE_CACHE_URL": "redis://cache.example/0"})
+
+    assert list(check(settings, names())) == []
+
+
 @pytest.mark.parametrize("text", [COMPOSE_TEXT, KUBERNETES_TEXT], ids=["compose", "kubernetes"])
 def test_every_variable_is_one_that_is_read(text: str):
     known = {
@@ -101,7 +127,7 @@ def test_ports_are_those_that_are_listened_on():
 
     assert published["gateway"] == ["127.0.0.1:8080:8080", "127.0.0.1:9090:9090"]
     assert published["worker"] == ["127.0.0.1:9190:9090"]
-    assert (published["postgres"], published["upgrade"]) == ([], [])
+    assert [published[name] for name in ("postgres", "valkey", "upgrade")] == [[], [], []]
     assert {
         port["name"]: port["containerPort"]
         for each in CONTAINERS.values()
@@ -124,16 +150,21 @@ def test_probes_ask_what_the_operations_listener_answers(name: str):
     assert {each["port"] for each in probes.values()} == {"ops"}
 
 
-def test_only_the_gateway_belongs_to_the_service():
-    (service,) = [each for each in KUBERNETES if each["kind"] == "Service"]
+def test_a_service_has_the_pods_it_is_named_after():
+    services = {
+        each["metadata"]["name"]: each["spec"]["selector"]
+        for each in KUBERNETES
+        if each["kind"] == "Service"
+    }
     labels = {
         each["metadata"]["name"]: each["spec"]["template"]["metadata"]["labels"]
         for each in KUBERNETES
         if each["kind"] in {"Deployment", "Job"}
     }
 
-    chosen = [
-        name for name, each in labels.items() if service["spec"]["selector"].items() <= each.items()
-    ]
+    chosen = {
+        service: [name for name, each in labels.items() if selector.items() <= each.items()]
+        for service, selector in services.items()
+    }
 
-    assert chosen == ["pixgate"]
+    assert chosen == {"pixgate": ["pixgate"], "valkey": ["valkey"]}

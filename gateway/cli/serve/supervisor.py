@@ -42,10 +42,13 @@ def supervise(config: Path, settings: Settings, wanted: int) -> int:
         The exit status: 0 when every process ended well, else 1.
 
     Raises:
-        ClickException: the store is a file, which has one process.
+        ClickException: several server processes are wanted, and the settings allow one.
     """
     if settings.store_url.startswith("sqlite"):
         problem = "several server processes need PostgreSQL: an SQLite store has one process"
+        raise click.ClickException(problem)
+    if settings.server.single_process and wanted > 1:
+        problem = "several server processes need server.single_process: false, and a cache.url"
         raise click.ClickException(problem)
     supervisor = Supervisor(config, wanted, settings.worker.run)
     for number in (*_STOPS, signal.SIGHUP):

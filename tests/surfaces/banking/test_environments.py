@@ -34,7 +34,7 @@ def production(folder: Path, url: str) -> Settings:
     return Settings(
         environment=Environment.PRODUCTION,
         var=str(folder),
-        server=Server(port=0),
+        server=Server(port=0, single_process=True),
         admin=Admin(port=0),
         database=Database(url=Address(url), migrate="always"),
         auth=Auth(basic=Basic(pepper=Secret(PEPPER))),

@@ -9,7 +9,7 @@ from gateway.config.checks import Finding, check, is_loopback, remarks, sealing_
 from gateway.config.identity import Identity, Mail, Session
 from gateway.config.listeners import Server
 from gateway.config.reading import settings_from
-from gateway.config.settings import Approvals, Auth, Basic, Database, Sealing, Settings
+from gateway.config.settings import Approvals, Auth, Basic, Cache, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.config.values import Address, Secret
 from gateway.domain.accounts.accounts import Environment
@@ -27,6 +27,7 @@ def fit_for_production() -> Settings:
         auth=Auth(basic=Basic(pepper=PEPPER)),
         sealing=Sealing(key=KEY),
         identity=PEOPLE,
+        cache=Cache(url=Address("redis://cache")),
         sandbox_bank=SandboxBank(start=False),
         providers={"acme": Provider(adapter="acme")},
     )
@@ -159,6 +160,7 @@ def test_what_is_wrong_in_production_is_found_there_only():
         ({"identity": replace(PEOPLE, pepper=Secret("short"))}, "identity.pepper"),
         ({"session": Session(insecure_dev=True)}, "session.insecure_dev"),
         ({"server": Server(trusted_peers="10.0.0.0/8")}, "server.client_address"),
+        ({"cache": Cache()}, "cache.url"),
         ({"sandbox_bank": SandboxBank(start=True)}, "sandbox_bank.start"),
         ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
         ({"database": Database()}, "database.url"),
@@ -170,6 +172,17 @@ def test_what_is_wrong_in_production_is_found_there_only():
 
         assert paths(production) == [path]
         assert paths(replace(production, environment=Environment.SANDBOX)) == []
+
+
+def test_one_server_process_in_production_needs_no_shared_cache():
+    alone = replace(fit_for_production(), cache=Cache(), server=Server(single_process=True))
+    file = replace(
+        fit_for_production(),
+        cache=Cache(),
+        database=Database(url=Address("sqlite:///x.db"), allow_sqlite_in_production=True),
+    )
+
+    assert (paths(alone), paths(file, sqlite_version=(3, 52, 0))) == ([], [])
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,17 @@ def test_an_sqlite_store_has_one_server_process(tmp_path: Path):
     assert "PostgreSQL" in Shell(tmp_path).fails("serve", "--workers", "2")
 
 
+def test_several_server_processes_are_refused_where_one_was_promised(tmp_path: Path):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "database: {url: postgresql://nobody@127.0.0.1:1/nothing}\nserver: {single_process: true}"
+    )
+
+    said = Shell(tmp_path).fails("serve", "--workers", "2", "--config", str(config))
+
+    assert "single_process" in said
+
+
 def test_a_number_of_server_processes_is_between_1_and_64(tmp_path: Path):
     shell = Shell(tmp_path)
 
