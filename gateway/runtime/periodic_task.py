@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.telemetry import trace
 
 _log = logging.getLogger(__name__)
 
@@ -132,7 +133,8 @@ class PeriodicTask:
             await asyncio.wait_for(self._wake.wait(), self._pause_s)
 
     async def _attempt(self) -> None:
-        """Run once; log what goes wrong, and choose the next pause."""
+        """Run once, under a trace id of its own; log what goes wrong, and choose the next pause."""
+        trace.begin_background()
         try:
             await self._run_once()
         except asyncio.CancelledError as leaked:

@@ -253,7 +253,7 @@ class Reconciler:
 
         Those that a look has settled, or that their bank holds, are let go at once.
         """
-        trace.begin(trace.new_trace_id())
+        trace.begin_background()
         first, left, begun = payouts[0], list[_Looked](), asyncio.get_running_loop().time()
         find = self._work.accounts.find(first.account_id)
         account = await self._seen(find, first, otherwise=None)
@@ -262,6 +262,8 @@ class Reconciler:
                 looking.create_task(self._look(payout, account, left))
         if account is None or not left:
             return
+        if len(left) == 1:
+            trace.begin_background(left[0].claimed.trace_id, left[0].claimed.provider_key)
         seen = [each.seen for each in left]
         asking = Asking(
             within_s=_LOOK_S,
@@ -279,7 +281,7 @@ class Reconciler:
         heard, seen, follow_up = list[PayoutEvent](), payout, self._work.follow_up
         if account is not None:
             async with self._places_of(payout.provider).place(payout.account_id):
-                trace.begin(trace.new_trace_id())
+                trace.begin_background(payout.trace_id, payout.provider_key)
                 look = follow_up.look(payout, account, _LOOK_S, hear=heard.append)
                 seen = await self._seen(look, payout, otherwise=payout)
         # The statement shows nothing before the bank has decided.

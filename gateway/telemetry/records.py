@@ -70,6 +70,7 @@ class ProviderCall(msgspec.Struct, frozen=True, kw_only=True):
             bulkhead_full.
         http_status: 0 when there was no answer.
         bytes_left: Whether any byte of the request may have left us.
+        provider_key: Of the payout that is followed up; empty for other calls.
     """
 
     provider: str
@@ -79,6 +80,7 @@ class ProviderCall(msgspec.Struct, frozen=True, kw_only=True):
     http_status: int
     bytes_left: bool
     trace_id: str
+    provider_key: str = ""
 
 
 class Observer(Protocol):

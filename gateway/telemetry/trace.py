@@ -23,6 +23,7 @@ _TRACEPARENT = re.compile(
 )
 _LONGEST_PARENT: Final = 512
 _current: ContextVar[str] = ContextVar("trace_id", default="")
+_provider_key: ContextVar[str] = ContextVar("provider_key", default="")
 # One call of the system's randomness for many ids: it costs more than the bytes.
 _MADE: Final = 128
 _BYTES: Final = 16
@@ -60,6 +61,25 @@ def current_trace_id() -> str:
 def begin(trace_id: str) -> None:
     """Make ``trace_id`` the current one for this task and what it starts."""
     _current.set(trace_id)
+
+
+def begin_background(trace_id: str = "", provider_key: str = "") -> None:
+    """
+    Begin the trace of work that no request waits for, for this task and what it starts.
+
+    Args:
+        trace_id: Of the request that ordered a payout; empty makes a fresh one.
+        provider_key: The key by which the bank knows the payout; empty where it is about none.
+    """
+    trace_id = trace_id or new_trace_id()
+    _current.set(trace_id)
+    begin_parent(trace_id, (), ())
+    _provider_key.set(provider_key)
+
+
+def followed_payout() -> str:
+    """Return the key of the payout that is followed up; empty where none is."""
+    return _provider_key.get()
 
 
 def new_trace_id() -> str:

@@ -330,6 +330,7 @@ class ProviderClient:
                 http_status=progress.http_status,
                 bytes_left=progress.bytes_left,
                 trace_id=trace.current_trace_id(),
+                provider_key=trace.followed_payout(),
             )
         )
 

@@ -145,6 +145,7 @@ class Payout:
         payee_digest: Of the recipient's tax number, for searches; written, and never read back.
         owner: Of the key, where a user ordered it and the bank names owners.
         moved: What the bank moved, where that is another amount than the ``value`` ordered.
+        trace_id: Of its latest try; read for following up alone, else empty.
     """
 
     account_id: str
@@ -173,6 +174,7 @@ class Payout:
     payee_digest: bytes = field(default=b"", compare=False, repr=False)
     owner: NamedOwner | None = None
     moved: Money | None = None
+    trace_id: str = field(default="", compare=False)
 
     @property
     def moved_value(self) -> Money:

@@ -39,7 +39,7 @@ from gateway.domain.payouts.followups import (
 )
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.tables.columns import Instant, instant_unseen
-from gateway.store.tables.core import payouts
+from gateway.store.tables.core import attempts, payouts
 
 SCANNED: Final = 1_000
 """Accounts of one walk: some milliseconds. The next one goes on behind them."""
@@ -64,6 +64,18 @@ def free() -> ColumnElement[bool]:
 
 def _at() -> BindParameter[datetime]:
     return bindparam("at", type_=Instant)
+
+
+TRACE_ID: Final = (
+    select(attempts.c.trace_id)
+    .where(attempts.c.account_id == payouts.c.account_id)
+    .where(attempts.c.reference_sha256 == payouts.c.reference_sha256)
+    .where(attempts.c.number == payouts.c.attempt)
+    .correlate(payouts)
+    .scalar_subquery()
+    .label("trace_id")
+)
+"""The trace id of a payout's latest try."""
 
 
 ANY_DUE: Final = (
@@ -188,7 +200,7 @@ def _claim(places: int) -> Update:
             check_owner=bindparam("owner", type_=Text),
             check_until=bindparam("until", type_=Instant),
         )
-        .returning(payouts)
+        .returning(payouts, TRACE_ID)
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import case, func, select, update
@@ -22,6 +23,7 @@ from gateway.store.payouts.due import (
     ACCOUNTS_DUE,
     ANY_DUE,
     SCANNED,
+    TRACE_ID,
     claiming,
     free,
     instants,
@@ -34,7 +36,7 @@ from gateway.store.tables.core import UNRESOLVED, attempts, payouts
 _log = logging.getLogger(__name__)
 
 _IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
-_UNRESOLVED = select(payouts).where(UNRESOLVED).order_by(payouts.c.created_at)
+_UNRESOLVED = select(payouts, TRACE_ID).where(UNRESOLVED).order_by(payouts.c.created_at)
 _STANDING = (
     select(
         payouts.c.provider,
@@ -112,7 +114,7 @@ class StoredFollowUps:
             .where(*(payouts.c[name] == value for name, value in key.items()))
             .where(free(), ~looked.exists())
             .values(check_owner=wanted.owner, check_until=wanted.until)
-            .returning(payouts)
+            .returning(payouts, TRACE_ID)
         )
         async with self._database.writing() as connection:
             rows = (await connection.execute(taken, instants(wanted.at))).all()
@@ -143,10 +145,10 @@ class StoredFollowUps:
 
     async def find_by_key(self, provider_key: str) -> Payout | None:
         """Return the payout that a bank knows by this provider key."""
-        known = select(payouts).where(payouts.c.provider_key == provider_key)
+        known = select(payouts, TRACE_ID).where(payouts.c.provider_key == provider_key)
         async with self._database.reading() as connection:
             row = (await connection.execute(known)).first()
-        return None if row is None else restored_payout(row)
+        return None if row is None else _restored(row)
 
     async def standing(self) -> Sequence[Unsettled]:
         """Count, by provider, the payouts whose outcome is not proven."""
@@ -166,12 +168,16 @@ class StoredFollowUps:
         """Restore payouts one by one; of one that cannot be read its key is logged, and no more."""
         for row in rows:
             try:
-                yield restored_payout(row)
+                yield _restored(row)
             except Exception as problem:  # noqa: BLE001 - whatever is in a row, others go on
                 # What the problem says may be a part of the row: a name, a tax number.
                 kind = type(problem).__name__
                 _log.error("payout_unreadable provider_key=%s problem=%s", row.provider_key, kind)
                 self.on_unreadable(row.provider)
+
+
+def _restored(row: Record) -> Payout:
+    return replace(restored_payout(row), trace_id=row.trace_id or "")
 
 
 def _next_check(row: Record) -> datetime:

@@ -64,12 +64,14 @@ class BankCall(msgspec.Struct, gc=False):
 
     Attributes:
         ts: When it ended.
+        provider_key: Of the payout that is followed up.
         duration_ms: In milliseconds, to the microsecond.
         level: The level, and behind it all other fields of ``provider_call_kind``.
     """
 
     ts: datetime
     trace_id: str
+    provider_key: str | msgspec.UnsetType
     duration_ms: float
     level: msgspec.Raw
 
@@ -132,7 +134,13 @@ def access_kind(record: AccessRecord) -> Fields:
 
 def provider_call(call: ProviderCall, at: datetime, words: msgspec.Raw) -> BankCall:
     """Describe a call of a bank; ``words`` are those of its kind."""
-    return BankCall(at, call.trace_id, (call.duration_s * 1e6 + 0.5) // 1.0 / 1e3, words)
+    return BankCall(
+        at,
+        call.trace_id,
+        call.provider_key or msgspec.UNSET,
+        (call.duration_s * 1e6 + 0.5) // 1.0 / 1e3,
+        words,
+    )
 
 
 def provider_call_kind(call: ProviderCall) -> Fields:

@@ -70,6 +70,29 @@ async def test_what_is_due_longest_comes_first(store: Store) -> None:
     assert [each.reference for each in claimed] == ["o-3", "o-2", "o-1"]
 
 
+@both
+async def test_what_is_followed_up_is_read_with_the_trace_of_its_latest_try(store: Store) -> None:
+    await store.payouts.add(payout(), replace(attempt(), trace_id="first"))
+    await store.payouts.record(change(SENDING, NOT_SENT))
+    await store.payouts.claim(payout(), replace(attempt(2), trace_id="second"))
+    await store.payouts.record(change(SENDING, UNKNOWN, attempt=2))
+
+    by_key = await store.follow_ups.find_by_key(payout().provider_key)
+    [claimed] = await claim_due(store, "one", LATER, UNTIL)
+    probe = ProbeClaim(
+        account_id=ACCOUNT,
+        reference="order-1",
+        owner="two",
+        at=UNTIL,
+        until=UNTIL + timedelta(seconds=60),
+        quiet_since=UNTIL,
+    )
+    probed = await store.follow_ups.claim(probe)
+
+    found = [each and each.trace_id for each in (by_key, claimed, probed)]
+    assert found == ["second"] * 3
+
+
 async def test_a_claim_ends_by_itself(store: Store, second: Store) -> None:
     """Whoever died holding it is succeeded."""
     await unknown(store)

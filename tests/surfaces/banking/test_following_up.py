@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -18,7 +20,7 @@ from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.verification import Report
 from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest
-from tests.world.gateway.world import World, order
+from tests.world.gateway.world import World, opened, order, sandbox
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -109,6 +111,33 @@ async def test_the_statement_settles_what_a_look_up_cannot(hurried_world: World)
     assert answered.status == 502
     assert attempt.evidence is not None
     assert attempt.evidence.reason == "statement"
+
+
+async def test_calls_of_following_up_are_logged_under_the_trace_of_the_order(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """With the payout's key: else nobody can say which payout a bank was asked about."""
+    keys: dict[str, str] = {}
+    async with opened(sandbox(tmp_path)) as world:
+
+        async def paid(reference: str, value: float) -> None:
+            traced = {"X-Trace-ID": f"trace-{reference}"}
+            await world.pay(order(reference, world.today(), value=value), headers=traced)
+            ended = await becomes(world, reference, lambda payout: payout.state is PAID)
+            keys[ended.provider_key] = traced["X-Trace-ID"]
+
+        await paid("callback", 1.05)
+        await paid("look", 777.06)
+        async with world.failing("payout_read", "status", status=500):
+            await paid("statement", 777.06)
+
+    lines = [
+        json.loads(line) for line in capfd.readouterr().out.splitlines() if "provider_call" in line
+    ]
+    followed = [line for line in lines if "provider_key" in line]
+    assert [line for line in lines if not line["trace_id"]] == []
+    assert {(line["provider_key"], line["trace_id"]) for line in followed} == set(keys.items())
+    assert {line["operation"] for line in followed} == {"find_payout", "list_statement"}
 
 
 async def test_another_amount_comes_into_review(world: World):

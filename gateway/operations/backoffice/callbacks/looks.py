@@ -29,6 +29,7 @@ from gateway.domain.payouts.payouts import FINAL_STATES, Payout
 from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.bank.connections import offered
 from gateway.operations.payouts.looks import Hear
+from gateway.telemetry import trace
 
 _log = logging.getLogger(__name__)
 
@@ -132,6 +133,7 @@ class CallbackLooks:
     async def _assigned(self, callback: Callback) -> Account | None:
         """Return the account one speaks of, and note whose it is if that is not known yet."""
         payout = await self._named(callback) if callback.kind in _OF_PAYOUTS else None
+        trace.begin_background(*((payout.trace_id, payout.provider_key) if payout else ()))
         account = await self._account(callback, payout)
         if account is not None and not callback.company_id:
             told = noticed(payout, callback.id, callback.received_at) if payout else None

@@ -66,6 +66,8 @@ class Standing:
     held: bool = False
     reference: str = "order-1"
     attempt: int = 1
+    provider_key: str = "key"
+    trace_id: str = "trace"
 
     def is_held(self, _now: object) -> bool:
         return self.held
