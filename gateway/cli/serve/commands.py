@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Wanted(TypedDict):
-    """The options of a sandbox bank in a process of its own."""
+    """Options in the place of settings of ``sandbox_bank``; None takes the setting."""
 
-    port: int
-    control_port: int
-    db: Path
-    settle_after: float
+    port: int | None
+    control_port: int | None
+    file: str | None
+    settle_after_s: float | None
 
 
 @click.command("serve")
@@ -119,20 +119,23 @@ def _parent(given: tuple[int, int, int, int] | None) -> Parent | None:
 
 
 @click.command("sandbox-bank")
-@click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True)
-@click.option("--control-port", type=click.IntRange(0, 65535), default=8091, show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), help="Instead of sandbox_bank.port.")
+@click.option(
+    "--control-port",
+    type=click.IntRange(0, 65535),
+    help="Instead of sandbox_bank.control_port.",
+)
 @click.option(
     "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="The bank's SQLite file.",
+    "file",
+    type=click.Path(dir_okay=False),
+    help="The bank's SQLite file, instead of sandbox_bank.file.",
 )
 @click.option(
     "--settle-after",
+    "settle_after_s",
     type=float,
-    default=0.3,
-    show_default=True,
-    help="Seconds until a payout is settled.",
+    help="Seconds until a payout is settled, instead of sandbox_bank.settle_after_s.",
 )
 @click.option(
     "--callbacks",
@@ -146,9 +149,10 @@ def sandbox_bank(terminal: Terminal, *, gateway: str, **wanted: Unpack[Wanted]) 
     """
     Run the sandbox bank alone, on loopback.
 
-    With --callbacks it sends callbacks about payouts, payments and refunds to a
-    gateway. Address and secret come from the gateway's configuration: use the
-    same --config and the same environment variables.
+    Ports and file are those of the gateway's configuration, sandbox_bank: use the
+    same --config and the same environment variables. With --callbacks it sends
+    callbacks about payouts, payments and refunds to a gateway; address and secret
+    come from that configuration, too.
     """
     run_on_uvloop(_bank(terminal, gateway, **wanted))
 
@@ -281,16 +285,24 @@ def _say(writer: LineWriter, line: str) -> None:
 
 async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> None:
     """Run the bank until it is told to stop."""
+    from msgspec.structs import replace
+
     from gateway.cli.config.callbacks import told
+    from gateway.cli.configuration import settings_of
+    from gateway.cli.sandbox.demo_factory import sandbox_only
     from gateway.domain.accounts.accounts import Environment
     from gateway.runtime.process import stop_signals, wall_clock
     from provider_adapters.sandbox.simulator.dialect import SandboxBank
 
+    settings = settings_of(terminal.config)
+    sandbox_only(settings)
+    given = {name: value for name, value in wanted.items() if value is not None}
+    configured = replace(settings, sandbox_bank=replace(settings.sandbox_bank, **given))
     bank = SandboxBank(
-        db_path=str(wanted["db"]),
-        port=wanted["port"],
-        control_port=wanted["control_port"],
-        settle_after_s=wanted["settle_after"],
+        db_path=str(configured.bank_file),
+        port=configured.sandbox_bank.port,
+        control_port=configured.sandbox_bank.control_port,
+        settle_after_s=configured.sandbox_bank.settle_after_s,
         now=wall_clock(Environment.SANDBOX, os.environ),
         listener=told(terminal.config, gateway) if gateway else None,
     )

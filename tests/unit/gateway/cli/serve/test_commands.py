@@ -1,5 +1,6 @@
 """The processes that stay: what they say, and how they end."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -92,13 +93,15 @@ def test_a_worker_beside_a_file_is_refused(tmp_path: Path):
 
 @pytest.mark.process
 def test_the_bank_runs_alone_and_ends_with_zero(tmp_path: Path):
+    """Where the configuration says; an option takes the place of its setting."""
     port, control = str(free_port()), str(free_port())
-    options = ["--port", port, "--control-port", control, "--db", str(tmp_path / "bank.db")]
+    taken = {"PIXGATE_BANK_PORT": port, "PIXGATE_BANK_CONTROL_PORT": "1"}
     bank = subprocess.Popen(
-        [sys.executable, "-m", "gateway", "sandbox-bank", *options],
+        [sys.executable, "-m", "gateway", "sandbox-bank", "--control-port", control],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
+        env={**os.environ, "PIXGATE_VAR": str(tmp_path), **taken},
     )
     assert bank.stdout is not None
     said = [bank.stdout.readline(), bank.stdout.readline()]
@@ -112,3 +115,4 @@ def test_the_bank_runs_alone_and_ends_with_zero(tmp_path: Path):
         f"sandbox bank on http://127.0.0.1:{port}\n",
         f"its control  on http://127.0.0.1:{control}\n",
     ]
+    assert (tmp_path / "bank.db").exists()
