@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, Protocol, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.telemetry.logs.lines import encode_struct
@@ -21,6 +22,8 @@ from gateway.telemetry.records import AccessRecord
 _MOST_WAITING: Final = 5_000
 _MOST_COMMON: Final = 200
 """Common requests that are kept from one turn to the next, which is a second."""
+_MOST_REFUSED: Final = 10
+"""Refusals of one credential with one code and reason that are kept in the same time."""
 _BATCH: Final = 100
 """Small enough that writing one does not hold a request up by more than a millisecond or two."""
 _GOOD: Final = 400
@@ -69,6 +72,14 @@ class Stored:
         await self.store([logged(*each) for each in batch])
 
 
+@dataclass(slots=True)
+class _Refusals:
+    """How often a credential was refused with one code and reason, and the last one not kept."""
+
+    number: int = 0
+    last: Taken | None = None
+
+
 class RequestLogWriter(Generic[Kept]):
     """
     Keeps requests for operators to search.
@@ -78,8 +89,10 @@ class RequestLogWriter(Generic[Kept]):
     ones are thinned out, which nobody searches for one by one: a partner's
     successful reads, and whatever nobody's credential stands behind, or a
     stranger could have us write as fast as he asks. Storing a line costs
-    several times what telling it does. What a partner was refused, changes and
-    what people do are never thinned.
+    several times what telling it does. Of a credential's refusals with one code
+    and reason, those beyond ten a second are one line with their number
+    (``thinned``), or a client that loops fills the store. Changes and what people
+    do are never thinned.
     """
 
     def __init__(self, outlet: Outlet[Kept], count: Count, most: int = _MOST_WAITING) -> None:
@@ -88,19 +101,30 @@ class RequestLogWriter(Generic[Kept]):
         self._count = count
         self._most = most
         self._common_left = _MOST_COMMON
+        self._refused: defaultdict[tuple[str, str, str], _Refusals] = defaultdict(_Refusals)
         self._waiting: deque[Kept] = deque()
 
     def keep(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
         """Take a line to be stored; raises nothing."""
         if record.route == _FILES and record.status < _GOOD:
             return
-        if not record.user_id and (
-            not record.client_id or (record.status < _GOOD and record.method in _READING)
-        ):
+        if record.client_id and record.status >= _GOOD:
+            refusals = self._refused[record.client_id, record.code, record.reason]
+            refusals.number += 1
+            if refusals.number > _MOST_REFUSED:
+                if refusals.last is not None:
+                    self._count(Event.REQUEST_LOG, "thinned")
+                refusals.last = at, record, line
+                return
+        elif not record.user_id and (not record.client_id or record.method in _READING):
             if not self._common_left:
                 self._count(Event.REQUEST_LOG, "thinned")
                 return
             self._common_left -= 1
+        self._wait(at, record, line)
+
+    def _wait(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
+        """Have a line wait for the next turn."""
         if len(self._waiting) >= self._most:
             self._count(Event.REQUEST_LOG, "dropped")
             return
@@ -114,6 +138,13 @@ class RequestLogWriter(Generic[Kept]):
         handful behind it, each stored by a commit of its own.
         """
         self._common_left = _MOST_COMMON
+        refused = list(self._refused.values())
+        self._refused.clear()
+        for each in refused:
+            if each.last is not None:
+                at, record, line = each.last
+                thinned = each.number - _MOST_REFUSED - 1
+                self._wait(at, record, replace(line, thinned=thinned) if thinned else line)
         waiting = len(self._waiting)
         for stored in range(0, waiting, _BATCH):
             size = min(_BATCH, waiting - stored)

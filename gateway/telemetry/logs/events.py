@@ -43,6 +43,7 @@ class Access(msgspec.Struct, gc=False):
         ts: When it was answered.
         duration_ms, provider_ms: In milliseconds, to the microsecond.
         account_id_hash: Of the account, where somebody proved who asks.
+        thinned: In the request log alone: refusals like this one that are not stored.
         ip: The address, and behind it all other fields of ``caller`` and
             ``access_kind``.
     """
@@ -55,6 +56,7 @@ class Access(msgspec.Struct, gc=False):
     bytes_in: int
     bytes_out: int
     account_id_hash: str | msgspec.UnsetType
+    thinned: int | msgspec.UnsetType
     ip: msgspec.Raw
 
 
@@ -91,6 +93,7 @@ def access(record: AccessRecord, at: datetime, words: msgspec.Raw) -> Access:
         record.bytes_in,
         record.bytes_out,
         record.account_hash or msgspec.UNSET,
+        msgspec.UNSET,
         words,
     )
 

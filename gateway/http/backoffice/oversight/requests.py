@@ -80,7 +80,7 @@ class RefusalGroupDocument(TypedDict):
 
 
 class RefusalSummary(TypedDict):
-    """Refusals by code, reason and credential, the most frequent first."""
+    """Refusals kept in the log, by code, reason and credential; the most frequent first."""
 
     data: list[RefusalGroupDocument]
 
@@ -125,7 +125,7 @@ def request_rows(does: Oversight, exports: Exports) -> Sequence[Row[BackOfficeCa
             "/requests/summary",
             name="backoffice.requests_summary",
             summary=(
-                "Count refusals by code, reason and credential: "
+                "Count the refusals kept in the log by code, reason and credential: "
                 f"the {GROUPS_AT_MOST} most frequent groups."
             ),
             needs=reading(Area.REQUEST_LOG),

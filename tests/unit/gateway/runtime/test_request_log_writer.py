@@ -19,6 +19,7 @@ class Line(msgspec.Struct, omit_defaults=True):
     """An access line."""
 
     a: int = 0
+    thinned: int = 0
 
 
 class Shelf:
@@ -79,11 +80,10 @@ async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[
         ({"method": "GET"}, 200),
         ({"method": "GET", "status": 401, "client_id": ""}, 200),
         ({"method": "POST", "status": 401, "client_id": ""}, 200),
-        ({"method": "GET", "status": 404}, 300),
         ({"method": "GET", "user_id": "maria", "client_id": ""}, 300),
         ({"method": "POST"}, 300),
     ],
-    ids=["read", "stranger", "stranger's post", "refused", "a person", "change"],
+    ids=["read", "stranger", "stranger's post", "a person", "change"],
 )
 async def test_under_load_only_what_is_common_is_thinned_out(
     shelf: Shelf, counted: Counter[tuple[str, str]], told: dict, stored: int
@@ -96,6 +96,36 @@ async def test_under_load_only_what_is_common_is_thinned_out(
     assert counted["request_log", "thinned"] == 300 - stored
     kept.keep(NOON, record(**told), Line())
     assert await kept.run_once() == 1, "the next second has its own"
+
+
+async def test_refusals_of_a_credential_are_kept_ten_times_a_second(
+    shelf: Shelf, counted: Counter[tuple[str, str]]
+):
+    """A client that loops costs no more rows; the number of the others stands in the last one."""
+    kept = keeper(shelf, counted)
+    cases = [
+        ({"status": 429, "code": "SVC.GTW.008", "reason": "credential"}, 300),
+        ({"status": 429, "code": "SVC.GTW.008", "reason": "company"}, 12),
+        ({"status": 403, "code": "SVC.AUTH.002", "client_id": "cli_b"}, 11),
+        ({"status": 404, "code": "SVC.PIX.001"}, 10),
+    ]
+    for told, times in cases:
+        for _ in range(times):
+            kept.keep(NOON, record(**told), Line())
+
+    await kept.run_once()
+
+    rows = [each for batch in shelf.batches for each in batch]
+    stored = Counter((each.client_id, each.status, each.reason) for each in rows)
+    thinned = {each.reason: each.line for each in rows if "thinned" in each.line}
+    assert stored == {
+        ("cli_a", 429, "credential"): 11,
+        ("cli_a", 429, "company"): 11,
+        ("cli_b", 403, ""): 11,
+        ("cli_a", 404, ""): 10,
+    }
+    assert thinned == {"credential": '{"thinned":289}', "company": '{"thinned":1}'}
+    assert counted == {("request_log", "kept"): 43, ("request_log", "thinned"): 290}
 
 
 async def test_files_of_pages_are_not_kept_unless_they_are_refused(
