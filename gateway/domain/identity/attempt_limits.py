@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -89,6 +89,10 @@ class Failures:
     blocks: int = 0
 
 
+NextCounts = Callable[[Mapping[str, Failures | None]], Mapping[str, Failures | None]]
+"""Given the counts by key, the counts that follow; None is no count, before and after."""
+
+
 class FailureCounts(Protocol):
     """Wrong passwords and codes, counted for all processes."""
 
@@ -96,8 +100,12 @@ class FailureCounts(Protocol):
         """Return what is counted under these keys."""
         ...
 
-    async def change(self, key: str, next_of: Callable[[Failures | None], Failures]) -> Failures:
-        """Replace one by what follows it, in one transaction; return what follows."""
+    async def change(self, keys: Sequence[str], next_of: NextCounts) -> Mapping[str, Failures]:
+        """
+        Replace the counts of some keys in one transaction, and return those that follow.
+
+        What ``next_of`` raises undoes it.
+        """
         ...
 
     async def clear(self, keys: Sequence[str]) -> None:

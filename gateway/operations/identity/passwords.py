@@ -72,7 +72,9 @@ class PasswordCheck:
         )
         stored = user.password if user is not None and user.active else ""
         try:
-            right = await self.context.crypto.hashing.matches(password, stored)
+            right = await self.context.crypto.hashing.matches(
+                password, stored, is_stranger=client.known is None
+            )
         except ServiceError:
             await throttle.password_unchecked(attempt)
             raise

@@ -34,7 +34,7 @@ class PasswordHashing(Protocol):
         """Return a PHC string."""
         ...
 
-    async def matches(self, password: str, stored: str) -> bool:
+    async def matches(self, password: str, stored: str, *, is_stranger: bool = False) -> bool:
         """Compare; an empty or unreadable ``stored`` takes as long and never matches."""
         ...
 

@@ -12,7 +12,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from gateway.domain.identity.attempt_limits import (
     REMEMBERED,
@@ -99,14 +98,16 @@ class Throttle:
 
     async def password_accepted(self, attempt: Attempt) -> None:
         """Take back a try that was right, and reset the failures in a row."""
-        clear = [_key("consecutive", attempt.email)]
+        in_a_row = _key("consecutive", attempt.email)
         if attempt.browser:
-            await self.context.stores.failures.clear([*clear, _key("device", attempt.browser)])
+            await self._take_back(clear=[in_a_row, _key("device", attempt.browser)])
             return
         place = network(attempt.address)
-        clear.append(_key("account_ip", attempt.email, place))
-        await self.context.stores.failures.clear(clear)
-        await self._take_back(_key("ip", place), _key("account", attempt.email))
+        await self._take_back(
+            _key("ip", place),
+            _key("account", attempt.email),
+            clear=[in_a_row, _key("account_ip", attempt.email, place)],
+        )
 
     async def password_unchecked(self, attempt: Attempt) -> None:
         """Take back a try that was never checked."""
@@ -177,27 +178,18 @@ class Throttle:
             _key("account", email): AttemptLimit(most=_UNBOUNDED, window=_HOUR),
         }
 
-    async def _count(self, limits: Mapping[str, AttemptLimit]) -> dict[str, Failures]:
+    async def _count(self, limits: Mapping[str, AttemptLimit]) -> Mapping[str, Failures]:
         """Count one more under each key, or under none when one of them is blocked."""
         now = self.context.now()
-        for failures in await self.context.stores.failures.find(list(limits)):
-            self._refuse(failures, now)
-        return {key: await self._count_one(key, limit) for key, limit in limits.items()}
 
-    async def _count_one(self, key: str, limit: AttemptLimit) -> Failures:
-        """Count one more; another process may have reached the limit meanwhile."""
-        now = self.context.now()
-        known: list[Failures | None] = []
+        def following(before: Mapping[str, Failures | None]) -> Mapping[str, Failures]:
+            """Refuse where a key is blocked, by another process perhaps, a moment ago."""
+            for failures in before.values():
+                if failures is not None:
+                    self._refuse(failures, now)
+            return {key: limit.next(before[key], key, now) for key, limit in limits.items()}
 
-        def following(before: Failures | None) -> Failures:
-            """Keep what was there before: the new count does not show it."""
-            known[:] = [before]
-            return limit.next(before, key, now)
-
-        counted = await self.context.stores.failures.change(key, following)
-        if known and known[0] is not None:
-            self._refuse(known[0], now)
-        return counted
+        return await self.context.stores.failures.change(list(limits), following)
 
     def _refuse(self, failures: Failures, now: datetime) -> None:
         """Raise TOO_MANY_ATTEMPTS while the key is blocked."""
@@ -212,12 +204,15 @@ class Throttle:
         headers = {"Retry-After": str(seconds)}
         raise ServiceError(TOO_MANY_ATTEMPTS, reason, headers, detail=_HELPS.get(reason, ""))
 
-    async def _take_back(self, *keys: str) -> None:
-        """Count one less under each key."""
+    async def _take_back(self, *keys: str, clear: Sequence[str] = ()) -> None:
+        """Count one less under each key, and nothing under those to ``clear``."""
         now = self.context.now()
-        for key in keys:
-            following = partial(undo_attempt, key=key, now=now)
-            await self.context.stores.failures.change(key, following)
+
+        def following(before: Mapping[str, Failures | None]) -> Mapping[str, Failures | None]:
+            left = {key: undo_attempt(before[key], key, now) for key in keys}
+            return {**dict.fromkeys(clear), **left}
+
+        await self.context.stores.failures.change([*keys, *clear], following)
 
 
 @dataclass(frozen=True, slots=True)

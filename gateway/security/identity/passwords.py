@@ -23,7 +23,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -191,7 +191,8 @@ class PoolSize:
         threads: Digests computed at the same time, at a low priority: payouts come first.
         waiting: Digests that may wait.
         strangers: Sign-ins under way from browsers that nobody has signed in with: what
-            they cost the store and the digests is bounded, whatever their number.
+            they cost the store is bounded, whatever their number. One of them at a time
+            has a digest computed, so that everybody else waits for one of them at most.
     """
 
     threads: int = 1
@@ -225,6 +226,7 @@ class PasswordHasher:
         self._most = room.threads + room.waiting
         self._running = 0
         self._strangers_left = room.strangers
+        self._stranger = asyncio.Lock()
 
     def close(self) -> None:
         """Stop the threads; what waits is dropped."""
@@ -257,12 +259,18 @@ class PasswordHasher:
         tag = await self._run(lambda: self._tag(password, self._current, self._cost, salt))
         return str(self._digest_of(self._cost, salt, tag))
 
-    async def matches(self, password: str, stored: str) -> bool:
+    async def matches(self, password: str, stored: str, *, is_stranger: bool = False) -> bool:
         """
         Compare; an unreadable digest, or one of an unknown pepper, never matches.
 
-        It takes as long as any other. Raises as ``make`` does.
+        It takes as long as any other. A stranger waits for the strangers before. Raises as
+        ``make`` does.
         """
+        async with self._stranger if is_stranger else nullcontext():
+            return await self._matches(password, stored)
+
+    async def _matches(self, password: str, stored: str) -> bool:
+        """Compare now."""
         digest = read(stored)
         known = digest is not None and digest.key_id in self._peppers
         with_what = digest if digest is not None and known else self._dummy

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, or_, select, update
+from sqlalchemy import Select, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.identity.attempt_limits import Failures
+from gateway.domain.identity.attempt_limits import Failures, NextCounts
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import Preferences, RecoveryCode, Totp, User
 from gateway.domain.kernel.audit import AuditEvent
@@ -22,6 +23,8 @@ from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.identity import failures, recovery_codes, users
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+"""When the count of a row began that was made to be locked: there is no count yet."""
+_CHANGE = update(failures).where(failures.c.key == bindparam("of"))
 
 
 class StoredFailureCounts:
@@ -37,34 +40,53 @@ class StoredFailureCounts:
             rows = (await connection.execute(wanted)).all()
         return [record_of(Failures, row) for row in rows]
 
-    async def change(self, key: str, next_of: Callable[[Failures | None], Failures]) -> Failures:
-        """Replace one by what follows it, in one transaction; return what follows."""
-        own = failures.c.key == key
-        async with self._database.writing() as connection:
-            following = next_of(await self._locked(connection, key))
-            await connection.execute(update(failures).where(own).values(row_of(following)))
-        return following
+    async def change(self, keys: Sequence[str], next_of: NextCounts) -> Mapping[str, Failures]:
+        """
+        Replace the counts of some keys in one transaction, and return those that follow.
 
-    async def _locked(self, connection: AsyncConnection, key: str) -> Failures | None:
-        """Lock a row, made where there was none; return what was counted before."""
-        first = Failures(key=key, count=0, since=_NEVER)
-        locking = select(failures).where(failures.c.key == key).with_for_update()
+        What ``next_of`` raises undoes it.
+        """
         while True:
-            is_new = await self._database.add(connection, failures, row_of(first))
-            row = (await connection.execute(locking)).one_or_none()
-            if row is not None:
-                return None if is_new else record_of(Failures, row)
-            # PostgreSQL: a sign-in that succeeded has deleted it since we found it there
+            async with self._database.writing() as connection:
+                before = await self._locked(connection, keys)
+                if len(before) == len(keys):
+                    following = next_of(before)
+                    kept = {key: each for key, each in following.items() if each is not None}
+                    if kept:
+                        changes = [{"of": key, **row_of(each)} for key, each in kept.items()]
+                        await connection.execute(_CHANGE, changes)
+                    if gone := following.keys() - kept.keys():
+                        await connection.execute(delete(failures).where(failures.c.key.in_(gone)))
+                    return kept
+            # PostgreSQL: a sign-in that succeeded has deleted one since we found it there
+
+    async def _locked(
+        self, connection: AsyncConnection, keys: Sequence[str]
+    ) -> Mapping[str, Failures | None]:
+        """Lock rows, made where there were none, in one order; return those still there."""
+        first = [row_of(Failures(key=key, count=0, since=_NEVER)) for key in sorted(keys)]
+        await connection.execute(self._database.insert_new(failures), first)
+        rows = (await connection.execute(_locking(keys))).all()
+        found = {row.key: None if row.since == _NEVER else record_of(Failures, row) for row in rows}
+        return {key: found[key] for key in keys if key in found}
 
     async def clear(self, keys: Sequence[str]) -> None:
         """Forget what is counted under these keys."""
+        held = _locking(keys).with_only_columns(failures.c.key)
         async with self._database.writing() as connection:
-            await connection.execute(delete(failures).where(failures.c.key.in_(keys)))
+            await connection.execute(delete(failures).where(failures.c.key.in_(held)))
 
     async def forget(self, before: datetime) -> int:
         """Delete what began and ended before an instant; return how many."""
         free = or_(failures.c.blocked_until.is_(None), failures.c.blocked_until < before)
         return await delete_old(self._database, failures.c.since, before, free)
+
+
+def _locking(keys: Sequence[str]) -> Select[Any]:
+    """Select rows and lock them, always in one order, so that no two changes deadlock."""
+    return (
+        select(failures).where(failures.c.key.in_(keys)).order_by(failures.c.key).with_for_update()
+    )
 
 
 _BY_ID = select(users).where(users.c.id == bindparam("id"))

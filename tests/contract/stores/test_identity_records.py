@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import event
 from sqlalchemy.util import await_only
 
-from gateway.domain.identity.attempt_limits import Failures
+from gateway.domain.identity.attempt_limits import Failures, NextCounts
+from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.errors import ServiceError
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both, server_alone
 from tests.world.stores.identity_records import MAIL
@@ -23,8 +27,15 @@ KEY = SigningKey(
 )
 
 
-def one_more(before: Failures | None) -> Failures:
-    return Failures(key="ip:1", count=(before.count if before else 0) + 1, since=NOW)
+def one_more(before: Mapping[str, Failures | None]) -> Mapping[str, Failures]:
+    return {
+        key: Failures(key=key, count=(each.count if each else 0) + 1, since=NOW)
+        for key, each in before.items()
+    }
+
+
+def blocked_as(count: Failures) -> NextCounts:
+    return lambda _before: {count.key: count}
 
 
 async def test_keys_are_listed_by_when_they_sign(store: Store):
@@ -46,41 +57,61 @@ async def test_a_key_is_retired_once(store: Store):
 
 @both
 async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second: Store):
+    """Each counts under several keys, named in any order."""
     nodes = [store.identity.failures, second.identity.failures] * 5
+    keys = [["ip:1", "a:1", "b:1"], ["b:1", "ip:1", "a:1"], ["a:1", "b:1", "ip:1"]]
 
-    counted = await asyncio.gather(*(node.change("ip:1", one_more) for node in nodes))
+    counted = await asyncio.gather(
+        *(node.change(keys[i % 3], one_more) for i, node in enumerate(nodes))
+    )
 
-    assert sorted(each.count for each in counted) == list(range(1, 11))
+    for key in keys[0]:
+        assert sorted(each[key].count for each in counted) == list(range(1, 11)), key
+
+
+@both
+async def test_one_refused_key_leaves_the_others_uncounted(store: Store):
+    await store.identity.failures.change(["ip:1"], one_more)
+
+    def refuse(before: Mapping[str, Failures | None]) -> Mapping[str, Failures]:
+        raise ServiceError(TOO_MANY_ATTEMPTS, "ip")
+
+    with pytest.raises(ServiceError):
+        await store.identity.failures.change(["ip:1", "ip:2"], refuse)
+
+    found = await store.identity.failures.find(["ip:1", "ip:2"])
+    assert [(each.key, each.count) for each in found] == [("ip:1", 1)]
 
 
 @server_alone
 async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, second: Store):
     """A sign-in succeeds on another node between finding a count and locking it."""
-    await store.identity.failures.change("ip:1", one_more)
+    await store.identity.failures.change(["ip:1"], one_more)
     cleared: list[str] = []
 
     def clear(_connection: object, _cursor: object, statement: str, *_others: object) -> None:
-        if "FOR UPDATE" in statement and not cleared:
+        if "FOR UPDATE" in statement and "DELETE" not in statement and not cleared:
             cleared.append(statement)
             await_only(second.identity.failures.clear(["ip:1"]))
 
     event.listen(store.database.writer.sync_engine, "before_cursor_execute", clear)
-    counted = await store.identity.failures.change("ip:1", one_more)
+    counted = await store.identity.failures.change(["ip:1"], one_more)
 
     assert len(cleared) == 1
-    assert counted.count == 1
-    assert await store.identity.failures.find(["ip:1"]) == [counted]
+    assert counted["ip:1"].count == 1
+    assert await store.identity.failures.find(["ip:1"]) == [counted["ip:1"]]
 
 
 @both
 async def test_counts_are_found_and_cleared_by_key(store: Store):
-    await store.identity.failures.change("ip:1", one_more)
+    await store.identity.failures.change(["ip:1", "ip:3"], one_more)
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=NOW, blocks=2)
-    await store.identity.failures.change("ip:2", lambda _before: blocked)
+    await store.identity.failures.change(["ip:2"], blocked_as(blocked))
 
     await store.identity.failures.clear(["ip:1", "ip:9"])
+    await store.identity.failures.change(["ip:3", "ip:4"], dict.fromkeys)
 
-    assert await store.identity.failures.find(["ip:1", "ip:2"]) == [blocked]
+    assert await store.identity.failures.find(["ip:1", "ip:2", "ip:3", "ip:4"]) == [blocked]
 
 
 @both
@@ -111,8 +142,8 @@ async def test_what_is_long_over_is_forgotten(store: Store):
     """Or names that nobody has would stay for ever."""
     later = NOW + timedelta(days=7)
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=later, blocks=2)
-    await store.identity.failures.change("ip:1", one_more)
-    await store.identity.failures.change("ip:2", lambda _before: blocked)
+    await store.identity.failures.change(["ip:1"], one_more)
+    await store.identity.failures.change(["ip:2"], blocked_as(blocked))
     await store.identity.outbox.put(MAIL)
 
     forgotten = [

@@ -244,10 +244,8 @@ ROWS = (
         promise="Guesses that are made at once are not more than those one after another.",
         source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
         file="gateway/operations/identity/throttling.py",
-        right=(
-            "        if known and known[0] is not None:\n            self._refuse(known[0], now)\n"
-        ),
-        wrong="",
+        right="self._refuse(failures, now)",
+        wrong="continue",
         tests=(f"{_THROTTLING}::test_many_at_once_are_not_more_than_allowed",),
     ),
     Mistake(

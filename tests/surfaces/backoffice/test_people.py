@@ -302,7 +302,7 @@ async def test_who_is_locked_out_is_shown_and_let_in_again(backoffice_client: Ba
     before = (await backoffice_client.ask("GET", path, by="admin")).document
     now = backoffice_client.world.gateway.kernel.now()
     blocked = Failures(key=key, count=100, since=now, blocked_until=now + timedelta(days=3650))
-    await people.context.stores.failures.change(key, lambda _: blocked)
+    await people.context.stores.failures.change([key], lambda _: {key: blocked})
 
     locked = (await backoffice_client.ask("GET", path, by="admin")).document
     listed = (await backoffice_client.ask("GET", f"{OFFICE}/users?limit=100", by="admin")).document[

@@ -45,7 +45,7 @@ async def test_the_same_work_is_done_for_nobody(identity_world, maria, monkeypat
     asked: list[str] = []
     matches, find = identity_world.hasher.matches, identity_world.store.identity.users.find_by_email
 
-    async def noting(password, stored):
+    async def noting(password, stored, **_how):
         asked.append("digest")
         return await matches(password, stored)
 

@@ -268,7 +268,7 @@ async def shut(identity_world, key: str, lasts: timedelta) -> None:
     limit = AttemptLimit(most=1, window=timedelta(hours=1), block=lambda _: lasts)
     now = identity_world.clock.now()
     await identity_world.context.stores.failures.change(
-        key, lambda before: limit.next(before, key, now)
+        [key], lambda before: {key: limit.next(before[key], key, now)}
     )
 
 

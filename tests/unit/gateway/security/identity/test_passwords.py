@@ -127,6 +127,26 @@ async def test_above_the_room_a_caller_is_told_to_come_again():
     hasher.close()
 
 
+async def test_a_known_browser_waits_for_one_stranger_at_most():
+    hasher = PasswordHasher(PEPPERS, CHEAP)
+    stored, order = await hasher.make(PASSWORD), []
+    gate = threading.Event()
+    hasher._pool.submit(gate.wait)
+
+    async def check(name: str, *, is_stranger: bool) -> None:
+        await hasher.matches(PASSWORD, stored, is_stranger=is_stranger)
+        order.append(name)
+
+    async with asyncio.TaskGroup() as group:
+        for name in ("stranger 1", "stranger 2", "stranger 3", "known"):
+            group.create_task(check(name, is_stranger=name != "known"))
+            await asyncio.sleep(0)
+        gate.set()
+
+    hasher.close()
+    assert order == ["stranger 1", "known", "stranger 2", "stranger 3"]
+
+
 async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
     """Otherwise leaving at once would be a way around the limit."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=0))
