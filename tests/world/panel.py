@@ -31,7 +31,7 @@ class PanelWorld:
 
     async def signed_in_browser(self, email: str = EMAIL) -> Browser:
         """Sign a browser in, with a code where one is asked for."""
-        browser = await self.records.begin(HOME)
+        browser = self.records.begin()
         browser = await self.records.login(browser, email, PASSWORD, HOME)
         if browser.panel.state != "full":
             browser = await self.records.submit_code(browser, self.identity_world.code(email), HOME)

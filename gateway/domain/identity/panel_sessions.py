@@ -22,7 +22,7 @@ class PanelState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSession:
     """
-    What a browser's opaque cookie stands for.
+    What a browser's opaque cookie stands for; a row, unless it is ANONYMOUS.
 
     Attributes:
         id_hash: SHA-256 of the id half of the cookie, in hexadecimal; the row's key.
@@ -114,6 +114,21 @@ class Cookie:
     id_hash: str
     secret: bytes = field(repr=False)
     value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnonymousCookie:
+    """
+    The signed cookie of a browser before the sign-in, for which nothing is stored.
+
+    Attributes:
+        csrf: The token that belongs to it.
+        created_at: To the second.
+    """
+
+    cookie: Cookie
+    csrf: str = field(repr=False)
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class PanelSessionActions:
 
     async def session(self, who: AnonymousCaller, _taken: None) -> PanelView:
         """Show the session without extending its idle time."""
-        return await self.views.visit(who.browser, who.client)
+        return await self.views.visit(who.browser)
 
     async def login(self, who: AnonymousCaller, body: LoginBody) -> PanelView:
         """Sign in by password."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from gateway.domain.accounts.accounts import Companies
-from gateway.domain.identity.panel_sessions import Cookie, PanelSessions
+from gateway.domain.identity.panel_sessions import AnonymousCookie, Cookie, PanelSessions
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.sessions import OwnSessions
 from gateway.operations.identity.sign_in import SignIn
@@ -18,7 +18,7 @@ from gateway.telemetry.ports import Event
 
 
 class CookieCrypto(Protocol):
-    """Opaque cookies, and encryption under their secret."""
+    """Signed cookies before the sign-in; opaque ones after it, with encryption under them."""
 
     def make(self) -> Cookie:
         """Make a new cookie."""
@@ -26,6 +26,14 @@ class CookieCrypto(Protocol):
 
     def read(self, value: str) -> Cookie | None:
         """Read a cookie as a browser sends it; None for anything malformed."""
+        ...
+
+    def make_anonymous(self, now: datetime) -> AnonymousCookie:
+        """Make the cookie of a browser before the sign-in; nothing is stored for it."""
+        ...
+
+    def read_anonymous(self, value: str) -> AnonymousCookie | None:
+        """Read such a cookie, however old; None for any other."""
         ...
 
     def new_csrf(self) -> str:

@@ -1,8 +1,9 @@
 """
 The panel's sessions: what a browser's opaque cookie stands for, from login to logout.
 
-A browser starts anonymous, with a CSRF token and nothing else. Each gain of privilege
-replaces the cookie, so that a cookie known before is worthless afterwards.
+A browser starts anonymous, with a CSRF token and nothing else: its cookie is signed, and has
+no row in the store. Each gain of privilege gives it a new opaque cookie with a row, so that a
+cookie known before is worthless afterwards.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 
 from gateway.domain.identity.errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
 from gateway.domain.identity.panel_sessions import (
+    AnonymousCookie,
     Browser,
     Cookie,
     PanelSession,
@@ -42,6 +44,10 @@ class PanelSessionRecords:
 
     async def find(self, value: str) -> Browser | None:
         """Return the browser of a cookie; a session that is over or idle is ended, and None."""
+        anonymous = self.context.cookies.read_anonymous(value)
+        if anonymous is not None:
+            browser = self._anonymous(anonymous)
+            return None if self._over(browser.panel) else browser
         cookie = self.context.cookies.read(value)
         panel = await self.context.store.find(cookie.id_hash) if cookie else None
         # the id half alone, as a reader of the store knows it, opens nothing
@@ -55,12 +61,9 @@ class PanelSessionRecords:
             return None
         return Browser(cookie, panel)
 
-    async def begin(self, client: ClientInfo) -> Browser:
-        """Start an anonymous session."""
-        cookie = self.context.cookies.make()
-        panel = self._anonymous(cookie, {}, client)
-        await self.context.store.add(panel)
-        return Browser(cookie, panel)
+    def begin(self) -> Browser:
+        """Start an anonymous session; nothing is stored."""
+        return self._anonymous(self.context.cookies.make_anonymous(self.context.identity.now()))
 
     async def signed_in(self, browser: Browser) -> SignedInUser | None:
         """Return the signed-in user, without refreshing or extending anything."""
@@ -79,9 +82,12 @@ class PanelSessionRecords:
         """
         Sign in by password; the browser gets a new cookie.
 
+        A form that is sent twice signs in twice; the browser keeps one of the cookies, and
+        the other session ends by itself.
+
         Raises:
             ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS; SESSION_REQUIRED
-                when the old cookie was used up meanwhile.
+                when the old cookie had a row that was used up meanwhile.
         """
         cookie = self.context.cookies.make()
         # the challenge can be answered under the new cookie, and under no other
@@ -164,7 +170,7 @@ class PanelSessionRecords:
 
     async def logout(self, browser: Browser | None) -> None:
         """Sign out, tokens included; safe to repeat."""
-        if browser is None:
+        if browser is None or browser.panel.state is PanelState.ANONYMOUS:
             return
         who = await self.signed_in(browser)
         if who is not None:
@@ -182,7 +188,7 @@ class PanelSessionRecords:
         """Wait for the code under a new cookie."""
         now = self.context.identity.now()
         panel = replace(
-            self._anonymous(cookie, {MFA: outcome.mfa_token}, client),
+            self._begun(cookie, {MFA: outcome.mfa_token}, client),
             state=PanelState.MFA_PENDING,
             ends_at=min(outcome.ends_at, now + self.context.settings.pending),
         )
@@ -195,7 +201,7 @@ class PanelSessionRecords:
         pair, who = outcome.tokens, outcome.person
         content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
         panel = replace(
-            self._anonymous(cookie, content, client),
+            self._begun(cookie, content, client),
             state=PanelState.FULL,
             ends_at=pair.refresh_expires_at,
             session_id=who.session_id,
@@ -212,6 +218,9 @@ class PanelSessionRecords:
 
     async def _replace(self, old: Browser, new: Browser) -> Browser:
         """Replace a cookie by a new one; a sign-in under the old one ends."""
+        if old.panel.state is PanelState.ANONYMOUS:
+            await self.context.store.add(new.panel)
+            return new
         before = await self.signed_in(old)
         if not await self.context.store.replace(old.cookie.id_hash, new.panel):
             raise ServiceError(SESSION_REQUIRED, "gone")
@@ -256,10 +265,22 @@ class PanelSessionRecords:
             lease_until=None,
         )
 
-    def _anonymous(
+    def _anonymous(self, begun: AnonymousCookie) -> Browser:
+        """Describe the browser of a signed cookie."""
+        panel = PanelSession(
+            id_hash=begun.cookie.id_hash,
+            state=PanelState.ANONYMOUS,
+            csrf=begun.csrf,
+            created_at=begun.created_at,
+            seen_at=begun.created_at,
+            ends_at=begun.created_at + self.context.settings.anonymous,
+        )
+        return Browser(begun.cookie, panel)
+
+    def _begun(
         self, cookie: Cookie, content: Mapping[str, str], client: ClientInfo
     ) -> PanelSession:
-        """Describe an anonymous session that starts now."""
+        """Describe a session that starts now; its state and its end are still to be said."""
         now = self.context.identity.now()
         return PanelSession(
             id_hash=cookie.id_hash,

@@ -8,7 +8,6 @@ from datetime import datetime
 from gateway.domain.accounts.accounts import Company
 from gateway.domain.identity.panel_sessions import Browser, PanelState
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.second_factors import SecondFactorCodes
 from gateway.operations.panel.sessions import PanelSessionRecords
 
@@ -55,7 +54,7 @@ class PanelViews:
 
     records: PanelSessionRecords
 
-    async def visit(self, browser: Browser | None, client: ClientInfo) -> PanelView:
+    async def visit(self, browser: Browser | None) -> PanelView:
         """Show a browser; if its cookie stands for nothing, it starts a new session."""
         if browser is not None and browser.panel.state is not PanelState.FULL:
             return PanelView(browser, None, new_cookie=False)
@@ -63,7 +62,7 @@ class PanelViews:
             who = await self.records.signed_in(browser)
             if who is not None:
                 return PanelView(browser, await self._signed_in(browser, who), new_cookie=False)
-        return PanelView(await self.records.begin(client), None, new_cookie=True)
+        return PanelView(self.records.begin(), None, new_cookie=True)
 
     async def with_new_cookie(self, browser: Browser) -> PanelView:
         """Show a browser that has just got a new cookie."""

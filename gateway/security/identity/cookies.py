@@ -1,11 +1,15 @@
 """
 Cookies: the browser in which a user has signed in before, and the panel's opaque session.
 
-Signed, not secret: the user's id, an id of the browser, and the time it was set.
-HMAC-SHA-256 under a key of the server, so it cannot be forged, and none is stored.
+The device cookie is signed, not secret: the user's id, an id of the browser, and the time it
+was set. HMAC-SHA-256 under a key of the server, so it cannot be forged, and none is stored.
 
-The row is found by the SHA-256 of the first half. Its content is encrypted with
-AES-256-GCM under a key derived from the second half and a key of the server.
+Before a sign-in the panel's cookie is signed as well: a random number and the time. The CSRF
+token is another HMAC of the same, so neither is stored.
+
+From the sign-in on, the panel's cookie is opaque. The row is found by the SHA-256 of the first
+half. Its content is encrypted with AES-256-GCM under a key derived from the second half and
+a key of the server.
 Neither a dump of the store nor a cookie alone opens it.
 """
 
@@ -19,6 +23,7 @@ import re
 import struct
 import uuid
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -26,7 +31,12 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from gateway.domain.identity.panel_sessions import KNOWN_FOR, Cookie, KnownBrowser
+from gateway.domain.identity.panel_sessions import (
+    KNOWN_FOR,
+    AnonymousCookie,
+    Cookie,
+    KnownBrowser,
+)
 from gateway.domain.kernel.clocks import Now
 from gateway.security.secrets import Random
 
@@ -86,11 +96,13 @@ _HALF_BYTES: Final = 16
 _CSRF_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
+_ANONYMOUS: Final = struct.Struct(">16sQ")
+_ANONYMOUS_FORM: Final = re.compile(r"v1\.([A-Za-z0-9_-]{75})", re.ASCII)
 _PANEL_FORM: Final = re.compile(r"([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})", re.ASCII)
 
 
 class PanelCookies:
-    """Makes and reads cookies, and encrypts the content of their rows."""
+    """Makes and reads cookies, and encrypts the content of the opaque ones' rows."""
 
     def __init__(self, keys: Sequence[bytes], random: Random = os.urandom) -> None:
         """Use the server's keys, the current one first."""
@@ -109,6 +121,22 @@ class PanelCookies:
         name, secret = (base64.urlsafe_b64decode(half + "==") for half in found.groups())
         cookie = _cookie(name, secret)
         return cookie if cookie.value == value else None
+
+    def make_anonymous(self, now: datetime) -> AnonymousCookie:
+        """Make the cookie of a browser before the sign-in."""
+        content = _ANONYMOUS.pack(self._random(_HALF_BYTES), int(now.timestamp()))
+        return _anonymous(content, self._keys[0])
+
+    def read_anonymous(self, value: str) -> AnonymousCookie | None:
+        """Read the cookie of a browser before the sign-in, however old; None for any other."""
+        found = _ANONYMOUS_FORM.fullmatch(value)
+        if found is None:
+            return None
+        content = base64.urlsafe_b64decode(found.group(1) + "=")[:-_MAC_BYTES]
+        for key in self._keys:
+            if hmac.compare_digest(_signed(content, key), value):
+                return _anonymous(content, key)
+        return None
 
     def new_csrf(self) -> str:
         """Make a CSRF token of 256 bits."""
@@ -132,6 +160,20 @@ class PanelCookies:
                 continue
             return content.decode()
         return None
+
+
+def _signed(content: bytes, key: bytes) -> str:
+    return f"v1.{_text(content + _mac(key, b'anonymous cookie' + content))}"
+
+
+def _anonymous(content: bytes, key: bytes) -> AnonymousCookie:
+    """Sign the content of a cookie, and derive its token."""
+    name = hashlib.sha256(content).hexdigest()
+    return AnonymousCookie(
+        cookie=Cookie(id_hash=name, secret=b"", value=_signed(content, key)),
+        csrf=_text(_mac(key, b"anonymous csrf" + content)),
+        created_at=datetime.fromtimestamp(_ANONYMOUS.unpack(content)[1], UTC),
+    )
 
 
 def _cookie(name: bytes, secret: bytes) -> Cookie:

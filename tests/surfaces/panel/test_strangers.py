@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from sqlalchemy import select
 
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo
+from gateway.store.tables.identity import panel_sessions
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.identity_api import (
     DEVICE,
@@ -114,6 +116,16 @@ async def test_an_office_that_signs_in_at_nine_uses_up_nothing(store, clock):
     assert len(by_interface) == 5
     assert wrong == codes == [401, 401, 401, 429]
     assert links == [202, 202, 202, 429]
+
+
+async def test_a_stranger_s_look_leaves_no_row(store, clock):
+    async with api_client_on(store, clock) as api_client:
+        looked = await api_client.ask("GET", "/iam/v1/auth/session")
+    async with store.database.reading() as connection:
+        rows = (await connection.execute(select(panel_sessions))).all()
+
+    assert "Set-Cookie" in looked.headers
+    assert rows == []
 
 
 async def test_a_browser_that_signed_in_before_is_not_shut_out(api_client: ApiClient, maria):

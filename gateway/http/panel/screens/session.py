@@ -116,7 +116,7 @@ class SessionPages:
 
     async def begin(self, visit: Visit) -> None:
         """Give a browser a session, if it has none."""
-        view = await self.actions.views.visit(visit.browser, visit.client)
+        view = await self.actions.views.visit(visit.browser)
         visit.browser = view.browser
         if view.new_cookie:
             visit.cookies.append(self.form.given(view.browser.cookie))

@@ -14,7 +14,7 @@ from tests.world.identity import EMAIL, HOME, PASSWORD
 
 
 async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):
-    browser = await panel_world.records.begin(HOME)
+    browser = panel_world.records.begin()
 
     found = await panel_world.again(browser)
 
@@ -22,10 +22,21 @@ async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):
     assert found.panel.state is PanelState.ANONYMOUS
     assert len(found.panel.csrf) == 43
     assert await panel_world.records.signed_in(found) is None
+    # a stranger's look leaves no row
+    assert await panel_world.context.store.find(browser.cookie.id_hash) is None
+
+
+async def test_a_quarter_of_an_hour_later_a_browser_begins_anew(panel_world):
+    browser = panel_world.records.begin()
+
+    panel_world.identity_world.clock.passes(899)
+    assert await panel_world.again(browser) == browser
+    panel_world.identity_world.clock.passes(1)
+    assert await panel_world.records.find(browser.cookie.value) is None
 
 
 async def test_a_wrong_password_changes_nothing(panel_world, maria):
-    browser = await panel_world.records.begin(HOME)
+    browser = panel_world.records.begin()
 
     with refused(PASSWORD_WRONG):
         await panel_world.records.login(browser, EMAIL, "wrong wrong wrong", HOME)
@@ -45,21 +56,21 @@ async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(panel_world, ma
     assert ("session_event", "created") in panel_world.counted
 
 
-async def test_two_logins_from_one_page_are_one(panel_world, maria):
-    """The second finds the cookie used up; what it began is ended."""
-    browser = await panel_world.records.begin(HOME)
-    first = await panel_world.records.login(browser, EMAIL, PASSWORD, HOME)
+async def test_a_cookie_from_before_the_sign_in_is_worth_nothing_after_it(panel_world, maria):
+    """Whoever planted it learns neither cookie nor token of a sign-in, even of a repeated one."""
+    browser = panel_world.records.begin()
 
-    with refused(SESSION_REQUIRED):
-        await panel_world.records.login(browser, EMAIL, PASSWORD, HOME)
+    made = [await panel_world.records.login(browser, EMAIL, PASSWORD, HOME) for _ in range(2)]
 
-    seated = await panel_world.records.authenticate(first)
-    assert len(await panel_world.identity_world.services.sessions.list(seated.person)) == 1
+    before = await panel_world.again(browser)
+    assert await panel_world.records.signed_in(before) is None
+    assert len({each.cookie.value for each in (before, *made)}) == 3
+    assert len({each.panel.csrf for each in (before, *made)}) == 3
 
 
 async def test_a_code_is_taken_where_one_was_asked_for(panel_world, maria):
     await panel_world.identity_world.enrol()
-    browser = await panel_world.records.begin(HOME)
+    browser = panel_world.records.begin()
 
     with refused(MFA_EXPIRED):
         await panel_world.records.submit_code(browser, panel_world.identity_world.code(), HOME)

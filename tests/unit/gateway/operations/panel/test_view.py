@@ -12,7 +12,7 @@ from tests.world.stores.samples import event
 
 
 async def test_without_a_browser_one_begins(panel_world):
-    view = await panel_world.views.visit(None, HOME)
+    view = await panel_world.views.visit(None)
 
     assert view.new_cookie is True
     assert (view.signed_in, view.is_pending) == (None, False)
@@ -20,16 +20,16 @@ async def test_without_a_browser_one_begins(panel_world):
 
 
 async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
-    browser = await panel_world.records.begin(HOME)
+    browser = panel_world.records.begin()
 
-    view = await panel_world.views.visit(browser, HOME)
+    view = await panel_world.views.visit(browser)
 
     assert (view.new_cookie, view.browser) == (False, browser)
 
 
 async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
     await panel_world.identity_world.enrol()
-    browser = await panel_world.records.begin(HOME)
+    browser = panel_world.records.begin()
     pending = await panel_world.records.login(browser, EMAIL, PASSWORD, HOME)
 
     view = await panel_world.views.with_new_cookie(pending)
@@ -41,7 +41,7 @@ async def test_who_is_signed_in_is_told(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = await panel_world.signed_in_browser()
 
-    view = await panel_world.views.visit(browser, HOME)
+    view = await panel_world.views.visit(browser)
 
     assert view.signed_in is not None
     assert view.signed_in.person.email == EMAIL
@@ -56,7 +56,7 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
     await panel_world.identity_world.services.users.set_companies("cli", maria.id, [COMPANY])
     panel_world.identity_world.clock.passes(1)
 
-    view = await panel_world.views.visit(await panel_world.signed_in_browser(), HOME)
+    view = await panel_world.views.visit(await panel_world.signed_in_browser())
 
     assert view.signed_in is not None
     assert view.signed_in.company is not None
@@ -69,7 +69,7 @@ async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, ma
     await panel_world.identity_world.services.users.set_companies("cli", maria.id, both)
     panel_world.identity_world.clock.passes(1)
 
-    view = await panel_world.views.visit(await panel_world.signed_in_browser(), HOME)
+    view = await panel_world.views.visit(await panel_world.signed_in_browser())
 
     assert view.signed_in is not None
     assert view.signed_in.company is None
@@ -79,7 +79,7 @@ async def test_looking_does_not_keep_a_session_alive(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(600)
 
-    view = await panel_world.views.visit(await panel_world.again(browser), HOME)
+    view = await panel_world.views.visit(await panel_world.again(browser))
 
     assert view.signed_in is not None
     assert view.signed_in.idle_ends_at == panel_world.identity_world.clock.now() + timedelta(
@@ -94,7 +94,7 @@ async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
     panel_world.identity_world.clock.passes(1)
     await panel_world.identity_world.services.users.end_sessions("cli", maria.id)
 
-    view = await panel_world.views.visit(browser, HOME)
+    view = await panel_world.views.visit(browser)
 
     assert (view.signed_in, view.new_cookie) == (None, True)
     assert view.browser.cookie != browser.cookie

@@ -1,14 +1,16 @@
-"""The panel's opaque cookie."""
+"""The panel's cookie: signed before the sign-in, opaque after it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 from dataclasses import replace
 
 import pytest
 
-from gateway.security.identity.cookies import PanelCookies
+from gateway.security.identity.cookies import DeviceCookies, PanelCookies
+from tests.world.standing import NOON
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 
@@ -61,6 +63,35 @@ def test_another_form_is_none(cookies: PanelCookies):
     wrong = [value for value in cases if cookies.read(value) is not None]
 
     assert wrong == []
+
+
+def test_a_browser_before_the_sign_in_has_a_signed_cookie(cookies: PanelCookies):
+    begun = cookies.make_anonymous(NOON)
+
+    assert cookies.read_anonymous(begun.cookie.value) == begun
+    assert cookies.read(begun.cookie.value) is None
+    assert begun.created_at == NOON
+    assert begun.csrf not in begun.cookie.value
+    assert PanelCookies([OTHER, KEY]).read_anonymous(begun.cookie.value) == begun
+    assert begun.csrf != cookies.make_anonymous(NOON).csrf
+
+
+def test_a_forged_cookie_before_the_sign_in_is_none(cookies: PanelCookies):
+    value = cookies.make_anonymous(NOON).cookie.value
+    forged = [
+        value[:place] + ("B" if value[place] == "A" else "A") + value[place + 1 :]
+        for place in range(len(value))
+    ]
+    device = DeviceCookies([KEY], lambda: NOON).make(str(uuid.UUID(int=1)), None)
+
+    taken = [
+        each
+        for each in (*forged, value[:-1], f"{value}A", "", device, cookies.make().value)
+        if cookies.read_anonymous(each) is not None
+    ]
+
+    assert taken == []
+    assert PanelCookies([OTHER]).read_anonymous(value) is None
 
 
 def test_what_is_sealed_opens_with_its_cookie_alone(cookies: PanelCookies):
