@@ -14,6 +14,7 @@ from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_probes, tax_number_digests
 from gateway.app.sandbox.control import build_sandbox_tools
 from gateway.config.settings import Settings
+from gateway.config.upstream import same_bank
 from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -161,7 +162,7 @@ def _accounts(kernel: Kernel, acting: AuditContext) -> AccountRecords:
         new_id=kernel.new_id,
         seal=kernel.keys.sealer.seal,
         read_secrets=partial(_account_secrets, settings),
-        providers=settings.providers,
+        providers={name: same_bank(name, settings.providers) for name in settings.providers},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
@@ -147,6 +148,29 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     payout_connections: Annotated[int, Meta(ge=0, le=1_000)] = 0
     account_limits: AccountLimits = AccountLimits()
     breaker: Breaker = Breaker()
+
+
+def same_bank(name: str, providers: Mapping[str, Provider]) -> frozenset[str]:
+    """
+    Return every name of the bank behind a provider: several may be configured for one bank.
+
+    A bank is an adapter, its profile where the adapter speaks to several banks, and an
+    address. An address that is left to the adapter may be any.
+    """
+    kind, address = _bank(providers[name])
+    banks = {other: _bank(each) for other, each in providers.items()}
+    return frozenset(
+        other
+        for other, (its_kind, its_address) in banks.items()
+        if its_kind == kind and (its_address == address or not (its_address and address))
+    )
+
+
+def _bank(provider: Provider) -> tuple[tuple[str, str], str]:
+    """Return what a bank is known by: adapter and profile, and its address."""
+    given = provider.settings
+    address = str(given.get("base_url") or "")
+    return (provider.adapter, str(given.get("profile") or "")), address.casefold().rstrip("/")
 
 
 class SandboxBank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -92,6 +93,16 @@ class Derived(msgspec.Struct):
     hash: str = ""
 
 
+def bank_account_key(name: str) -> str:
+    """
+    Return what a bank's name of an account is compared by.
+
+    Spellings that a bank may take for one another have one key: letter case, wide and other
+    compatible forms (NFKC), and outer blanks of names from before they were refused.
+    """
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """
@@ -166,12 +177,23 @@ class Accounts(Protocol):
         """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
         ...
 
-    async def add(self, account: Account, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
+    async def add(
+        self, account: Account, event: AuditEvent, same_bank: Collection[str] = ()
+    ) -> None:
+        """
+        Store a new one; AlreadyExists, also BankAccountTaken, when something is taken.
+
+        ``same_bank`` are other names of its provider's bank. Names of accounts are compared
+        as ``bank_account_key`` has them.
+        """
         ...
 
     async def replace(
-        self, account: Account, event: AuditEvent, seen: Account | None = None
+        self,
+        account: Account,
+        event: AuditEvent,
+        seen: Account | None = None,
+        same_bank: Collection[str] = (),
     ) -> bool:
         """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
         ...

@@ -23,6 +23,11 @@ _AMOUNT = re.compile(r"-?(0|[1-9]\d{0,12})(?:\.(\d{1,2}))?", re.ASCII)
 _SCHEME = re.compile(r"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?: +(.*))?", re.ASCII | re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TURNING = re.compile(r"[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Shown as nothing, though not of a category that says so (Default_Ignorable_Code_Point)
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PUNCTUATION = str.maketrans("", "", "./- ")
 _CPF = re.compile(r"\d{11}", re.ASCII)
@@ -79,6 +84,13 @@ def plain_text(text: str, longest: int = MAX_TEXT) -> str:
     if len(text) > longest or not plain:
         raise Malformed
     return text
+
+
+def visible_text(text: str) -> str:
+    """Check a plain text whose every character is seen: no outer blank, no blank but a space."""
+    if text != text.strip() or not text.isprintable() or _UNSEEN.search(text):
+        raise Malformed
+    return plain_text(text)
 
 
 def cleaned_text(text: str | None, longest: int = MAX_TEXT) -> str:

@@ -36,6 +36,10 @@ _FORMS: Final = {
     "object": "{field} must be a JSON object.",
     "boolean": "{field} must be true or false.",
     "text_form": ("{field} must be a text of at most 1024 characters, without control characters."),
+    "account_name_form": (
+        "{field} must be a text of at most 1024 characters that are all seen,"
+        " without blanks at its beginning or end."
+    ),
     "reference_form": (
         "{field} must be a text of 1 to 1024 characters, without control characters,"
         ' other than "." and "..".'

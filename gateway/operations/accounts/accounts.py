@@ -149,7 +149,7 @@ class AccountRecords:
         seal: Encrypts a text, bound to the account's id.
         read_secrets: Reads what was entered for an account of a provider, named first;
             raises ``BankSecretsRefused``.
-        providers: Names of the configured providers.
+        providers: The configured providers by name, each with every name of the same bank.
     """
 
     companies: Companies
@@ -158,7 +158,7 @@ class AccountRecords:
     new_id: Callable[[], str]
     seal: Callable[[str, str], bytes]
     read_secrets: Callable[[str, GivenSecrets], BankSecrets]
-    providers: Collection[str]
+    providers: Mapping[str, Collection[str]]
 
     async def create(self, order: AccountOrder) -> Account:
         """
@@ -186,7 +186,7 @@ class AccountRecords:
         )
         event = self.acting.event("account.created", f"account:{chosen}", _summary(account))
         try:
-            await self.accounts.add(account, event)
+            await self.accounts.add(account, event, self._same_bank(account))
         except AlreadyExists as problem:
             raise _taken(chosen, problem) from problem
         return account
@@ -237,7 +237,7 @@ class AccountRecords:
     async def _replace(self, before: Account, after: Account, event: AuditEvent) -> bool:
         """Store a change; False when somebody else was quicker."""
         try:
-            return await self.accounts.replace(after, event, before)
+            return await self.accounts.replace(after, event, before, self._same_bank(after))
         except BankAccountTaken as problem:
             raise _taken(after.id, problem) from problem
 
@@ -273,6 +273,10 @@ class AccountRecords:
             sealed_credentials=self._sealed(shown, before.id),
             certificate_ends_at=shown.certificate_ends_at,
         )
+
+    def _same_bank(self, account: Account) -> Collection[str]:
+        """Return every name of an account's bank; one that is not configured has its own alone."""
+        return self.providers.get(account.provider, (account.provider,))
 
     def _provider(self, chosen: str) -> str:
         if chosen and chosen not in self.providers:
@@ -312,7 +316,11 @@ def _provider_account(choice: ProviderChoice) -> str:
     if not choice.name and (choice.account or choice.credentials):
         message = "the account has no provider; name one"
         raise RuleViolation(message, "missing", field="provider")
-    return _text(choice.account)
+    try:
+        return strict.visible_text(choice.account)
+    except ValueError as problem:
+        message = "the provider's account has characters that are not seen, or outer blanks"
+        raise RuleViolation(message, "account_name_form", field="provider_account") from problem
 
 
 def _taken(account_id: str, problem: AlreadyExists) -> RuleViolation:
@@ -322,14 +330,6 @@ def _taken(account_id: str, problem: AlreadyExists) -> RuleViolation:
         return RuleViolation(message, "bank_account_taken", field="provider_account")
     message = f"the account {account_id} exists already"
     return RuleViolation(message, "taken", field="id")
-
-
-def _text(text: str) -> str:
-    try:
-        return strict.plain_text(text)
-    except ValueError as problem:
-        message = "the provider's account is no plain text"
-        raise RuleViolation(message, "text_form", field="provider_account") from problem
 
 
 def _checked(coordinates: BankCoordinates) -> BankCoordinates:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import bindparam, func, literal, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.accounts.accounts import Account, BankCoordinates, Company
+from gateway.domain.accounts.accounts import Account, BankCoordinates, Company, bank_account_key
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
 from gateway.store.audit import audit_log
@@ -60,15 +60,6 @@ AT_BANK = _LIST.where(
     accounts.c.provider_account == bindparam("provider_account"),
 ).limit(1)
 """What ``find_at`` asks."""
-_ELSEWHERE = (
-    select(literal(1))
-    .where(
-        accounts.c.provider == bindparam("provider"),
-        accounts.c.provider_account == bindparam("provider_account"),
-        accounts.c.company_id != bindparam("company_id"),
-    )
-    .limit(1)
-)
 _UNMOVED = select(literal(1)).where(
     accounts.c.id == bindparam("account_id"),
     accounts.c.provider == bindparam("provider"),
@@ -117,16 +108,26 @@ class StoredAccounts:
             found = await connection.execute(theirs.offset(skip).limit(most))
             return [read_account(row) for row in found]
 
-    async def add(self, account: Account, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken, or its bank's account."""
+    async def add(
+        self, account: Account, event: AuditEvent, same_bank: Collection[str] = ()
+    ) -> None:
+        """
+        Store a new one; AlreadyExists when the id is taken, or its bank's account.
+
+        ``same_bank`` are other names of its provider's bank.
+        """
         async with self._database.writing() as connection:
-            await _require_own_bank_account(connection, account)
+            await _require_own_bank_account(connection, account, same_bank)
             if not await self._database.add(connection, accounts, _row(account)):
                 raise AlreadyExists(account.id)
             await audit_log.append(connection, event)
 
     async def replace(
-        self, account: Account, event: AuditEvent, seen: Account | None = None
+        self,
+        account: Account,
+        event: AuditEvent,
+        seen: Account | None = None,
+        same_bank: Collection[str] = (),
     ) -> bool:
         """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
         known = {"id": account.id} if seen is None else _row(seen)
@@ -136,7 +137,7 @@ class StoredAccounts:
             .values(_row(account))
         )
         async with self._database.writing() as connection:
-            await _require_own_bank_account(connection, account)
+            await _require_own_bank_account(connection, account, same_bank)
             if (await connection.execute(change)).rowcount == 0:
                 return False
             await audit_log.append(connection, event)
@@ -154,9 +155,13 @@ class StoredAccounts:
             return {row.provider: row.ends for row in await connection.execute(_CERTIFICATES)}
 
 
-async def _require_own_bank_account(connection: AsyncConnection, account: Account) -> None:
+async def _require_own_bank_account(
+    connection: AsyncConnection, account: Account, same_bank: Collection[str]
+) -> None:
     """
     Refuse a bank's account that another company has; an account that does not move may stay.
+
+    Names are compared here, since no database folds them as ``bank_account_key`` does.
 
     Transactions that move accounts run one after the other: SQLite has one
     writer anyhow, PostgreSQL a lock. So of two companies that take one at once, one gets it.
@@ -169,9 +174,14 @@ async def _require_own_bank_account(connection: AsyncConnection, account: Accoun
         return
     if connection.dialect.name == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock(_BANK_ACCOUNTS_LOCK)))
-    taken = await connection.execute(_ELSEWHERE, place | {"company_id": account.company_id})
-    if taken.first() is not None:
-        raise BankAccountTaken(account.id)
+    theirs = select(accounts.c.provider_account).where(
+        accounts.c.provider.in_({account.provider, *same_bank}),
+        accounts.c.company_id != account.company_id,
+    )
+    key = bank_account_key(account.provider_account)
+    for taken in (await connection.execute(theirs)).scalars():
+        if bank_account_key(taken) == key:
+            raise BankAccountTaken(account.id)
 
 
 def _row(account: Account) -> dict[str, object]:

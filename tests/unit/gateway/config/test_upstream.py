@@ -1,7 +1,7 @@
 """The banks behind the gateway."""
 
 from gateway.config.checks import is_loopback
-from gateway.config.upstream import Breaker, Provider, SandboxBank
+from gateway.config.upstream import Breaker, Provider, SandboxBank, same_bank
 
 
 def test_deadlines_of_a_provider_are_those_promised():
@@ -31,3 +31,24 @@ def test_no_file_is_named_by_itself():
 
 def test_the_sandbox_bank_binds_loopback():
     assert is_loopback(SandboxBank().host)
+
+
+def test_a_bank_is_known_by_adapter_profile_and_address():
+    settings = {
+        "a": Provider(adapter="x", settings={"base_url": "https://Bank.example/pix/"}),
+        "a again": Provider(adapter="x", settings={"base_url": "https://bank.example/pix"}),
+        "a, by default": Provider(adapter="x", read_only=True),
+        "b": Provider(adapter="x", settings={"base_url": "https://other.example"}),
+        "profile p": Provider(adapter="x", settings={"profile": "p"}),
+        "another adapter": Provider(adapter="y"),
+    }
+    alike = {
+        "a": {"a", "a again", "a, by default"},
+        "a again": {"a", "a again", "a, by default"},
+        "a, by default": {"a", "a again", "a, by default", "b"},
+        "b": {"b", "a, by default"},
+        "profile p": {"profile p"},
+        "another adapter": {"another adapter"},
+    }
+
+    assert {name: same_bank(name, settings) for name in settings} == alike

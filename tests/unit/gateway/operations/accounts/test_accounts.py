@@ -100,6 +100,23 @@ async def test_an_order_that_does_not_fit_changes_nothing(office, order, wrong):
     assert len(await office.acts()) == 1
 
 
+async def test_a_bank_s_account_has_a_name_that_is_seen(office, order):
+    """Two names that look alike would be two accounts for us, and one for the bank."""
+    unseen = ("a\u00a0b", "a\u200b", "a\u2060b", "a\u00adb", "a\ufe0f", "\u3164")
+    told = {}
+    for name in (" a", "a ", "a\u00a0", *unseen):
+        choice = ProviderChoice(name="sandbox", account=name)
+        try:
+            await office.accounts.create(replace(order, provider=choice))
+            told[name] = "let through"
+        except RuleViolation as refused:
+            told[name] = refused.reason
+
+    assert set(told.values()) == {"account_name_form"}, told
+    choice = ProviderChoice(name="sandbox", account="Agência 1 / conta 2-x")
+    assert (await office.accounts.create(replace(order, provider=choice))).provider == "sandbox"
+
+
 async def test_letters_in_a_cnpj_are_kept_as_capitals(office, order):
     """The CNPJ of July 2026."""
     made = await office.accounts.create(replace(order, tax_number="12.abc.345/01DE-35"))

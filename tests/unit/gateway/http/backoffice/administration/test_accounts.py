@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import Company
@@ -120,6 +121,29 @@ async def test_a_bank_s_account_belongs_to_one_company(admin_world: AdminWorld):
         "bank_account_taken",
     )
     assert (await admin_world.office.accounts.find(admin_world.foreign.id)).provider == ""
+
+
+async def test_another_spelling_of_a_bank_s_account_is_the_same_account(admin_world: AdminWorld):
+    """Letter case, wide letters, and another name of the same bank: one account at the bank."""
+    acts = AccountActs(admin_world.registers)
+    bank = msgspec.structs.replace(BANK, provider_account="conta-1")
+    await acts.attach(admin_world.at(admin_world.account), bank)
+
+    told = {}
+    for provider, name in (
+        ("sandbox", "CONTA-1"),
+        ("sandbox", "ｃｏｎｔａ-1"),
+        ("other-bank", "conta-1"),
+        ("other-bank", "Conta-1"),
+    ):
+        other = msgspec.structs.replace(bank, provider=provider, provider_account=name)
+        try:
+            await acts.attach(admin_world.at(admin_world.foreign), other)
+            told[provider, name] = "let through"
+        except ServiceError as refused:
+            told[provider, name] = refused.reason
+
+    assert set(told.values()) == {"bank_account_taken"}, told
 
 
 async def test_nobody_adds_to_a_company_they_do_not_see(admin_world: AdminWorld):
