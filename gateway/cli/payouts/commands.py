@@ -71,13 +71,17 @@ def listing(
 @_account
 @reading
 def show(terminal: Terminal, reference: str, account_id: str) -> None:
-    """Show one payout with its attempts, evidence, similar ones and opinions."""
+    """
+    Show one payout with its attempts, evidence, similar ones and opinions.
+
+    While it is in review, nobody else's opinion is shown: people find out independently.
+    """
 
     async def work() -> Dossier:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return await office.payouts.show(account_id, reference)
+            return await office.payouts.show(office.acting, account_id, reference)
 
     show_dossier(terminal, run(work()))
 

@@ -9,12 +9,14 @@ from gateway.cli.payouts.views import opinion_row, payout_row
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.reviews import Verdict
-from gateway.operations.backoffice.reviews import Judgement, Progress, Resolution
+from gateway.operations.backoffice.reviews import Judgement, Progress, ReviewState
 
 COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")
 _TOLD = {
     Progress.WAITING: "Kept. A second user must say the same.",
-    Progress.DISAGREED: "Kept. Opinions differ: the verdict that two users share decides.",
+    Progress.DISAGREED: (
+        "Kept. Opinions differ: a third user decides, or one of the two withdraws theirs."
+    ),
     Progress.DECIDED: "Decided.",
 }
 
@@ -51,9 +53,7 @@ def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
 
     Nobody is paid by this: it records what happened at the bank.
     """
-    if not terminal.by:
-        message = "--by is required: the two opinions must come from different people"
-        raise click.UsageError(message)
+    _require_name(terminal)
     judgement = Judgement(
         account_id=said["account_id"],
         reference=reference,
@@ -62,13 +62,37 @@ def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
         moved=_amount(said["moved"]) if said["moved"] else None,
     )
 
-    async def work() -> Resolution:
+    async def work() -> ReviewState:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
             return await office.admin.reviews.resolve(judgement)
 
-    _show(terminal, run(work()))
+    state = run(work())
+    _show(terminal, state, _TOLD[state.progress])
+
+
+@review.command()
+@click.argument("reference")
+@click.option("--account", "account_id", required=True, help="A UUID.")
+@changing
+def withdraw(terminal: Terminal, reference: str, account_id: str) -> None:
+    """Withdraw your opinion; it stays on record, and you may give another."""
+    _require_name(terminal)
+
+    async def work() -> ReviewState:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return await office.admin.reviews.withdraw(account_id, reference)
+
+    _show(terminal, run(work()), "Withdrawn.")
+
+
+def _require_name(terminal: Terminal) -> None:
+    if not terminal.by:
+        message = "--by is required: the two opinions must come from different people"
+        raise click.UsageError(message)
 
 
 def _amount(text: str) -> Money:
@@ -79,15 +103,16 @@ def _amount(text: str) -> Money:
         raise click.UsageError(message) from problem
 
 
-def _show(terminal: Terminal, resolution: Resolution) -> None:
-    rows = [opinion_row(each) for each in resolution.opinions]
+def _show(terminal: Terminal, state: ReviewState, told: str) -> None:
+    rows = [opinion_row(each) for each in state.opinions]
     said = [f"{row['by']}:{row['verdict']}" for row in rows]
     terminal.show(
         {
-            "progress": resolution.progress.value,
-            **payout_row(resolution.payout),
+            "progress": state.progress.value,
+            **payout_row(state.payout),
+            "opinions_given": state.given,
             "opinions": rows if terminal.as_json else said,
         }
     )
     if not terminal.as_json:
-        click.echo(_TOLD[resolution.progress], err=True)
+        click.echo(told, err=True)

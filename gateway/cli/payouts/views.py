@@ -25,7 +25,7 @@ ATTEMPTS = (
 )
 SIMILAR = ("reference", "state", "value", "created_at")
 RETURNS = ("id", "value", "at")
-OPINIONS = ("at", "by", "verdict", "reason")
+OPINIONS = ("at", "by", "verdict", "withdrawn", "reason")
 
 
 def payout_row(payout: Payout) -> Row:
@@ -97,6 +97,7 @@ def opinion_row(opinion: Opinion) -> Row:
         "at": instant(opinion.at),
         "by": opinion.by,
         "verdict": opinion.verdict.value,
+        "withdrawn": opinion.is_withdrawn,
         "reason": opinion.reason,
     }
 

@@ -8,7 +8,7 @@ there without the other. What happened before there were events is told by attem
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -39,6 +39,10 @@ Whatever else is said of a payout is in no event: nobody's name, tax number or k
 
 Of amounts there is one: what the bank moved, where it is not what was ordered.
 """
+
+
+WITHDRAWN: Final = "withdrawn"
+"""In the place of a verdict: the person took theirs back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +141,12 @@ def judged(opinion: Opinion) -> PayoutEvent:
         at=opinion.at,
         facts=facts,
     )
+
+
+def opinion_withdrawn(opinion: Opinion, at: datetime) -> PayoutEvent:
+    """Tell that a person took an opinion back."""
+    facts = {"by": opinion.by, "verdict": WITHDRAWN}
+    return replace(judged(opinion), at=at, facts=facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

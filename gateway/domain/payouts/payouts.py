@@ -271,7 +271,7 @@ class EventKind(StrEnum):
     ANSWERED: the call that orders it ended, with an answer of the bank or without.
     PROBED: the bank was asked what became of it.
     NOTICED: a callback named it.
-    JUDGED: a person said how it ended.
+    JUDGED: a person said how it ended, or took that back.
     DECIDED: two people agreed.
     EXPIRED: the sender's lease or the payout's day was over.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -36,7 +36,8 @@ class Opinion:
         by: Who; the second opinion must be another person's.
         reason: How they know, for the auditors.
         attempt, state: Where the payout stood when it was judged; None for an opinion
-            stored before these were kept, which belongs to no review any more.
+            stored before these were kept, which belongs to no review any more. A withdrawn one
+            is of no state and of attempt 0.
     """
 
     account_id: str
@@ -58,6 +59,29 @@ class Opinion:
         """Say whether the payout still stands where this opinion judged it."""
         return (self.attempt, self.state) == (payout.attempt, payout.state)
 
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether its person took it back: it stays on record and does not count."""
+        return self.attempt == 0
+
+    def withdrawn(self) -> Opinion:
+        """Return it as it stays on record after its person took it back."""
+        return replace(self, attempt=0, state=None)
+
+
+def same_name(person: str) -> str:
+    """Return the name of a person as opinions have it, however it is spaced and capitalised."""
+    return " ".join(person.casefold().split())
+
+
+def may_read(person: str, by: str, payout: Payout) -> bool:
+    """
+    Say whether a person may read what somebody said of a payout.
+
+    Opinions are independent: while the review is open, everybody reads only their own.
+    """
+    return not payout.review or same_name(person) == by
+
 
 class Reviews(Protocol):
     """Opinions on payouts that no proof can settle."""
@@ -75,6 +99,14 @@ class Reviews(Protocol):
         """Return all on one payout, oldest first."""
         ...
 
-    async def decide(self, change: Change, event: AuditEvent) -> bool:
-        """Do the final step and end the review; False when the payout stood elsewhere."""
+    async def withdraw(self, opinion: Opinion, event: AuditEvent) -> bool:
+        """Take back an opinion of an open review; False when it stands no more, or is decided."""
+        ...
+
+    async def decide(self, change: Change, by: Sequence[Opinion], event: AuditEvent) -> bool:
+        """
+        Do the final step and end the review, as opinions that agree say.
+
+        False when the payout stood elsewhere, or one of them was withdrawn meanwhile.
+        """
         ...

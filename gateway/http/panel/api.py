@@ -42,7 +42,8 @@ _ACCOUNTS: Final = (
 )
 _DECISIONS: Final = (
     *("approvals", "approval", "approval_approve", "approval_reject", "approval_secret"),
-    *("approval_facts", "reviews", "review_judge", "unresolved", "unresolved_probe"),
+    *("approval_facts", "reviews", "review_judge", "review_withdraw"),
+    *("unresolved", "unresolved_probe"),
     *("stops", "stop_pull", "stop_lift"),
 )
 _PEOPLE: Final = (

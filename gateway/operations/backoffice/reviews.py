@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import combinations
 from typing import Final
 
 from gateway.domain.accounts.accounts import Accounts
@@ -23,7 +24,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.events import PayoutEvents, ShownMove, shown_move
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout, Payouts
-from gateway.domain.payouts.reviews import Opinion, Reviews, Verdict
+from gateway.domain.payouts.reviews import Opinion, Reviews, Verdict, may_read, same_name
 from gateway.operations.kernel.audit_context import (
     AuditContext,
     RuleViolation,
@@ -37,7 +38,12 @@ _AGREEING = 2
 
 
 class Progress(StrEnum):
-    """What an opinion led to."""
+    """
+    How a review stands.
+
+    WAITING: an equal opinion of another person is missing.
+    DISAGREED: two opinions differ: a third person decides, or one of the two withdraws theirs.
+    """
 
     WAITING = "waiting"
     DISAGREED = "disagreed"
@@ -62,11 +68,18 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
-    """The payout after an opinion, the opinions of this review, and what came of it."""
+class ReviewState:
+    """
+    A payout, and its review as one person is shown it.
+
+    Attributes:
+        given: How many opinions count.
+        opinions: Those that this person reads: until it is decided, only their own.
+    """
 
     progress: Progress
     payout: Payout
+    given: int
     opinions: Sequence[Opinion]
 
 
@@ -127,7 +140,7 @@ class PayoutReviews:
         """Return the payouts that wait for a person, oldest first."""
         return [payout for payout in await self.follow_ups.unresolved() if payout.review]
 
-    async def resolve(self, judgement: Judgement) -> Resolution:
+    async def resolve(self, judgement: Judgement) -> ReviewState:
         """
         Keep one person's opinion; with another person's equal one, end the payout.
 
@@ -139,26 +152,71 @@ class PayoutReviews:
                 reason is empty, this person ordered or approved it or has said otherwise before,
                 or the amount is neither the one ordered nor what the bank shows.
         """
-        payout = await self._in_review(judgement)
+        payout = await self._in_review(judgement.account_id, judgement.reference)
         if await self.reviewers.ordered_or_approved(person(self.acting.actor), payout):
             message = "who ordered or approved a payout does not review it: another person does"
             raise RuleViolation(message, "own_payout")
         shown = shown_move(payout, await self.events.of(payout.account_id, payout.reference))
         own, given = await self._keep(judgement, payout, shown)
-        opinions = [each for each in given if await self.reviewers.may_judge(each.by, payout)]
-        agreeing = [each for each in opinions if each.agrees(own, payout)]
+        counting = await self._counting(payout, given)
+        agreeing = [each for each in counting if each.agrees(own, payout)]
         if len(agreeing) < _AGREEING:
-            progress = Progress.WAITING if len(opinions) == 1 else Progress.DISAGREED
-            return Resolution(progress=progress, payout=payout, opinions=opinions)
+            return self._open(payout, counting)
         await self._decide(payout, agreeing, shown)
         ended = await self.payouts.find(payout.account_id, payout.reference)
-        return Resolution(progress=Progress.DECIDED, payout=ended or payout, opinions=opinions)
+        return ReviewState(
+            progress=Progress.DECIDED,
+            payout=ended or payout,
+            given=len(counting),
+            opinions=counting,
+        )
 
-    async def _in_review(self, judgement: Judgement) -> Payout:
-        account_id = identifier(judgement.account_id, "account")
-        payout = await self.payouts.find(account_id, judgement.reference)
+    async def withdraw(self, account_id: str, reference: str) -> ReviewState:
+        """
+        Take back one's own opinion; it stays on record, and one may give another.
+
+        Raises:
+            RuleViolation: the payout is not in review or was decided meanwhile, or this person
+                has given no opinion on it.
+        """
+        payout = await self._in_review(account_id, reference)
+        given = await self._given(payout)
+        own = next((each for each in given if each.by == person(self.acting.actor)), None)
+        if own is None:
+            message = "you have given no opinion on this payout"
+            raise RuleViolation(message, "no_opinion")
+        event = self.acting.event("payout.opinion_withdrawn", _subject(payout))
+        if not await self.reviews.withdraw(own, event):
+            raise _meanwhile()
+        return await self.state(payout, [each for each in given if each is not own])
+
+    async def state(self, payout: Payout, opinions: Sequence[Opinion]) -> ReviewState:
+        """Return how an open review stands, given its opinions."""
+        return self._open(payout, await self._counting(payout, opinions))
+
+    def _open(self, payout: Payout, counting: Sequence[Opinion]) -> ReviewState:
+        pairs = list(combinations(counting, _AGREEING))
+        differ = pairs and not any(one.agrees(other, payout) for one, other in pairs)
+        return ReviewState(
+            progress=Progress.DISAGREED if differ else Progress.WAITING,
+            payout=payout,
+            given=len(counting),
+            opinions=[each for each in counting if may_read(self.acting.actor, each.by, payout)],
+        )
+
+    async def _counting(self, payout: Payout, opinions: Sequence[Opinion]) -> Sequence[Opinion]:
+        """Return the opinions whose person could give them now."""
+        return [each for each in opinions if await self.reviewers.may_judge(each.by, payout)]
+
+    async def _given(self, payout: Payout) -> Sequence[Opinion]:
+        """Return the opinions of the review as it stands, oldest first."""
+        given = await self.reviews.of(payout.account_id, payout.reference)
+        return [each for each in given if each.is_about(payout)]
+
+    async def _in_review(self, account_id: str, reference: str) -> Payout:
+        payout = await self.payouts.find(identifier(account_id, "account"), reference)
         if payout is None:
-            message = f"the account has no payout {judgement.reference}"
+            message = f"the account has no payout {reference}"
             raise RuleViolation(message, "no_row", field="reference")
         if not payout.review:
             message = f"the payout is not in review: it is {payout.state.value}"
@@ -191,7 +249,7 @@ class PayoutReviews:
         opinions = [each for each in given if each.is_about(payout)]
         own = next(each for each in opinions if each.by == opinion.by)
         if not own.agrees(opinion, payout):
-            message = f"{own.by} has said {own.verdict.value} before: another person decides"
+            message = f"{own.by} has said {own.verdict.value} before: withdraw that opinion first"
             raise RuleViolation(message, "own_opinion")
         return own, opinions
 
@@ -227,9 +285,13 @@ class PayoutReviews:
         if change.moved is not None:
             details["moved"] = str(change.moved)
         event = self.acting.event("payout.decided", _subject(payout), details)
-        if not await self.reviews.decide(change, event):
-            message = "the payout moved meanwhile: look at it again"
-            raise RuleViolation(message, "meanwhile")
+        if not await self.reviews.decide(change, by, event):
+            raise _meanwhile()
+
+
+def _meanwhile() -> RuleViolation:
+    message = "the payout or its opinions changed meanwhile: look at it again"
+    return RuleViolation(message, "meanwhile")
 
 
 def _moved(judgement: Judgement, payout: Payout, shown: ShownMove | None) -> Money | None:
@@ -260,7 +322,7 @@ def person(text: str) -> str:
     Raises:
         RuleViolation: when it is empty, over 200 characters or holds a control character.
     """
-    return " ".join(name(text).casefold().split())
+    return same_name(name(text))
 
 
 def _subject(payout: Payout) -> str:

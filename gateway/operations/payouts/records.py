@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import count
 from typing import Final
 
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
-from gateway.domain.payouts.events import PayoutEvent, PayoutEvents, ShownMove, shown_move
+from gateway.domain.payouts.events import (
+    WITHDRAWN,
+    PayoutEvent,
+    PayoutEvents,
+    ShownMove,
+    shown_move,
+)
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Attempt, EventKind, Payout, Payouts, PayoutState
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.payouts.returns import Returns
-from gateway.domain.payouts.reviews import Opinion, Reviews
+from gateway.domain.payouts.reviews import Opinion, Reviews, may_read
 from gateway.domain.payouts.status import Certainty, PayoutSearch, certainty_of, states_of
 from gateway.domain.requests.calls import Caller
-from gateway.operations.kernel.audit_context import RuleViolation, identifier
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier
 from gateway.operations.payouts.payouts import PayoutPage
 from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts.timeline import Happening, is_complete, timeline
@@ -103,27 +110,29 @@ class PayoutRecords:
             raise RuleViolation(message)
         return payout
 
-    async def show(self, account_id: str, reference: str) -> Dossier:
-        """Return everything about one; raises as ``find`` does."""
-        return await self._dossier(await self.find(account_id, reference))
+    async def show(self, acting: AuditContext, account_id: str, reference: str) -> Dossier:
+        """Return everything about one that a person may read; raises as ``find`` does."""
+        return await self._dossier(acting.actor, await self.find(account_id, reference))
 
-    async def read(self, caller: Caller, reference: str) -> Dossier:
+    async def read(self, acting: AuditContext, account: Account, reference: str) -> Dossier:
         """
-        Return everything about a payout of the caller's account, from the store alone.
+        Return everything about a payout that a person may read, from the store alone.
 
         Raises:
             ServiceError: ``SVC.PIX.011`` (404) when there is none.
             StoreUnavailable: as stores do.
         """
-        payout = await self.payouts.find(caller.account.id, reference)
+        payout = await self.payouts.find(account.id, reference)
         if payout is None:
             raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
-        return await self._dossier(payout)
+        return await self._dossier(acting.actor, payout)
 
-    async def _dossier(self, payout: Payout) -> Dossier:
+    async def _dossier(self, person: str, payout: Payout) -> Dossier:
         key = payout.account_id, payout.reference
         case, events = await self._case(payout), await self.events.of(*key)
-        opinions = await self._opinions(payout, events)
+        given = await self._opinions(payout, events)
+        opinions = [each for each in given if may_read(person, each.by, payout)]
+        events = [_readable(person, each, payout) for each in events]
         is_paid = payout.state is PayoutState.PAID
         return Dossier(
             case=case,
@@ -148,6 +157,15 @@ class PayoutRecords:
     async def _case(self, payout: Payout) -> Case:
         attempts = await self.payouts.attempts(payout.account_id, payout.reference)
         return Case(payout=payout, attempts=attempts)
+
+
+def _readable(person: str, event: PayoutEvent, payout: Payout) -> PayoutEvent:
+    """Return an event as a person may read it: another's opinion without name and content."""
+    facts = event.facts
+    if event.kind is not EventKind.JUDGED or may_read(person, str(facts.get("by", "")), payout):
+        return event
+    is_withdrawn = facts.get("verdict") == WITHDRAWN
+    return replace(event, facts={"verdict": WITHDRAWN} if is_withdrawn else {})
 
 
 async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Payout]:

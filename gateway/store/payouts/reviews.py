@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.events import judged
+from gateway.domain.payouts.events import judged, opinion_withdrawn
 from gateway.domain.payouts.payouts import Change, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.audit import audit_log
@@ -18,7 +18,7 @@ from gateway.store.payouts.events import append
 from gateway.store.payouts.rows import key_columns
 from gateway.store.payouts.writes import record_step
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import opinions
+from gateway.store.tables.core import opinions, payouts
 
 
 class StoredReviews:
@@ -42,9 +42,24 @@ class StoredReviews:
         async with self._database.reading() as connection:
             return await _of(connection, account_id, reference)
 
-    async def decide(self, change: Change, event: AuditEvent) -> bool:
-        """Do the final step and record it; False when the payout was in another state."""
+    async def withdraw(self, opinion: Opinion, event: AuditEvent) -> bool:
+        """Take one back and record it; False when it stands no more, or the review is over."""
         async with self._database.writing() as connection:
+            if not await _hold(connection, opinion.account_id, opinion.reference):
+                return False
+            if not (await connection.execute(_withdrawing(opinion))).rowcount:
+                return False
+            await append(self._database, connection, opinion_withdrawn(opinion, event.at))
+            await audit_log.append(connection, event)
+        return True
+
+    async def decide(self, change: Change, by: Sequence[Opinion], event: AuditEvent) -> bool:
+        """Do the final step and record it; False when it or an opinion stands no more."""
+        async with self._database.writing() as connection:
+            await _hold(connection, change.account_id, change.reference)
+            given = await _of(connection, change.account_id, change.reference)
+            if not all(each in given for each in by):
+                return False
             if not await record_step(self._database, connection, change):
                 return False
             await audit_log.append(connection, event)
@@ -94,6 +109,22 @@ def _replacing(opinion: Opinion) -> Update:
         )
         .values(_judgement(opinion))
     )
+
+
+def _withdrawing(opinion: Opinion) -> Update:
+    """Take an opinion out of its review, if it stands there as it was read."""
+    return (
+        update(opinions)
+        .where(_all_equal(_key(opinion) | _judgement(opinion)))
+        .values(_judgement(opinion.withdrawn()))
+    )
+
+
+async def _hold(connection: AsyncConnection, account_id: str, reference: str) -> bool:
+    """Lock a payout, so that no opinion is withdrawn beside a decision; say if it is in review."""
+    key = key_columns(account_id, reference)
+    wanted = select(payouts.c.review).where(*(payouts.c[name] == key[name] for name in key))
+    return bool((await connection.execute(wanted.with_for_update())).scalar())
 
 
 def _all_equal(columns: Mapping[str, object]) -> ColumnElement[bool]:

@@ -293,7 +293,7 @@ stops = Table(
 )
 
 # One of each person: of the review of an attempt in a state. Those without both are of an earlier
-# release, which never said which review they were given in.
+# release, which never said which review they were given in. One of attempt 0 was withdrawn.
 opinions = Table(
     "payout_opinions",
     METADATA,

@@ -217,6 +217,16 @@ async def _review(backoffice_client: BackofficeClient) -> Known:
     return Known(body=body)
 
 
+async def _own_opinion(backoffice_client: BackofficeClient) -> Known:
+    of = {
+        "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
+        "reference": await in_review(backoffice_client.world),
+    }
+    said = {**of, "verdict": "failed", "reason": "extrato"}
+    await made(backoffice_client, "/reviews", said, by="approver")
+    return Known(body=lambda made: {**made, **of}, by="approver")
+
+
 async def _approval(backoffice_client: BackofficeClient) -> Known:
     order = {
         "reference": f"office-{uuid.uuid4()}",
@@ -373,6 +383,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.linked_statement": _window,
     "backoffice.report": _window,
     "backoffice.review_judge": _review,
+    "backoffice.review_withdraw": _own_opinion,
     "backoffice.sandbox_clock": _same_clock,
     "backoffice.sandbox_fault": _quiet_fault,
     "backoffice.sandbox_pay": _sandbox_charge,

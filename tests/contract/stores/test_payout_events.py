@@ -302,7 +302,7 @@ async def test_an_opinion_is_told_once(sealed: Store) -> None:
     for _ in range(2):
         await sealed.reviews.add(opinion, samples.event())
     ended: Change = of(change(UNKNOWN, PAID), cause=EventKind.DECIDED, at=NOW + timedelta(days=2))
-    assert await sealed.reviews.decide(ended, samples.event())
+    assert await sealed.reviews.decide(ended, [], samples.event())
 
     assert (await told(sealed))[2:] == [("judged", 1, ""), ("decided", 1, "paid")]
     [judged] = [

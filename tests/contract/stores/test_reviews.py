@@ -74,7 +74,7 @@ async def test_a_decision_ends_payout_and_review(store: Store, verdict: Verdict)
     before = await store.audit.verify()
 
     done = await store.reviews.decide(
-        of(change(UNKNOWN, verdict.state), failure=failure), event("payout.decided")
+        of(change(UNKNOWN, verdict.state), failure=failure), [], event("payout.decided")
     )
 
     found = await store.payouts.find(ACCOUNT, "order-1")
@@ -92,7 +92,7 @@ async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> Non
     await store.payouts.record(change(UNKNOWN, PAID))
     before = await store.audit.verify()
 
-    done = await store.reviews.decide(change(UNKNOWN, FAILED), event())
+    done = await store.reviews.decide(change(UNKNOWN, FAILED), [], event())
 
     found = await store.payouts.find(ACCOUNT, "order-1")
     assert not done
@@ -105,8 +105,29 @@ async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None
     await in_review(store)
 
     done = await asyncio.gather(
-        store.reviews.decide(change(UNKNOWN, PAID), event()),
-        second.reviews.decide(change(UNKNOWN, FAILED), event()),
+        store.reviews.decide(change(UNKNOWN, PAID), [], event()),
+        second.reviews.decide(change(UNKNOWN, FAILED), [], event()),
     )
 
     assert sorted(done) == [False, True]
+
+
+@both
+async def test_a_decision_holds_only_while_its_opinions_stand(store: Store, second: Store) -> None:
+    """Of a withdrawal and a decision at once one is done; what was withdrawn is on record."""
+    await in_review(store)
+    await store.reviews.add(MARIA, event())
+    await store.reviews.add(JOAO, event())
+
+    done = await asyncio.gather(
+        store.reviews.withdraw(MARIA, event()),
+        second.reviews.decide(change(UNKNOWN, PAID), [MARIA, JOAO], event()),
+    )
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    given = await store.reviews.of(ACCOUNT, "order-1")
+    assert found is not None
+    assert sorted(done) == [False, True]
+    assert (found.state is PAID) is done[1]
+    assert given == [MARIA.withdrawn() if done[0] else MARIA, JOAO]
+    assert not await store.reviews.withdraw(MARIA, event())

@@ -43,12 +43,14 @@ from gateway.operations.backoffice.money.unresolved_probes import (
     ProbeResult,
     UnresolvedProbes,
 )
-from gateway.operations.backoffice.reviews import Judgement, Resolution
+from gateway.operations.backoffice.reviews import Judgement, ReviewState
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Why
 from policies.validation.inputs import NOTHING
+
+Unresolved = tuple[UnresolvedPayout, ReviewState]
 
 
 class JudgementBody(msgspec.Struct):
@@ -64,6 +66,13 @@ class JudgementBody(msgspec.Struct):
     verdict: Verdict
     reason: Why
     value: Money | None = None
+
+
+class WithdrawalBody(msgspec.Struct):
+    """The payout on which you withdraw your opinion."""
+
+    account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
 
 
 class ReviewDocument(TypedDict):
@@ -87,9 +96,12 @@ class ReviewList(TypedDict):
 
 class UnresolvedDocument(ReviewDocument):
     """
-    A payout whose outcome is not proven, its tries and what users said, oldest first.
+    A payout whose outcome is not proven, and its tries, oldest first.
 
     From ``absent_at`` on "not found" proves that the latest try moved nothing; empty for never.
+    ``progress`` is empty where no users are asked, else ``waiting`` or ``disagreed``: then a third
+    user decides, or one of the two withdraws their opinion. ``opinions_given`` counts opinions;
+    ``opinions`` has yours alone, since users find out independently.
     """
 
     account_name: Annotated[str, msgspec.Meta(examples=["Matriz"])]
@@ -100,6 +112,8 @@ class UnresolvedDocument(ReviewDocument):
     certainty: Certainty
     review: bool
     attempts: list[AttemptDocument]
+    progress: Annotated[str, msgspec.Meta(examples=["waiting"])]
+    opinions_given: int
     opinions: list[OpinionDocument]
 
 
@@ -139,10 +153,16 @@ class ProbedAllDocument(TypedDict):
 
 
 class ResolutionDocument(TypedDict):
-    """What an opinion led to."""
+    """
+    How a review stands after what you said.
+
+    ``disagreed``: a third user decides, or one of the two withdraws their opinion. ``opinions`` has
+    yours alone until it is ``decided``; ``opinions_given`` counts all.
+    """
 
     progress: Literal["waiting", "disagreed", "decided"]
     payout: ReviewDocument
+    opinions_given: int
     opinions: list[OpinionDocument]
 
 
@@ -151,12 +171,21 @@ async def list_reviews(services: AdminServices, paging: Paging) -> Listed[Payout
     return await services.visible.reviews(paging)
 
 
-async def list_unresolved(services: AdminServices, paging: Paging) -> Listed[UnresolvedPayout]:
-    """List those in scope that are unknown, or in review."""
-    return await services.visible.unresolved(paging)
+async def list_unresolved(services: AdminServices, paging: Paging) -> Listed[Unresolved]:
+    """List those in scope that are unknown, or in review, as their caller may read them."""
+    found = await services.visible.unresolved(paging)
+    state = services.reviews.state
+    items = [(each, await state(each.payout, each.opinions)) for each in found.items]
+    return Listed(items=items, paging=found.paging, total=found.total)
 
 
-async def judge(services: AdminServices, said: JudgementBody) -> Resolution:
+async def withdraw(services: AdminServices, said: WithdrawalBody) -> ReviewState:
+    """Withdraw the user's opinion."""
+    await services.visible.require_payout(said.account_id, said.reference)
+    return await services.reviews.withdraw(said.account_id, said.reference)
+
+
+async def judge(services: AdminServices, said: JudgementBody) -> ReviewState:
     """Keep a user's opinion; two that agree end the payout."""
     await services.visible.require_payout(said.account_id, said.reference)
     return await services.reviews.resolve(
@@ -195,6 +224,19 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             limits=WITH_BODY,
             takes=inputs.body(JudgementBody),
             runs=as_administrator(services, judge),
+            shows=_resolution,
+            fails=STORE_FAILS,
+            raises=REFUSED,
+        ),
+        route(
+            "POST",
+            "/reviews/withdraw",
+            name="backoffice.review_withdraw",
+            summary="Withdraw your opinion on how a payout ended, until two users agree.",
+            needs=writing(Area.REVIEW),
+            limits=WITH_BODY,
+            takes=inputs.body(WithdrawalBody),
+            runs=as_administrator(services, withdraw),
             shows=_resolution,
             fails=STORE_FAILS,
             raises=REFUSED,
@@ -286,12 +328,12 @@ class UnresolvedDocuments:
 
     shown: DossierDocuments
 
-    def page(self, found: Listed[UnresolvedPayout], _who: BackOfficeCaller) -> UnresolvedList:
+    def page(self, found: Listed[Unresolved], _who: BackOfficeCaller) -> UnresolvedList:
         """Show a page."""
-        data = [self._unresolved(each) for each in found.items]
+        data = [self._unresolved(*each) for each in found.items]
         return {"data": data, "meta": meter(found.paging, found.total)}
 
-    def _unresolved(self, found: UnresolvedPayout) -> UnresolvedDocument:
+    def _unresolved(self, found: UnresolvedPayout, state: ReviewState) -> UnresolvedDocument:
         payout = found.payout
         return {
             **_payout(payout),
@@ -303,13 +345,16 @@ class UnresolvedDocuments:
             "certainty": certainty_of(payout),
             "review": payout.review,
             "attempts": [attempt(one, payout) for one in found.attempts],
-            "opinions": [opinion(one) for one in found.opinions],
+            "progress": state.progress.value if payout.review else "",
+            "opinions_given": state.given,
+            "opinions": [opinion(one) for one in state.opinions],
         }
 
 
-def _resolution(found: Resolution, _who: BackOfficeCaller) -> ResolutionDocument:
+def _resolution(found: ReviewState, _who: BackOfficeCaller) -> ResolutionDocument:
     return {
         "progress": found.progress.value,
         "payout": _payout(found.payout),
+        "opinions_given": found.given,
         "opinions": [opinion(each) for each in found.opinions],
     }

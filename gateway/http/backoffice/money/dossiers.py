@@ -19,7 +19,7 @@ from gateway.domain.payouts.followups import absent_at
 from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout, PayoutState
 from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import Certainty, certainty_of
-from gateway.http.backoffice.callers import AccountCaller, as_actor, as_caller
+from gateway.http.backoffice.callers import AccountCaller, as_actor
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading, writing
 from gateway.http.backoffice.money.payouts import PayoutRecord, difference, hidden, payout
 from gateway.http.common import STORE_FAILS
@@ -75,7 +75,8 @@ class EventFactsDocument(TypedDict):
     What was said, as far as it is kept: never a name, a tax number, a key, or a text of the bank's.
 
     ``found`` is what a look at the bank found, ``callback`` the id of the callback that came.
-    ``moved`` is what the bank moved: where that differs from the order, and in opinions.
+    ``moved`` is what the bank moved: where that differs from the order, and in opinions. While
+    the payout is in review, nothing is shown of another user's opinion, but that it was withdrawn.
     """
 
     phase: NotRequired[str]
@@ -94,7 +95,7 @@ class EventFactsDocument(TypedDict):
     held_until: NotRequired[Instant]
     callback: NotRequired[str]
     by: NotRequired[str]
-    verdict: NotRequired[Literal["paid", "failed"]]
+    verdict: NotRequired[Literal["paid", "failed", "withdrawn"]]
     review: NotRequired[bool]
     moved: NotRequired[Amount]
 
@@ -118,13 +119,18 @@ class HappeningDocument(TypedDict):
 
 
 class OpinionDocument(TypedDict):
-    """What one user found out; ``moved`` is absent where nothing moved, or the amount ordered."""
+    """
+    What one user found out; ``moved`` is absent where nothing moved, or the amount ordered.
+
+    One that is ``withdrawn`` does not count.
+    """
 
     by: str
     verdict: Literal["paid", "failed"]
     moved: NotRequired[Amount]
     reason: str
     at: Instant
+    withdrawn: bool
 
 
 class SimilarDocument(TypedDict):
@@ -160,7 +166,8 @@ class DossierDocument(TypedDict):
 
     ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
     on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
-    and where the payout is not unknown. Lists are oldest first.
+    and where the payout is not unknown. Lists are oldest first. While it is in review, ``opinions``
+    has yours alone.
     """
 
     payout: PayoutRecord
@@ -193,7 +200,7 @@ def dossier_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             needs=reading(Area.PAYOUT),
             limits=NO_BODY,
             takes=REFERENCE,
-            runs=as_caller(does.payout_records.read),
+            runs=as_actor(does.payout_records.read),
             shows=shown.dossier,
             fails=STORE_FAILS,
             raises=(errors.PAYOUT_NOT_FOUND,),
@@ -333,6 +340,7 @@ def opinion(found: Opinion) -> OpinionDocument:
         "verdict": found.verdict.value,
         "reason": found.reason,
         "at": instant(found.at),
+        "withdrawn": found.is_withdrawn,
     }
     if found.moved is not None:
         document["moved"] = amount(found.moved)

@@ -7,8 +7,9 @@ from typing import Final, TypedDict
 
 from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
 from gateway.domain.identity.rights import Area
+from gateway.domain.payouts.reviews import same_name
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
-from gateway.http.backoffice.cells import NO_BODY, reading
+from gateway.http.backoffice.cells import NO_BODY, reading, writing
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -22,8 +23,17 @@ from policies.validation.inputs import NOTHING
 NDJSON: Final = "application/x-ndjson"
 
 
+_OPINION: Final = "payout.judged"
+_JUDGES: Final = writing(Area.REVIEW)
+
+
 class AuditDocument(TypedDict):
-    """An act; ``hash`` chains it to the one before, ``companies`` are shown it beside us."""
+    """
+    An act; ``hash`` chains it to the one before, ``companies`` are shown it beside us.
+
+    Who may review payouts reads no ``details`` of other users' opinions here: of a decided payout
+    they stand in its dossier.
+    """
 
     number: int
     at: Instant
@@ -128,30 +138,32 @@ def _search(given: inputs.Filters) -> AuditSearch:
     )
 
 
-def act(found: AuditEntry) -> AuditDocument:
-    """Show an act."""
+def act(found: AuditEntry, who: BackOfficeCaller) -> AuditDocument:
+    """Show an act; opinions on payouts are independent of each other here too."""
     event = found.event
+    is_hidden = event.action == _OPINION and same_name(who.acting.actor) != same_name(event.actor)
     return {
         "number": found.number,
         "at": instant(event.at),
         "actor": event.actor,
         "action": event.action,
         "subject": event.subject,
-        "details": dict(event.details),
+        "details": {} if is_hidden and who.person.may(_JUDGES) else dict(event.details),
         "trace_id": event.trace_id,
         "companies": sorted(event.companies or ()),
         "hash": found.hash.hex(),
     }
 
 
-def _acts(found: Listed[AuditEntry], _who: BackOfficeCaller) -> AuditList:
-    return {"data": [act(each) for each in found.items], "meta": meter(found.paging, found.total)}
+def _acts(found: Listed[AuditEntry], who: BackOfficeCaller) -> AuditList:
+    data = [act(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
 
 
-def show_lines(found: Sequence[AuditEntry], _who: BackOfficeCaller) -> Answer[bytes]:
+def show_lines(found: Sequence[AuditEntry], who: BackOfficeCaller) -> Answer[bytes]:
     """Write a line for each; the file is to be kept, and no browser guesses at what it is."""
     return Answer(
-        content=b"".join(dumps(_exact(each)) + b"\n" for each in found),
+        content=b"".join(dumps(_exact(each, who)) + b"\n" for each in found),
         content_type=NDJSON,
         headers={
             "Content-Disposition": 'attachment; filename="audit.ndjson"',
@@ -160,9 +172,9 @@ def show_lines(found: Sequence[AuditEntry], _who: BackOfficeCaller) -> Answer[by
     )
 
 
-def _exact(found: AuditEntry) -> Mapping[str, object]:
+def _exact(found: AuditEntry, who: BackOfficeCaller) -> Mapping[str, object]:
     """Write an act with all that its hash is made of: the instant to the microsecond."""
-    return {**act(found), "at": found.event.at.isoformat()}
+    return {**act(found, who), "at": found.event.at.isoformat()}
 
 
 def _proof(found: Proof, _who: BackOfficeCaller) -> ProofDocument:

@@ -205,7 +205,7 @@ def _trace(found: Trace, who: BackOfficeCaller) -> TraceDocument:
     if found.explained is not None:
         document["explained"] = _explained(found.explained, who)
     if found.acts is not None:
-        document["audit"] = [act(each) for each in reversed(found.acts)]
+        document["audit"] = [act(each, who) for each in reversed(found.acts)]
     return document
 
 

@@ -217,8 +217,50 @@ async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver
 
     assert wrong.status == short.status == 400
     assert "extrato do banco, linha 7" in wrong.text
-    assert (given.status, given.location) == (303, "/panel/unresolved?said=waiting")
+    assert (given.status, given.location) == (303, f"{here}&said=waiting")
     assert 'name="verdict"' not in again.text
+
+
+async def test_opinions_that_differ_lead_on_and_are_read_by_nobody_else(
+    world: World, approver: Person
+):
+    """No page shows another's opinion before the decision; its person may withdraw it."""
+    reference = await in_review(world)
+    account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
+    here = f"/panel/unresolved?account={account}&reference={reference}"
+    other, third = [await signed_in(world, Role.APPROVER) for _ in range(2)]
+    fields = {"account_id": account, "reference": reference, "value": "777,12"}
+    said = (
+        (approver, {"verdict": "paid", "value": "777,11", "reason": "achei no extrato"}),
+        (other, {"verdict": "failed", "reason": "nada no extrato"}),
+    )
+
+    for person, opinion in said:
+        await person.open(here)
+        await person.send("/panel/unresolved", {**fields, **opinion})
+    seen = {
+        name: [await each.open(path) for path in (here, page, f"{page}/dossier")]
+        for name, each in {"first": approver, "other": other, "third": third}.items()
+    }
+    withdrawn = await approver.send("/panel/unresolved/withdraw", fields)
+    again = await approver.open(withdrawn.location)
+
+    read = {
+        name: [[why in page.text for page in pages] for why in ("achei no", "nada no")]
+        for name, pages in seen.items()
+    }
+    own, nothing = [True] * 3, [False] * 3
+    assert read == {
+        "first": [own, nothing],
+        "other": [nothing, own],
+        "third": [nothing, nothing],
+    }
+    for review, *_ in seen.values():
+        assert "Uma terceira pessoa decide, ou uma das duas retira a sua" in review.text
+        assert "falta 1 pessoa" not in review.text
+    assert "achei no" not in again.text
+    assert "1 de 2 opiniões" in again.text
+    assert 'name="verdict"' in again.text
 
 
 async def test_another_amount_is_shown_from_the_review_to_the_receipt(
@@ -244,7 +286,7 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     table = await viewer.open("/panel/payouts/export")
     partner = await world.settled(reference)
 
-    assert said == [f"/panel/unresolved?said={word}" for word in ("waiting", "decided")]
+    assert said == [f"{here}&said=waiting", "/panel/unresolved?said=decided"]
     for each in (review, payout, receipt):
         values = ("777,12", "777,11", "0,01", "diferente do pedido")
         assert [word for word in values if word not in each.text] == []

@@ -20,6 +20,7 @@ from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.screens.money.payout import PROBES, links
 from gateway.http.rendering import amount
+from policies.validation.forms import Form
 
 _READS: Final = Right(Area.REVIEW, Action.READ)
 _JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
@@ -31,6 +32,7 @@ _PAGES: Final = frozenset(str(number) for number in range(1, -(-int(_SHOWN) // _
 _REASON_CHARS: Final = 10
 """A source and a number; less says nothing to whoever reads the audit log."""
 _OF_ALL: Final = "/panel/unresolved/probe"
+_DECIDED: Final = "/panel/unresolved?said=decided"
 _COUNTS: Final = ("asked", "proven", "just_asked", "ended", "no_time")
 _COUNTED: Final = re.compile(r"\d{1,9}", re.ASCII)
 _OLD_S: Final = 15 * 60
@@ -67,7 +69,6 @@ class UnresolvedPages:
             "may_judge": visit.may(_JUDGES),
             "may_probe": visit.may(PROBES),
             "reads": links(visit),
-            "me": visit.person.actor.casefold() if visit.person else "",
             "read_at": self.now(),
             "probed": _probed(visit),
             "is_of_all": visit.act == _OF_ALL,
@@ -100,7 +101,15 @@ class UnresolvedPages:
             "backoffice.review_judge",
             body={"value": value, **{name: form[name] for name in names}},
         )
-        return Redirect(f"/panel/unresolved?said={said.data['progress']}")
+        progress = said.data["progress"]
+        return _kept(form, progress) if progress != "decided" else Redirect(_DECIDED)
+
+    async def withdraw(self, visit: Visit) -> Result:
+        """Withdraw one's opinion; one may give another."""
+        names = ("account_id", "reference")
+        body = {name: visit.form[name] for name in names}
+        await self.rows.ask(visit, "backoffice.review_withdraw", body=body)
+        return _kept(visit.form, "withdrawn")
 
     async def _shows(
         self, visit: Visit, chosen: Mapping[str, Any] | None
@@ -123,6 +132,12 @@ class UnresolvedPages:
             "age_s": max(0, age_s),
             "is_old": age_s > _OLD_S,
         }
+
+
+def _kept(form: Form, said: str) -> Redirect:
+    """Lead back to the payout that is still open, and say there what came of the form."""
+    query = {"account": form["account_id"], "reference": form["reference"], "said": said}
+    return Redirect(f"/panel/unresolved?{urlencode(query)}")
 
 
 def _paged(visit: Visit, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -197,5 +212,13 @@ def pages(rows: RowCalls) -> Sequence[Page]:
             needs=_JUDGES,
             shows=shows.list,
             does=shows.judge,
+        ),
+        Page(
+            path="/unresolved/withdraw",
+            name="unresolved_withdraw",
+            summary="Withdraw one's opinion on how a payout ended.",
+            needs=_JUDGES,
+            shows=shows.list,
+            does=shows.withdraw,
         ),
     )

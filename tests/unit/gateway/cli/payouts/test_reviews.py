@@ -43,15 +43,29 @@ def test_people_are_told_what_came_of_it(shell, waiting):
 
     assert first.stderr == "Kept. A second user must say the same.\n"
     assert second.stderr.startswith("Kept. Opinions differ")
-    assert "maria:paid joão:failed" in second.stdout
+    assert "joão:failed" in second.stdout
+    assert "maria" not in second.stdout
 
 
-def test_opinions_are_shown_with_the_payout(shell, waiting):
+def test_opinions_are_shown_with_the_payout_once_it_is_decided(shell, waiting):
     shell.says(*SAYS, "--outcome", "paid", "--by", "maria")
+    before = shell.reads("payouts", "show", "order-1", *AT)["opinions"]
+    shell.says(*SAYS, "--outcome", "paid", "--by", "joão")
 
-    [opinion] = shell.reads("payouts", "show", "order-1", *AT)["opinions"]
+    opinion, _ = shell.reads("payouts", "show", "order-1", *AT)["opinions"]
 
+    assert before == []
     assert (opinion["by"], opinion["verdict"], opinion["reason"]) == ("maria", "paid", "no extrato")
+
+
+def test_an_opinion_is_withdrawn(shell, waiting):
+    shell.says(*SAYS, "--outcome", "paid", "--by", "maria")
+    takes_back = ("payouts", "review", "withdraw", "order-1", *AT)
+
+    told = shell.run(*takes_back, "--by", "maria")
+
+    assert (told.stderr, "--by" in shell.fails(*takes_back, status=2)) == ("Withdrawn.\n", True)
+    assert shell.reads(*SAYS, "--outcome", "failed", "--by", "maria")["opinions_given"] == 1
 
 
 def test_nobody_is_no_person(shell, waiting):

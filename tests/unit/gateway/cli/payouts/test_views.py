@@ -105,6 +105,7 @@ def test_an_opinion_is_shown_with_who_and_why():
         "at": "2026-11-20T12:30:15Z",
         "by": "maria",
         "verdict": "paid",
+        "withdrawn": False,
         "reason": "extrato",
     }
 

@@ -14,13 +14,13 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.payouts import Failure, PayoutState
-from gateway.domain.payouts.reviews import Verdict
+from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.operations.backoffice.reviews import (
     Judgement,
     PayoutReviews,
     Progress,
-    Resolution,
     Reviewers,
+    ReviewState,
     person,
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
@@ -54,12 +54,21 @@ def reviewing(office: Registers, acting: AuditContext) -> PayoutReviews:
 
 async def says(
     office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: object
-) -> Resolution:
+) -> ReviewState:
     reviews = reviewing(office, AuditContext(who, office.clock))
     judgement = Judgement(
         account_id=ACCOUNT, reference="order-1", verdict=Verdict(verdict), reason=reason
     )
     return await reviews.resolve(replace(judgement, **fields))
+
+
+async def takes_back(office: Registers, who: str) -> ReviewState:
+    return await reviewing(office, AuditContext(who, office.clock)).withdraw(ACCOUNT, "order-1")
+
+
+async def unresolved(office: Registers) -> list[list[Opinion]]:
+    found, _ = await office.store.office.scoped.unresolved(Paging(1, 25), EVERY_COMPANY)
+    return [list(each.opinions) for each in found]
 
 
 async def colleague(office: Registers, name: str, **fields: object) -> User:
@@ -172,12 +181,56 @@ async def test_a_differing_verdict_is_kept_and_told(office: Registers):
 
     told = await says(office, "joão", "failed")
 
-    assert told.progress is Progress.DISAGREED
-    assert [(each.by, each.verdict) for each in told.opinions] == [
+    given = await office.store.reviews.of(ACCOUNT, "order-1")
+    assert (told.progress, told.given) == (Progress.DISAGREED, 2)
+    assert [(each.by, each.verdict) for each in given] == [
         ("maria", Verdict.PAID),
         ("joão", Verdict.FAILED),
     ]
     assert (await row(office)).state is UNKNOWN
+
+
+async def test_opinions_of_others_are_read_when_the_payout_is_decided(office: Registers):
+    """Or the second opinion is that of whoever was quicker."""
+    await in_review(office)
+
+    first = await says(office, "maria", "paid")
+    second = await says(office, "joão", "failed")
+    waiting, [listed] = await row(office), await unresolved(office)
+    by_ana = await reviewing(office, AuditContext("ana", office.clock)).state(waiting, listed)
+    decided = await says(office, "ana", "failed")
+
+    read = [[one.by for one in each.opinions] for each in (first, second, by_ana, decided)]
+    assert read == [["maria"], ["joão"], [], ["ana", "joão", "maria"]]
+    assert [each.given for each in (first, second, by_ana, decided)] == [1, 2, 2, 3]
+    assert by_ana.progress is Progress.DISAGREED
+
+
+async def test_an_opinion_is_withdrawn_and_another_may_be_given(office: Registers):
+    """It stays on record and counts no more; nobody withdraws what they have not said."""
+    await in_review(office)
+    await says(office, "maria", "paid")
+    await says(office, "joão", "failed")
+
+    with pytest.raises(RuleViolation) as without:
+        await takes_back(office, "ana")
+    withdrawn = await takes_back(office, "MARIA")
+    with pytest.raises(RuleViolation) as again:
+        await takes_back(office, "maria")
+    kept = await office.store.reviews.of(ACCOUNT, "order-1")
+    told = await office.store.payout_events.of(ACCOUNT, "order-1")
+    decided = await says(office, "maria", "failed")
+    with pytest.raises(RuleViolation) as over:
+        await takes_back(office, "joão")
+
+    refused = [each.value.reason for each in (without, again, over)]
+    assert refused == ["no_opinion", "no_opinion", "not_in_review"]
+    assert (withdrawn.progress, withdrawn.given) == (Progress.WAITING, 1)
+    assert [(each.by, each.is_withdrawn) for each in kept] == [("joão", False), ("maria", True)]
+    assert {"by": "maria", "verdict": "withdrawn"} in [each.facts for each in told]
+    acts = [act.action for act in await office.acts() if act.actor in {"MARIA", "maria"}]
+    assert acts[:2] == ["payout.judged", "payout.opinion_withdrawn"]
+    assert decided.progress is Progress.DECIDED
 
 
 async def test_a_third_person_ends_a_disagreement(office: Registers):
@@ -214,9 +267,9 @@ async def test_a_review_is_listed_with_its_own_opinions(office: Registers):
     await review(office.store, await row(office))
     await says(office, "joão", "paid")
 
-    [listed], _ = await office.store.office.scoped.unresolved(Paging(1, 25), EVERY_COMPANY)
+    [listed] = await unresolved(office)
 
-    assert [each.by for each in listed.opinions] == ["joão"]
+    assert [each.by for each in listed] == ["joão"]
 
 
 async def test_nobody_changes_their_mind(office: Registers):

@@ -8,12 +8,13 @@ import pytest
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.domain.payouts.status import Certainty
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import Case, PayoutRecords, payouts_of
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.registers import Registers
-from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, payout
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout
 
 UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
 TODAY = Window(NOW.date(), NOW.date())
@@ -70,7 +71,7 @@ async def test_one_is_shown_with_all_that_is_known(office: Registers, records):
     await stand(office.store, payout("late", created_at=NOW + timedelta(minutes=11)), PAID)
     await stand(office.store, payout("other", centavos=1), PAID)
 
-    dossier = await records.show(ACCOUNT, "order-1")
+    dossier = await records.show(office.acting, ACCOUNT, "order-1")
 
     assert dossier.case.payout == row
     assert dossier.case.certainty is Certainty.SENT_UNKNOWN
@@ -87,7 +88,7 @@ async def test_what_an_account_does_not_have_is_not_shown(
     await stand(office.store, payout(), UNKNOWN)
 
     with pytest.raises(RuleViolation, match="has no payout"):
-        await records.show(account_id, reference)
+        await records.show(office.acting, account_id, reference)
 
 
 async def test_an_account_is_named_by_its_uuid(records):
@@ -107,6 +108,42 @@ async def test_what_is_unresolved_is_oldest_first_with_its_evidence(office: Regi
     assert cases[0].payout.review
     assert cases[0].latest is not None
     assert cases[0].latest.last_probe_at == NOW + timedelta(minutes=5)
+
+
+async def test_what_others_say_of_a_payout_is_read_when_it_is_decided(office: Registers, records):
+    """Two people find out independently: until then each reads only what they said themselves."""
+    row = await review(office.store, await stand(office.store, payout(), UNKNOWN))
+    maria = Opinion(
+        account_id=ACCOUNT,
+        reference="order-1",
+        verdict=Verdict.PAID,
+        reason="extrato",
+        by="user:maria@example.com",
+        at=NOW,
+        attempt=row.attempt,
+        state=UNKNOWN,
+    )
+    joao = replace(maria, by="user:joao@example.com", at=NOW + timedelta(seconds=1))
+    for each in (maria, joao):
+        await office.store.reviews.add(each, office.acting.event("payout.judged", "payout:1"))
+    taken_back = office.acting.event("withdrawn", "payout:1")
+    later = replace(taken_back, at=NOW + timedelta(seconds=2))
+    assert await office.store.reviews.withdraw(joao, later)
+
+    async def read() -> tuple[list[str], list[object]]:
+        acting = AuditContext("user:Maria@example.com", office.clock)
+        shown = await records.show(acting, ACCOUNT, "order-1")
+        told = [dict(each.facts) for each in shown.timeline if each.kind == "judged"]
+        return [each.by for each in shown.opinions], told
+
+    before = await read()
+    assert await office.store.payouts.record(change(UNKNOWN, PAID))
+    after = await read()
+
+    own = {"by": maria.by, "verdict": "paid"}
+    assert before == ([maria.by], [own, {}, {"verdict": "withdrawn"}])
+    others = [{"by": joao.by, "verdict": verdict} for verdict in ("paid", "withdrawn")]
+    assert after == ([maria.by, joao.by], [own, *others])
 
 
 def test_a_case_without_a_try_has_no_latest():

@@ -40,7 +40,7 @@ async def test_an_opinion_that_cannot_be_recorded_is_not_kept(unrecorded: Store)
 
 async def test_a_decision_that_cannot_be_recorded_is_not_taken(unrecorded: Store) -> None:
     with pytest.raises(StoreUnavailable):
-        await unrecorded.reviews.decide(change(UNKNOWN, PAID), event())
+        await unrecorded.reviews.decide(change(UNKNOWN, PAID), [], event())
 
     found = await unrecorded.payouts.find(ACCOUNT, "order-1")
     assert found is not None
@@ -49,4 +49,4 @@ async def test_a_decision_that_cannot_be_recorded_is_not_taken(unrecorded: Store
 
 async def test_a_step_the_states_do_not_allow_is_a_mistake_of_ours(unrecorded: Store) -> None:
     with pytest.raises(ValueError, match="follow"):
-        await unrecorded.reviews.decide(change(PAID, UNKNOWN), event())
+        await unrecorded.reviews.decide(change(PAID, UNKNOWN), [], event())

@@ -10,10 +10,12 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.reviews import Verdict
 from gateway.http.backoffice.decisions.reviews import (
     JudgementBody,
+    WithdrawalBody,
     _probed,
     judge,
     list_reviews,
     list_unresolved,
+    withdraw,
 )
 from gateway.operations.backoffice.money.unresolved_probes import (
     ProbedAll,
@@ -31,6 +33,7 @@ from tests.world.stores.samples import payout
         ("reviews", ("GET", "/reviews", "review:read", 200)),
         ("unresolved", ("GET", "/unresolved", "review:read", 200)),
         ("review_judge", ("POST", "/reviews", "review:write", 200)),
+        ("review_withdraw", ("POST", "/reviews/withdraw", "review:write", 200)),
         ("unresolved_probe", ("POST", "/unresolved/probe", "probe:write", 200)),
     ],
 )
@@ -51,6 +54,8 @@ async def test_what_is_not_in_review_is_not_judged(admin_world: AdminWorld):
     assert await turned_down(judges(admin_world.staff(), said)) == "400 VALIDATION_FAILED"
     limited = admin_world.staff(admin_world.ours.id)
     assert await turned_down(judges(limited, said)) == "400 VALIDATION_FAILED"
+    withdraws = admin_world.does(withdraw)(limited, WithdrawalBody(said.account_id, "r"))
+    assert await turned_down(withdraws) == "400 VALIDATION_FAILED"
 
 
 def test_what_was_asked_is_told_with_what_was_not():

@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from gateway.domain.backoffice.lists import AuditSearch
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.oversight.audit import NDJSON, show_lines
 from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line
+from tests.world.people import somebody
 
 FIRST = AuditSearch(paging=Paging(1, 25))
 
@@ -77,6 +81,21 @@ async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: Admin
     answer = show_lines([replace(entry, event=replace(entry.event, at=at))], admin_world.staff())
 
     assert datetime.fromisoformat(json.loads(answer.content)["at"]) == at
+
+
+async def test_who_reviews_payouts_reads_no_opinions_in_the_record(admin_world: AdminWorld):
+    """They would not find out for themselves; an auditor reads them, and all read their own."""
+    [entry, *_] = await admin_world.oversight.export_acts(EVERY_COMPANY, 0)
+    said = {"verdict": "paid", "reason": "extrato"}
+    event = replace(entry.event, action="payout.judged", details=said)
+    reviewer = admin_world.staff()
+    auditor = replace(reviewer, person=somebody(Role.SECURITY))
+    own = replace(event, actor=reviewer.acting.actor)
+
+    def read(who: BackOfficeCaller, shown: AuditEvent) -> object:
+        return json.loads(show_lines([replace(entry, event=shown)], who).content)["details"]
+
+    assert [read(reviewer, event), read(reviewer, own), read(auditor, event)] == [{}, said, said]
 
 
 async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):
