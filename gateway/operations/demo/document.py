@@ -29,7 +29,7 @@ class Demo(TypedDict):
 
     ``accounts``, ``credentials`` and ``charges`` are found by what they are for
     (``inactive``, ``balance:read``, ``expired``), ``pix_keys`` by account, as
-    the ids the banking surface shows, ``users`` by role (and ``approver2``): e-mail,
+    the ids the banking surface shows, ``users`` by role (and ``approver2``, ``approver3``): e-mail,
     password and, but for the viewer, the secret of an authenticator app.
     """
 

@@ -1,4 +1,4 @@
-"""The demo's people: one for each role and a second approver, all but the viewer with an app."""
+"""The demo's people: one for each role and three approvers, all but the viewer with an app."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ _WITHOUT_FACTOR = frozenset({Role.VIEWER})
 PEOPLE: Final[Mapping[str, Role]] = {
     **{role.value: role for role in Role},
     "approver2": Role.APPROVER,
+    "approver3": Role.APPROVER,
 }
-"""Who there is, by name; two approvers, since a payout without a proof is judged by two people."""
+"""
+Who there is, by name. A payout without a proof is judged by two approvers; where they differ, or
+one of them approved the payout, by a third.
+"""
 
 
 def new_people(
@@ -39,7 +43,7 @@ def new_people(
 async def ensure(parts: IdentityContext, demo: Demo) -> None:
     """Make who is missing, and put right who was changed; safe to repeat."""
     for name, role in PEOPLE.items():
-        await _person(parts, role, demo["users"][name])
+        await _person(parts, name, role, demo["users"][name])
 
 
 def _somebody(parts: IdentityContext, name: str, role: Role) -> dict[str, str]:
@@ -49,10 +53,10 @@ def _somebody(parts: IdentityContext, name: str, role: Role) -> dict[str, str]:
     return chosen
 
 
-async def _person(parts: IdentityContext, role: Role, wanted: Mapping[str, str]) -> None:
+async def _person(parts: IdentityContext, name: str, role: Role, wanted: Mapping[str, str]) -> None:
     found = await parts.stores.users.find_by_email(wanted["email"])
     if found is None:
-        user = await _as_wanted(parts, role, wanted, _stranger(parts, role, wanted))
+        user = await _as_wanted(parts, role, wanted, _stranger(parts, name, role, wanted))
         event = audit_event(parts, _ACTOR, "user.created", f"user:{user.id}", demo=role.value)
         with suppress(AlreadyExists):  # another process is making the same demo
             await parts.stores.users.add(user, event)
@@ -62,12 +66,12 @@ async def _person(parts: IdentityContext, role: Role, wanted: Mapping[str, str])
         await parts.stores.users.replace(user, event)
 
 
-def _stranger(parts: IdentityContext, role: Role, wanted: Mapping[str, str]) -> User:
+def _stranger(parts: IdentityContext, name: str, role: Role, wanted: Mapping[str, str]) -> User:
     now = parts.now()
     return User(
         id=parts.new_id(),
         email=wanted["email"],
-        name=f"Demo {role.value}",
+        name=f"Demo {name}",
         password="",
         roles=frozenset({role}),
         created_at=now,

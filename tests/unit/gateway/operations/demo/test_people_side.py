@@ -47,15 +47,15 @@ def test_kept_people_stay_and_missing_ones_are_chosen(parts: DemoParts, demo: De
     assert set(again) == set(people_side.PEOPLE)
 
 
-async def test_two_people_may_judge_a_payout(parts: DemoParts, demo: Demo):
-    """The approver is one; nobody gives the second opinion too."""
+async def test_three_people_may_judge_a_payout(parts: DemoParts, demo: Demo):
+    """Nobody gives the second opinion too, and where two differ a third one decides."""
     await people_side.ensure(parts.people, demo)
 
     users = await parts.people.stores.users.list()
 
     judging = Right(Area.REVIEW, Action.WRITE)
     judges = [each for each in users if any(judging in RIGHTS[role] for role in each.roles)]
-    assert len(judges) == 2
+    assert [each.name for each in judges] == ["Demo approver", "Demo approver2", "Demo approver3"]
 
 
 async def test_the_second_time_changes_nobody(parts: DemoParts, demo: Demo):
