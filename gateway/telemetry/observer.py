@@ -86,6 +86,7 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.ADAPTER_FAULT: (series.ADAPTER_FAULTS, _split),
     Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
     Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
+    Event.PAYOUT_RETURNED: (series.PAYOUTS_RETURNED, lambda provider: (provider,)),
     Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
     Event.PAYOUT_UNREADABLE: (series.PAYOUTS_UNREADABLE, lambda provider: (provider,)),
     Event.LOOK_UP_FAILED: (series.PROVIDER_LOOK_UPS_FAILED, lambda provider: (provider,)),

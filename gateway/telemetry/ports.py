@@ -19,6 +19,7 @@ class Event(StrEnum):
     LOOK_UP_FAILED = "look_up_failed"  # provider
     MFA = "mfa"  # factor.result
     NOT_PIX = "not_pix"  # provider
+    PAYOUT_RETURNED = "payout_returned"  # provider
     PAYOUT_SIMILAR = "payout_similar"  # provider
     PAYOUT_STOPPED = "payout_stopped"  # scope of the kill switch
     PAYOUT_UNREADABLE = "payout_unreadable"  # provider

@@ -79,7 +79,7 @@ class FollowUp:
     Moves a payout to the state that the bank's answer proves.
 
     Attributes:
-        count: Counts steps that another process did first, by provider.
+        count: Counts returns, and steps that another process did first, by provider.
         returns: Where what came back of a payout is kept.
         look_first: The store was restored from a backup: what it takes for not
             sent may have been sent by an attempt it has forgotten.
@@ -276,6 +276,7 @@ class FollowUp:
     async def note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
         """Keep what came back of a payout that is paid; a return is kept once, by its id."""
         if payout.state is PayoutState.PAID and found and await self.returns.note(payout, found):
+            self.count(Event.PAYOUT_RETURNED, payout.provider)
             _log.info("payout_returned provider_key=%s", payout.provider_key)
 
     async def _try_to_note(self, payout: Payout, found: Sequence[PixReturn]) -> None:

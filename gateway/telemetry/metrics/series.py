@@ -182,6 +182,7 @@ BREAKER_STATE: Final = _gauge("gateway_breaker_state", "0 closed, 1 half-open, 2
 BREAKER_TRANSITIONS: Final = _counter("gateway_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)
 PAYOUTS: Final = _counter("gateway_payouts_total", "Payout requests that reached the store.", PAYOUT_METHOD, PAYOUT_OUTCOME)
 PAYOUTS_ENDED: Final = _counter("gateway_payouts_ended_total", "Payouts that reached a final state; those that people ended in a review are not counted.", PROVIDER, FINAL_STATE)
+PAYOUTS_RETURNED: Final = _counter("gateway_payouts_returned_total", "Paid payouts of which money came back; one that comes back in parts may count with each.", PROVIDER)
 PAYOUT_SETTLEMENT: Final = _timing("gateway_payout_settlement_seconds", "From a payout's acceptance by us to its settlement.", _SETTLEMENT, PROVIDER)
 PAYOUT_UNRESOLVED: Final = _gauge("gateway_payout_unresolved", "Payouts whose outcome is unknown.", PROVIDER)
 PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("gateway_payout_oldest_unresolved_seconds", "Age of the oldest of them.", PROVIDER)

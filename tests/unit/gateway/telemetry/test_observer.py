@@ -350,6 +350,7 @@ def test_a_repeated_read_is_counted(world: World):
         ("credential_cache", "negative", series.CREDENTIAL_CACHE, ("negative",)),
         ("trace_id_replaced", "unacceptable", series.TRACE_ID_REPLACED, ("unacceptable",)),
         ("cas_loss", "sandbox", series.PAYOUT_CAS_LOSSES, ("sandbox",)),
+        ("payout_returned", "sandbox", series.PAYOUTS_RETURNED, ("sandbox",)),
         (
             "unknown_status",
             "sandbox.get_balance",

@@ -26,6 +26,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.telemetry.ports import Event
 from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
@@ -557,6 +558,8 @@ async def test_looking_back_keeps_what_the_bank_shows_and_paid_never_moves(
     assert told == [shown, shown]
     assert await payout_world.row() == before
     assert len(await payout_world.returns.of(before.account_id, "order-1")) == int(shown)
+    counted = [each for each in payout_world.witness.counted if each[0] is Event.PAYOUT_RETURNED]
+    assert counted == [(Event.PAYOUT_RETURNED, before.provider)] * int(shown)
 
 
 @pytest.mark.parametrize(
