@@ -96,7 +96,6 @@ class Approvals:
         if known is not None:
             return known
         await self.money.check(person.user_id, account, order)
-        await self.money.refuse_above_payment(account, order)
         return await self.wait(person, self._approval(person, account, order), written(order))
 
     async def wait(self, person: SignedInUser, wanted: Approval, text: str) -> Approval:

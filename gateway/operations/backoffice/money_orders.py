@@ -75,7 +75,11 @@ class MoneyOrders:
     now: Now
 
     async def check(self, user_id: str, account: Account, order: Order) -> None:
-        """Refuse what could not be carried out as things stand."""
+        """
+        Refuse what could not be carried out as things stand.
+
+        That is also a refund that is known to be above what is left of its payment.
+        """
         if not account.active:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
         if not account.verified:
@@ -90,10 +94,6 @@ class MoneyOrders:
             bank = changing_bank_of(self.payouts.banks, account)
             offered(bank, PortCall.CREATE_REFUND)
             await self.refunds.go_on(account)
-
-    async def refuse_above_payment(self, account: Account, order: Order) -> None:
-        """Refuse a refund that is known to be above what is left of its payment."""
-        if isinstance(order, RefundRequest):
             await self.refunds.refuse_above(account, order)
 
     async def check_again(self, approval: Approval, text: str) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from gateway.domain.backoffice.approvals import Approval, Approvals, ApprovalState, Outcome
 from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import ProviderError, Unavailable
+from gateway.domain.bank.providers import ProviderError, Rejected, Unavailable
 from gateway.domain.bank.refunds import RefundRequest, RefundStatus, refund_key
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
@@ -35,7 +36,7 @@ from tests.unit.gateway.operations.backoffice.approval_world import (
 )
 from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import OfferingBank, refund
-from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
+from tests.world.payouts import ANSWERED, IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.stores.samples import event
 from tests.world.waiting import until
@@ -150,6 +151,20 @@ async def test_a_refund_that_the_bank_shows_as_failed_has_moved_nothing(
     await told(approval_world, waiting)
 
     assert (await approval_world.now(waiting)).outcome is Outcome.REFUSED
+
+
+async def test_a_refund_that_the_bank_refuses_ends_its_approval(
+    approval_world: ApprovalWorld, refund_bank: OfferingBank
+):
+    """Of two approved at once that exceed their payment together, say."""
+    refund_bank.reads["create_refund"] = Rejected(evidence=ANSWERED, failure=FailureCode.REJECTED)
+
+    waiting = await approved(approval_world)
+    again = await told(approval_world, waiting)
+
+    ended = await approval_world.now(waiting)
+    assert (ended.outcome, ended.outcome_code) == (Outcome.REFUSED, "SVC.GTW.008")
+    assert isinstance(again, ServiceError)
 
 
 async def test_an_unknown_refund_that_was_not_given_is_given_by_a_repetition(
