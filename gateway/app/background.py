@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +13,7 @@ from typing import Final
 
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.rooms import Rooms
+from gateway.domain.kernel.processes import LiveProcess
 from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
@@ -25,6 +28,7 @@ from gateway.runtime.reconciler import Reconciler, Work
 from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
+from gateway.runtime.registration import Registration
 from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken
 from gateway.runtime.retention import BackofficeRetention, IdentityRetention
 from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
@@ -59,11 +63,13 @@ class Role:
 
     Attributes:
         watch: Looks for a worker where this process is none.
+        registration: Its entry among the live processes.
     """
 
     part: Part
     leases: LeasedTasks
     watch: WorkerWatch
+    registration: Registration
 
     def has_worker(self) -> bool:
         """Say whether somebody does a worker's tasks, as far as is known."""
@@ -79,14 +85,25 @@ def build_role(kernel: Kernel, part: Part) -> Role:
         part=part,
         leases=LeasedTasks(None if alone else stored, kernel.new_id(), kernel.now),
         watch=WorkerWatch(stored, kernel.now, show),
+        registration=Registration(kernel.store.processes, _described(kernel, part), kernel.now),
     )
+
+
+def _described(kernel: Kernel, part: Part) -> LiveProcess:
+    """Describe this process to operators."""
+    kind = "server process" if part.serves else "worker"
+    name = f"{kind} {os.getpid()} on {socket.gethostname()}"
+    return LiveProcess(id=kernel.new_id(), name=name, keys=kernel.keys.ids)
 
 
 def periodic_tasks(
     rooms: Rooms, telemetry: Telemetry, tally: AuditTally, wake: asyncio.Event, role: Role
 ) -> Sequence[PeriodicTask]:
     """Return the tasks, the change feed first; ``wake`` is set when a callback has come."""
-    tasks = [*_everywhere(rooms, telemetry)]
+    tasks = [
+        *_everywhere(rooms, telemetry),
+        PeriodicTask("processes", role.registration.renew, _PRESENCE),
+    ]
     if role.part.serves:
         tasks += _beside_requests(rooms, telemetry, tally, role)
     if role.part.works:

@@ -32,6 +32,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
 
     Raises:
         StoreRefused, StoreUnavailable: the store is not ours, or does not answer.
+        RuleViolation: its keys and those of other live processes do not fit.
         AdapterRefused: an adapter cannot be started.
         OSError: a port is taken.
     """
@@ -39,7 +40,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         _start_watching(gateway, started)
         started.push_async_callback(gateway.kernel.store.close)
         started.push_async_callback(gateway.rooms.cache.close)
-        await _prepare_store(gateway)
+        await _prepare_store(gateway, started)
         if gateway.bank is not None:
             await gateway.bank.start()
             started.push_async_callback(gateway.bank.close)
@@ -130,8 +131,12 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
     gateway.readiness.started = True
 
 
-async def _prepare_store(gateway: Gateway) -> None:
-    """Make sure that the store is ours, safe, of our schema, and its audit log sealed."""
+async def _prepare_store(gateway: Gateway, started: AsyncExitStack) -> None:
+    """
+    Make sure that the store is ours, safe, of our schema, and its audit log sealed.
+
+    The process is registered before it writes anything under its keys.
+    """
     kernel, store, settings = gateway.kernel, gateway.kernel.store, gateway.kernel.settings
     notice = refuse_unsafe_sqlite(
         settings.environment,
@@ -141,4 +146,6 @@ async def _prepare_store(gateway: Gateway) -> None:
     if notice:
         _log.info(notice)
     await prepare(store, settings.environment, migrate=settings.migrates, now=kernel.now)
+    await gateway.role.registration.begin()
+    started.push_async_callback(gateway.role.registration.end)
     await store.audit.seal(kernel.now())

@@ -14,6 +14,8 @@ from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
+from gateway.domain.kernel.key_rotation import key_conflicts
+from gateway.domain.kernel.processes import LiveProcess
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords
@@ -22,6 +24,7 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.process import wall_clock
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.runtime.records.payout_events import EventSealing
+from gateway.runtime.registration import refuse_conflicts
 from gateway.security.keys import Keys, load_keys
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store
@@ -63,6 +66,11 @@ def keys_of(settings: Settings) -> Keys:
         return load_keys(settings)
     except ConfigError as problem:
         raise RuleViolation(problem.problems[0]) from problem
+
+
+def this_command(keys: Keys) -> LiveProcess:
+    """Describe a command, which is not registered: it is over in a moment."""
+    return LiveProcess(id="", name="this command", keys=keys.ids)
 
 
 @asynccontextmanager
@@ -118,12 +126,14 @@ async def opened(terminal: Terminal) -> AsyncIterator[AdminContext]:
     Open everything an administrative command needs; raises as ``opened_store`` does.
 
     The embedded default is migrated on the way, and an audit log without a seal
-    is sealed, as ``serve`` would do it.
+    is sealed, as ``serve`` would do it. A command whose keys do not fit those of
+    the live processes is refused.
     """
     settings = settings_of(terminal.config)
     keys = keys_of(settings)
     async with opened_store(settings, migrate=settings.migrates, keys=keys) as store:
         now = wall_clock(settings.environment, os.environ)
+        refuse_conflicts(key_conflicts(this_command(keys), await store.processes.alive(now())))
         await store.audit.seal(now())
         acting = AuditContext(terminal.actor, now)
         kernel = Kernel(settings=settings, store=store, keys=keys, now=now)

@@ -27,6 +27,8 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.key_rotation import PASSWORDS, PEPPER, SEALING
+from gateway.domain.kernel.processes import KeyIds
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random, SecretDigester
 
@@ -79,12 +81,14 @@ class Keys:
         sealer: Encrypts secrets that must be read again.
         derivation: Derives the keys of all other purposes from the sealing keys.
         password_peppers: By key id, the current one first.
+        ids: Of the configured keys, by purpose.
     """
 
     digester: SecretDigester
     sealer: Sealer
     derivation: Derivation
     password_peppers: Mapping[str, bytes] = field(repr=False)
+    ids: KeyIds
 
 
 def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
@@ -110,7 +114,13 @@ def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
         sealer=Sealer(keys, next(iter(keys)), random),
         derivation=derivation,
         password_peppers=_password_peppers(settings, derivation),
+        ids={SEALING: [*keys], PEPPER: [*peppers], PASSWORDS: _password_ids(settings)},
     )
+
+
+def key_id(purpose: str, text: str) -> str:
+    """Return the id of a key as it is configured; ValueError where it is malformed."""
+    return next(iter(_named([sealing_key(text) if purpose == SEALING else _bytes(text)])))
 
 
 def _password_peppers(settings: Settings, derivation: Derivation) -> dict[str, bytes]:
@@ -120,6 +130,13 @@ def _password_peppers(settings: Settings, derivation: Derivation) -> dict[str, b
     derived = derivation.keys(_PASSWORDS).values()
     made = [each.encode() for each in texts if each]
     return _named([*made, *derived] if identity.pepper else [*derived, *made])
+
+
+def _password_ids(settings: Settings) -> list[str]:
+    """Return the ids of the configured peppers; those derived change with the sealing key."""
+    identity = settings.identity
+    ids = list(_named(each.encode() for each in identity.retired_peppers.values() if each))
+    return [*(_named([identity.pepper.encode()]) if identity.pepper else [""]), *ids]
 
 
 def _by_id(path: str, texts: Iterable[Secret], read: Callable[[str], bytes]) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.processes import Processes
 from gateway.domain.kernel.storage import StoreUnavailable, TaskLeases
 from gateway.domain.payouts.events import PayoutEvents
 from gateway.domain.payouts.links import PayoutLinks
@@ -32,6 +33,7 @@ from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
 from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.kernel.leases import StoredTaskLeases
+from gateway.store.kernel.processes import StoredProcesses
 from gateway.store.payouts.events import StoredPayoutEvents
 from gateway.store.payouts.followups import StoredFollowUps
 from gateway.store.payouts.reviews import StoredReviews
@@ -63,6 +65,7 @@ class Store:
     audit: Audit
     changes: Changes
     leases: TaskLeases
+    processes: Processes
     identity: IdentityStore
     office: BackOfficeStore
 
@@ -131,6 +134,7 @@ def _store_on(database: Database, url: str) -> Store:
         audit=StoredAudit(database),
         changes=StoredChanges(database),
         leases=StoredTaskLeases(database),
+        processes=StoredProcesses(database),
         identity=identity_store(database),
         office=backoffice_store(database),
     )

@@ -35,7 +35,7 @@ from gateway.store.stamp import (
 )
 from gateway.store.tables.core import stamps
 
-REVISIONS = tuple(f"{number:04}" for number in range(1, 31))
+REVISIONS = tuple(f"{number:04}" for number in range(1, 32))
 """Every revision, oldest first; the last one is what this code was written for."""
 COMPATIBLE_WITH: Final = "0022"
 """What the last of them declares: the oldest schema whose processes may go on beside it."""

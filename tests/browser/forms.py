@@ -14,11 +14,11 @@ BY_THEMSELVES = frozenset(
     {"request_log", "panel_sessions", "identity_sessions"}
     | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
     | {"account_readings", "closed_hours", "payout_hours", "payout_totals", "provider_minutes"}
-    | {"task_leases"}
+    | {"task_leases", "processes"}
 )
 """
 Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
-their banks say so, figures are kept, tasks have leases.
+their banks say so, figures are kept, tasks have leases, processes register.
 """
 COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read")
 """

@@ -20,6 +20,7 @@ KEYS = Keys(
     sealer=Sealer(_SEALING, "k1"),
     derivation=Derivation(_SEALING, "k1"),
     password_peppers={"p": b"p" * 32},
+    ids={"sealing": ["k1"], "pepper": ["p1"], "passwords": [""]},
 )
 """The same in every process of a test."""
 

@@ -1,4 +1,4 @@
-"""``pixgate keys``: what signs access tokens."""
+"""``pixgate keys``: those that sign access tokens; those configured are in `key_rotation`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 
 import click
 
+from gateway.cli.config.key_rotation import promote, stage, status
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
 from gateway.domain.identity.sessions import SigningKey
 
@@ -15,7 +16,17 @@ COLUMNS = ("id", "state", "signs_from", "created_at", "retired_at")
 
 @click.group("keys")
 def keys() -> None:
-    """Keys that sign access tokens; the next is published a day before it signs."""
+    """
+    Keys that sign access tokens, and keys in the configuration.
+
+    list, rotate and retire are about those that sign; the next is published a day
+    before it signs. status, stage and promote are about those configured: the
+    sealing key, the pepper, the password pepper.
+    """
+
+
+for _command in (status, stage, promote):
+    keys.add_command(_command)
 
 
 @keys.command("list")

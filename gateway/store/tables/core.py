@@ -57,6 +57,16 @@ task_leases = Table(
     Column("ends_at", Instant, nullable=False),
 )
 
+# Which processes are alive, and which keys each has, as ids; see `domain/kernel/processes.py`.
+processes = Table(
+    "processes",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("keys", Text, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+)
+
 companies = Table(
     "companies",
     METADATA,

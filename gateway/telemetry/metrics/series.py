@@ -98,7 +98,7 @@ TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
 TASK: Final = Label(
     "task",
     (
-        *("change feed", "cache", "charges", "provider minutes"),
+        *("change feed", "processes", "cache", "charges", "provider minutes"),
         *("audit tally", "request log", "readings", "last uses", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "mail"),
         *("missed events", "approvals", "figures", "old sign-ins", "retention"),

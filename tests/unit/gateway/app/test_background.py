@@ -16,7 +16,7 @@ from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Cell, Key
 from tests.world.gateway.world import sandbox
 
-EVERYWHERE = ["change feed", "cache", "charges", "provider minutes"]
+EVERYWHERE = ["change feed", "cache", "charges", "provider minutes", "processes"]
 BESIDE_REQUESTS = ["audit tally", "request log", "readings", "last uses"]
 WORK = [
     "unsettled payouts",

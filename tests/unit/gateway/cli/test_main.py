@@ -19,7 +19,7 @@ COMMANDS = {
     "db": {"current", "downgrade", "upgrade"},
     "demo": {"totp"},
     "errors": set(),
-    "keys": {"list", "retire", "rotate"},
+    "keys": {"list", "promote", "retire", "rotate", "stage", "status"},
     "outbox": set(),
     "providers": set(),
     "callbacks": {"list", "register", "remove"},

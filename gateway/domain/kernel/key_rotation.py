@@ -1,0 +1,155 @@
+"""
+Replacing a key in two phases: every process has the new one before any process writes with it.
+
+Between the phases the old one is written with and both are read. Otherwise one process writes
+what another cannot read: events of the audit log, provider credentials, digests of secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from gateway.domain.kernel.processes import LiveProcess
+
+
+class Purpose(NamedTuple):
+    """
+    A key that can be replaced.
+
+    Attributes:
+        title: What messages call it.
+        setting: Where the current key is configured.
+        others: Where the other ones are: former ones, and the next one.
+    """
+
+    title: str
+    setting: str
+    others: str
+
+
+SEALING: Final = "sealing"
+PEPPER: Final = "pepper"
+PASSWORDS: Final = "passwords"
+PURPOSES: Final[Mapping[str, Purpose]] = {
+    SEALING: Purpose("sealing key", "sealing.key", "sealing.retired_keys"),
+    PEPPER: Purpose("pepper", "auth.basic.pepper", "auth.basic.retired_peppers"),
+    PASSWORDS: Purpose("password pepper", "identity.pepper", "identity.retired_peppers"),
+}
+_NONE: Final = ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """
+    What an operator does next about a key.
+
+    Attributes:
+        agreed: All processes have the same keys, and write with the same one.
+        text: The step, in one sentence.
+    """
+
+    agreed: bool
+    text: str
+
+
+def key_conflicts(process: LiveProcess, others: Sequence[LiveProcess]) -> Sequence[str]:
+    """Name each key that one of them writes with and another does not have."""
+    problems = []
+    for name, purpose in PURPOSES.items():
+        current = key_ids(process, name)[0]
+        if lacking := without_key(name, current, others):
+            problems.append(
+                f"the {purpose.title} {current} is not configured in {_names(lacking)}: "
+                f"add it there to {purpose.others} first"
+            )
+        for key_id, writers in _writers(name, others).items():
+            if without_key(name, key_id, [process]):
+                problems.append(
+                    f"the {purpose.title} {key_id}, with which {_names(writers)} writes, is not "
+                    f"configured here: add it to {purpose.others} first"
+                )
+    return problems
+
+
+def without_key(
+    purpose: str, key_id: str, processes: Sequence[LiveProcess]
+) -> Sequence[LiveProcess]:
+    """Return the processes that do not have a key."""
+    return [each for each in processes if key_id and key_id not in key_ids(each, purpose)]
+
+
+def next_step(name: str, processes: Sequence[LiveProcess]) -> Step:
+    """Say what is to be done next about the key of a purpose."""
+    purpose, writers = PURPOSES[name], _writers(name, processes)
+    known = sorted({key_id for each in processes for key_id in key_ids(each, name) if key_id})
+    missing = {key_id: without_key(name, key_id, processes) for key_id in known}
+    urgent = {key_id: missing[key_id] for key_id in writers if missing[key_id]}
+    if urgent:
+        return Step(
+            agreed=False,
+            text=f"At once: {_listed(urgent)} although it is written with; add it there to "
+            f"{purpose.others} and restart.",
+        )
+    if len({key_ids(each, name)[0] for each in processes}) > 1:
+        return Step(
+            agreed=False,
+            text=f"Phase 2 is under way: {_written(writers, processes, name)}; make the new key "
+            f"{purpose.setting} in each of them and restart.",
+        )
+    if any(missing.values()):
+        lacking = {key_id: found for key_id, found in missing.items() if found}
+        return Step(
+            agreed=False,
+            text=f"Phase 1 is under way: {_listed(lacking)}; add it there to {purpose.others} and "
+            "restart, or remove it everywhere.",
+        )
+    return Step(agreed=True, text=_resting(name, known, writers))
+
+
+def _resting(name: str, known: Sequence[str], writers: Mapping[str, object]) -> str:
+    """Say what may be done where all processes agree."""
+    others = [key_id for key_id in known if key_id not in writers]
+    if not others:
+        return f"Nothing is under way; pixgate keys stage {name} --file FILE makes the next key."
+    return (
+        f"Every process has {', '.join(others)} too: pixgate keys promote {name} ID if that is the "
+        "new key, nothing if it is a former one."
+    )
+
+
+def key_ids(process: LiveProcess, purpose: str) -> Sequence[str]:
+    """Return the ids of a purpose; a process of another release may not know the purpose."""
+    return process.keys.get(purpose) or _NONE
+
+
+def _writers(purpose: str, processes: Sequence[LiveProcess]) -> Mapping[str, list[LiveProcess]]:
+    """Return by key id the processes that write with it."""
+    writers: dict[str, list[LiveProcess]] = {}
+    for each in processes:
+        if current := key_ids(each, purpose)[0]:
+            writers.setdefault(current, []).append(each)
+    return writers
+
+
+def _listed(missing: Mapping[str, Sequence[LiveProcess]]) -> str:
+    """Name keys and the processes that lack them."""
+    lines: Iterator[str] = (
+        f"{key_id} is missing in {_names(found)}" for key_id, found in missing.items()
+    )
+    return ", and ".join(lines)
+
+
+def _written(
+    writers: Mapping[str, Sequence[LiveProcess]], processes: Sequence[LiveProcess], purpose: str
+) -> str:
+    """Name keys and the processes that write with them."""
+    parts = [f"{_names(found)} with {key_id}" for key_id, found in writers.items()]
+    if unkeyed := [each for each in processes if not key_ids(each, purpose)[0]]:
+        parts.append(f"{_names(unkeyed)} with none")
+    return f"now write {', '.join(parts)}"
+
+
+def _names(processes: Sequence[LiveProcess]) -> str:
+    return ", ".join(each.name for each in processes)

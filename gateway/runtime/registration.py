@@ -1,0 +1,54 @@
+"""A process among the live ones: registered at its start, removed at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.processes import LiveProcess, Processes
+from gateway.domain.kernel.storage import LEASE, StoreUnavailable
+from gateway.operations.kernel.audit_context import RuleViolation
+
+
+class Registration:
+    """The entry of a process."""
+
+    def __init__(self, processes: Processes, process: LiveProcess, now: Now) -> None:
+        """Register nothing yet."""
+        self._processes = processes
+        self._process = process
+        self._now = now
+
+    async def begin(self) -> None:
+        """
+        Register the process, before it writes anything.
+
+        Raises:
+            RuleViolation: its keys and those of other live processes do not fit.
+            StoreUnavailable: the store does not answer.
+        """
+        refuse_conflicts(await self._processes.register(self._process, self._now()))
+
+    async def renew(self) -> None:
+        """Keep the entry; raises StoreUnavailable."""
+        await self._processes.renew(self._process, self._now())
+
+    async def end(self) -> None:
+        """Remove the entry; with a silent store it ends by itself."""
+        with suppress(StoreUnavailable):
+            await self._processes.remove(self._process)
+
+
+def refuse_conflicts(problems: Sequence[str]) -> None:
+    """
+    Refuse to go on with keys that do not fit.
+
+    Raises:
+        RuleViolation: names them in one line.
+    """
+    if problems:
+        seconds = f"{LEASE.total_seconds():.0f} s"
+        told = f"see pixgate keys status; a process that was killed counts for {seconds}"
+        message = f"{'; '.join(problems)} ({told})"
+        raise RuleViolation(message)
