@@ -1,11 +1,10 @@
 """``python -m gateway`` is the command ``pixgate``."""
 
-from gateway.cli.startup import take_parts, uncollected
+from gateway.cli.startup import uncollected
 
 
 def main() -> None:
     """Run the command line; never returns."""
-    take_parts()
     with uncollected():
         from gateway.cli.main import pixgate  # noqa: PLC0415 - see the block
 
