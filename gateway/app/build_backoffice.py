@@ -23,7 +23,12 @@ from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
-from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes, PeopleOrders
+from gateway.operations.backoffice.access_orders import (
+    BankOrders,
+    CredentialOrders,
+    FourEyes,
+    PeopleOrders,
+)
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
@@ -79,6 +84,7 @@ def build_backoffice(
         connections=BankConnections(bank.banks, kernel.store.audit),
         approvals=(approvals := _approvals(kernel, money, carriers)),
         credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
+        banks=BankOrders(records=admin.accounts, approvals=approvals, rules=rules),
         users=PeopleOrders(services=identity.services, approvals=approvals, rules=rules),
         sessions=UserSessions(identity.context),
         oversight=_oversight(kernel, identity),
@@ -116,6 +122,7 @@ def _carriers(admin: AdminServices, identity: IdentityRoom) -> BackOfficeCarrier
     """Build what carries approved orders out."""
     return BackOfficeCarriers(
         records=admin.credentials,
+        accounts=admin.accounts,
         services=identity.services,
         users=identity.context.stores.users,
     )

@@ -220,7 +220,8 @@ class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     credential or make a colleague that pays out.
 
     Attributes:
-        credentials: Secrets of credentials that can pay out, and higher limits.
+        credentials: Secrets of credentials that can pay out, higher limits, and another
+            bank of an account, or other credentials there.
         people: Roles that may write; of people who have one, more companies, enabling
             them again, and second factors.
     """

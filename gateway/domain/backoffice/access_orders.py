@@ -1,4 +1,8 @@
-"""Orders about credentials and users, stored as one JSON text; they never hold a secret."""
+"""
+Orders about credentials, users and banks of accounts, stored as one JSON text.
+
+They hold no secret in clear: what a bank is to be shown is sealed for its account.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from datetime import datetime
 
 import msgspec
 
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.backoffice.approvals import ApprovalKind
 from gateway.domain.identity.rights import Role
@@ -102,10 +107,35 @@ class FactorReset(msgspec.Struct, frozen=True, kw_only=True, tag="factor_reset")
     email: str
 
 
+class BankChange(msgspec.Struct, frozen=True, kw_only=True, tag="account_bank"):
+    """
+    Another bank behind an account that has one, or other credentials there; an empty one for none.
+
+    Attributes:
+        provider_before, provider_account_before: Where it stands when it is ordered.
+        sealed_credentials: What the bank is to be shown, sealed for the account; empty for nothing.
+    """
+
+    account_id: str
+    provider: str
+    provider_account: str
+    provider_before: str
+    provider_account_before: str
+    sealed_credentials: bytes
+    certificate_ends_at: datetime | None = None
+
+    def still_fits(self, account: Account) -> bool:
+        """Say whether the account stands where it did, or where it is to stand."""
+        return (account.provider, account.provider_account) in {
+            (self.provider_before, self.provider_account_before),
+            (self.provider, self.provider_account),
+        }
+
+
 CredentialChange = CredentialIssue | CredentialRotation | LimitsChange
 UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset
 PersonChange = Invitation | UserChange
-BackOfficeOrder = CredentialChange | PersonChange
+BackOfficeOrder = CredentialChange | PersonChange | BankChange
 
 _READER = msgspec.json.Decoder(BackOfficeOrder)
 

@@ -33,6 +33,7 @@ class ApprovalKind(StrEnum):
     COMPANIES = "companies"
     ENABLING = "enabling"
     FACTOR_RESET = "factor_reset"
+    ACCOUNT_BANK = "account_bank"
 
 
 NEEDED: Final[Mapping[ApprovalKind, Right]] = {
@@ -46,6 +47,7 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.COMPANIES: Right(Area.USER, Action.MANAGE),
     ApprovalKind.ENABLING: Right(Area.USER, Action.MANAGE),
     ApprovalKind.FACTOR_RESET: Right(Area.USER, Action.MANAGE),
+    ApprovalKind.ACCOUNT_BANK: Right(Area.PROVIDER, Action.WRITE),
 }
 """The right to order each kind; who has lost it has ordered nothing any more."""
 

@@ -15,7 +15,7 @@ from gateway.domain.bank.payout_orders import NumberedBank
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
-from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
+from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
@@ -84,7 +84,7 @@ class BackOfficeOperations:
         bank, payouts: The same that partners have.
         admin: The records that administrators keep.
         approvals: Where users' payouts and refunds go first.
-        credentials, users: Orders about them, which may wait for another user.
+        credentials, banks, users: Orders about them, which may wait for another user.
         sessions: Sign-ins of other users.
         listed_banks: Every bank that a destination may name by its COMPE number.
         absent_after: What each provider's adapter declares, by the provider's name.
@@ -104,6 +104,7 @@ class BackOfficeOperations:
     connections: BankConnections
     approvals: Approvals
     credentials: CredentialOrders
+    banks: BankOrders
     users: PeopleOrders
     sessions: UserSessions
     oversight: Oversight

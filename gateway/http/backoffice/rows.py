@@ -82,7 +82,7 @@ def backoffice_rows(
 ) -> BackOfficeRows:
     """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
     admin, oversight = does.admin, does.oversight
-    accounts = AccountActs(admin)
+    accounts = AccountActs(admin, does.banks)
     facts = ApprovalFacts(finder=does.payout_finder, readings=does.figures.readings)
     users = UserActs(does.identity, does.sessions, admin, does.users)
     return BackOfficeRows(

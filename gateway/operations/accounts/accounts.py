@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import msgspec
 
@@ -106,6 +107,22 @@ class ProviderChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SealedBank:
+    """
+    The bank behind an account, as the account keeps it.
+
+    Attributes:
+        provider: Of a configured provider; empty for none.
+        sealed_credentials: Sealed for this account alone.
+    """
+
+    provider: str
+    provider_account: str
+    sealed_credentials: bytes = field(repr=False)
+    certificate_ends_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountOrder:
     """An account to be made; an empty ``id`` chooses one. A new one may not act: see the flags."""
 
@@ -128,6 +145,7 @@ class AccountUpdate:
         provider: Always whole. Without credentials the stored ones stay, but
             only where provider and account stay too: no bank is ever shown
             another one's.
+        bank: Likewise, of an order that was looked at and sealed before.
         coordinates: Empty fields of it leave what is there.
     """
 
@@ -136,6 +154,7 @@ class AccountUpdate:
     active: bool | None = None
     verified: bool | None = None
     provider: ProviderChoice | None = None
+    bank: SealedBank | None = None
     coordinates: BankCoordinates | None = None
 
 
@@ -206,7 +225,7 @@ class AccountRecords:
         for _ in range(_ATTEMPTS):
             before = await self.find(account_id)
             expected.check(version_of_account(before))
-            after = self._updated(before, update)
+            after = self.updated(before, update)
             if after == before:
                 return before
             changes = _differences(before, after)
@@ -241,9 +260,12 @@ class AccountRecords:
         except BankAccountTaken as problem:
             raise _taken(after.id, problem) from problem
 
-    def _updated(self, before: Account, update: AccountUpdate) -> Account:
-        """Apply an update without storing it."""
+    def updated(self, before: Account, update: AccountUpdate) -> Account:
+        """Return an account as an update leaves it, without storing it; raises as ``update``."""
         after = before if update.provider is None else self._moved(before, update.provider)
+        if update.bank is not None:
+            self._provider(update.bank.provider)
+            after = dataclasses.replace(after, **dataclasses.asdict(update.bank))
         if update.name is not None:
             after = dataclasses.replace(after, name=name(update.name))
         if update.tax_number is not None:

@@ -1,4 +1,4 @@
-"""Orders about credentials and people, looked at again and carried out when a second agrees."""
+"""Orders that move no money, looked at again and carried out when a second person agrees."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import partial
 
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.backoffice.access_orders import (
+    BankChange,
     CompaniesGrant,
     CredentialIssue,
     CredentialRotation,
@@ -26,10 +27,12 @@ from gateway.domain.backoffice.approvals import WITH_SECRET, Approval, Outcome
 from gateway.domain.identity.rights import Role, may_grant
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel.company_scope import scope_of
+from gateway.domain.requests.versions import Expected, version_of_account
+from gateway.operations.accounts.accounts import AccountRecords, AccountUpdate, SealedBank
 from gateway.operations.accounts.credentials import CredentialOrder, CredentialRecords
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.users import NewUser
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,7 @@ class BackOfficeCarriers:
     """Carries out what was agreed to, in the name of whoever ordered it."""
 
     records: CredentialRecords
+    accounts: AccountRecords
     services: IdentityServices
     users: Users
 
@@ -55,6 +59,11 @@ class BackOfficeCarriers:
                 return await self._grants(approval, order.roles, frozenset(order.companies))
             case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
                 return await self._check_user(approval, order)
+            case BankChange():
+                account = await self.accounts.find(order.account_id)
+                if not order.still_fits(account):
+                    return "The account was moved to another bank meanwhile."
+                self.accounts.updated(account, AccountUpdate(bank=_bank(order)))
         return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
@@ -70,6 +79,8 @@ class BackOfficeCarriers:
                 await self.services.invitations.invite(by, _user_order(order))
             case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
                 await self._change_user(by, order)
+            case BankChange():
+                await self._change_bank(by, order)
         return Outcome.DONE
 
     async def _check_user(self, approval: Approval, order: UserChange) -> str:
@@ -96,6 +107,16 @@ class BackOfficeCarriers:
             case FactorReset(user_id=user_id):
                 await users.reset_mfa(by, user_id)
 
+    async def _change_bank(self, by: str, order: BankChange) -> None:
+        """Stand an account at another bank, unless it is not any more where the order found it."""
+        account = await self.accounts.find(order.account_id)
+        if not order.still_fits(account):
+            message = "the account was moved to another bank meanwhile"
+            raise RuleViolation(message, "changed_meanwhile")
+        accounts = replace(self.accounts, acting=AuditContext(by, self.accounts.acting.now))
+        seen = Expected(frozenset({version_of_account(account)}))
+        await accounts.update(account.id, AccountUpdate(bank=_bank(order)), seen)
+
     async def _grants(
         self, approval: Approval, roles: Iterable[Role], *limits: AbstractSet[str]
     ) -> str:
@@ -117,6 +138,15 @@ def credential_order(order: CredentialIssue) -> CredentialOrder:
         permissions=frozenset(map(Permission.parse, order.permissions)),
         expires_at=order.expires_at,
         limits=order.limits,
+    )
+
+
+def _bank(order: BankChange) -> SealedBank:
+    return SealedBank(
+        provider=order.provider,
+        provider_account=order.provider_account,
+        sealed_credentials=order.sealed_credentials,
+        certificate_ends_at=order.certificate_ends_at,
     )
 
 

@@ -1,5 +1,5 @@
 """
-Credentials and people as orders: who could move money, or let somebody move it, takes two.
+Credentials, people and banks of accounts as orders: what could move money takes two.
 
 Without a rule of ``FourEyes`` the same acts are done at once, as on the command line.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import (
     Credential,
     CredentialLimits,
@@ -17,6 +18,7 @@ from gateway.domain.accounts.credentials import (
 )
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
+    BankChange,
     CompaniesGrant,
     CredentialIssue,
     CredentialRotation,
@@ -37,7 +39,8 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import NothingToCollect
-from gateway.domain.requests.versions import Expected, version_of_user
+from gateway.domain.requests.versions import Expected, version_of_account, version_of_user
+from gateway.operations.accounts.accounts import AccountRecords, AccountUpdate, ProviderChoice
 from gateway.operations.accounts.credentials import (
     CredentialOrder,
     CredentialRecords,
@@ -62,7 +65,8 @@ class FourEyes:
     What takes two people.
 
     Attributes:
-        credentials: Secrets of credentials that pay, and higher limits.
+        credentials: Secrets of credentials that pay, higher limits, and another bank of an
+            account, or other credentials there.
         people: Roles that write; of people who have such roles, more companies, enabling
             them again, and second factors.
     """
@@ -270,6 +274,47 @@ class PeopleOrders:
         users, version = self.services.users, version_of_user(found)
         users.expected.check(version)
         return replace(users, expected=Expected(frozenset({version})))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankOrders:
+    """Banks of accounts, for people: done at once where an account has none yet."""
+
+    records: AccountRecords
+    approvals: Approvals
+    rules: FourEyes
+
+    async def attach(
+        self, person: SignedInUser, account_id: str, choice: ProviderChoice, expected: Expected
+    ) -> Account | Approval:
+        """
+        Give an account its first bank; to change or take away one that it has waits.
+
+        Raises:
+            ServiceError: ``SVC.GTW.011`` when the account is of none of the versions expected.
+            RuleViolation: as ``AccountRecords.update`` does.
+        """
+        acting = AuditContext(person.actor, self.records.acting.now)
+        records, update = replace(self.records, acting=acting), AccountUpdate(provider=choice)
+        before = await records.find(account_id)
+        version = version_of_account(before)
+        expected.check(version)
+        if not (self.rules.credentials and before.provider):
+            return await records.update(before.id, update, Expected(frozenset({version})))
+        after = records.updated(before, update)
+        if after == before:
+            return before
+        order = BankChange(
+            account_id=before.id,
+            provider=after.provider,
+            provider_account=after.provider_account,
+            provider_before=before.provider,
+            provider_account_before=before.provider_account,
+            sealed_credentials=after.sealed_credentials,
+            certificate_ends_at=after.certificate_ends_at,
+        )
+        about = _About(before.company_id, before.id, before.id)
+        return await _wait(self.approvals, person, order, about)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,42 @@ async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeCl
     assert b"line one" not in stored.sealed_credentials
 
 
+async def test_another_bank_of_an_account_takes_two_people(backoffice_client: BackofficeClient):
+    """The second one reads where from and where to, and never what the bank is to be shown."""
+    order = {"company_id": main_company(backoffice_client), "name": "C", "tax_number": CNPJ}
+    account = await backoffice_client.ask("POST", f"{OFFICE}/accounts", order, by="admin")
+    path = f"{OFFICE}/accounts/{account.document['id']}"
+    first, other = (
+        {"provider": "sandbox", "provider_account": each, "credentials": f"canary of {each}"}
+        for each in ("first", "other")
+    )
+
+    direct = await backoffice_client.ask("PUT", f"{path}/provider", first, by="admin")
+    waits = await backoffice_client.ask("PUT", f"{path}/provider", other, by="admin")
+    again = await backoffice_client.ask("PUT", f"{path}/provider", other, by="admin")
+    there = f"{OFFICE}/approvals/{waits.document['id']}"
+    shown = await backoffice_client.ask("GET", there, by="approver")
+    own = await backoffice_client.ask("POST", f"{there}/approve", by="admin")
+    before = await backoffice_client.ask("GET", path, by="viewer")
+    agreed = await backoffice_client.ask("POST", f"{there}/approve", by="approver")
+    after = await backoffice_client.ask("GET", path, by="viewer")
+
+    assert (direct.status, waits.status, again.status, own.status) == (200, 202, 409, 403)
+    assert shown.document["order"] == {
+        "account_id": account.document["id"],
+        "provider": "sandbox",
+        "provider_account": "other",
+        "provider_before": "sandbox",
+        "provider_account_before": "first",
+        "with_credentials": True,
+        "certificate_ends_at": "",
+    }
+    assert b"canary" not in waits.body + shown.body + agreed.body + after.body
+    assert before.document["provider_account"] == "first"
+    assert agreed.document["status"] == "done"
+    assert after.document["provider_account"] == "other"
+
+
 async def test_an_id_that_is_taken_is_a_conflict(backoffice_client: BackofficeClient):
     again = {"name": "Twice", "id": main_company(backoffice_client)}
 

@@ -10,6 +10,7 @@ import msgspec
 from aiohttp import hdrs
 
 from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
@@ -25,12 +26,14 @@ from gateway.http.backoffice.callers import (
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
+    WAITS,
     WITH_BODY,
     BackOfficeOperations,
     reading,
     versioned,
     writing,
 )
+from gateway.http.backoffice.decisions.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources import represent as resources
@@ -40,6 +43,7 @@ from gateway.http.resources.documents import (
 )
 from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
+from gateway.operations.backoffice.access_orders import BankOrders
 from gateway.operations.backoffice.scoped_records import (
     AccountSearch,
     AdminServices,
@@ -139,8 +143,9 @@ class ProviderBody(msgspec.Struct):
     account stay the same; otherwise they are required; an empty text means that there are none.
     A bank that asks for one secret takes a text; one that asks for several takes an object,
     with the fields that its adapter names, or the same object as a text. They must be whole:
-    a certificate needs its key. They are encrypted before they are stored, and never shown
-    again; ``certificate_ends_at`` says when the certificate among them expires.
+    a certificate needs its key. They are encrypted before they are stored, also in an order that
+    waits, and never shown again; ``certificate_ends_at`` says when the certificate among them
+    expires.
     """
 
     provider: Text
@@ -173,6 +178,7 @@ class AccountActs:
     """Turns bodies into orders for the register of accounts."""
 
     services: AdminServices
+    banks: BankOrders
 
     async def create(self, who: BackOfficeCaller, wanted: AccountBody) -> Account:
         """Add one to a company in scope."""
@@ -199,19 +205,17 @@ class AccountActs:
             verified=wanted.verified,
             coordinates=wanted.coordinates(),
         )
-        return await self._update(who, update)
-
-    async def attach(self, who: AccountCaller, wanted: ProviderBody) -> Account:
-        """Connect one to a bank."""
-        choice = ProviderChoice(
-            name=wanted.provider, account=wanted.provider_account, credentials=wanted.credentials
-        )
-        return await self._update(who, AccountUpdate(provider=choice))
-
-    async def _update(self, who: AccountCaller, update: AccountUpdate) -> Account:
         with explained():
             services = self.services.by(who.acting, who.scope)
             return await services.accounts.update(who.account.id, update, who.expected)
+
+    async def attach(self, who: AccountCaller, wanted: ProviderBody) -> Account | Approval:
+        """Connect one to a bank, or let that wait where it has one."""
+        choice = ProviderChoice(
+            name=wanted.provider, account=wanted.provider_account, credentials=wanted.credentials
+        )
+        with explained():
+            return await self.banks.attach(who.person, who.account.id, choice, who.expected)
 
 
 class _Listing:
@@ -304,14 +308,18 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[AccountCaller]]:
             "PUT",
             "/accounts/{account_id}/provider",
             name="backoffice.account_provider",
-            summary="Connect an account to a bank, with the credentials the bank asks for.",
+            summary=(
+                "Connect an account to a bank, with the credentials the bank asks for."
+                " To change the bank of an account needs a second user's approval."
+            ),
             needs=writing(Area.PROVIDER),
             limits=WITH_BODY,
             takes=inputs.body(ProviderBody),
             runs=does.attach,
-            shows=_versioned,
+            shows=_attached,
             fails=STORE_FAILS,
             raises=(*TAKEN, errors.VERSION_CHANGED),
+            also={WAITS: ApprovalDocument},
         ),
     )
 
@@ -371,6 +379,12 @@ def _registered(found: Account, _who: BackOfficeCaller | AccountCaller) -> Accou
         "account": at.account,
         "created_at": instant(found.created_at),
     }
+
+
+def _attached(
+    found: Account | Approval, who: AccountCaller
+) -> VersionedAnswer[AccountRegistered] | WaitingAnswer:
+    return waiting(found) if isinstance(found, Approval) else _versioned(found, who)
 
 
 def _versioned(found: Account, who: AccountCaller) -> VersionedAnswer[AccountRegistered]:

@@ -66,6 +66,7 @@ class ApprovalDocument(TypedDict):
         "companies",
         "enabling",
         "factor_reset",
+        "account_bank",
     ]
     company_id: str
     account_id: str

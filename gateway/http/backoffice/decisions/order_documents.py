@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
+    BankChange,
     CompaniesGrant,
     CredentialChange,
     CredentialIssue,
@@ -52,7 +53,9 @@ class OrderDocument(TypedDict):
     it may do, and the only account it reaches; none for every account of its company. Of a
     person: what they are to be. ``roles`` are those that are given; where companies or
     enabling are ordered, those that the person has. ``companies`` are all that the person
-    sees then, an empty list every one; ``companies_before`` are those until then.
+    sees then, an empty list every one; ``companies_before`` are those until then. Of an account's
+    bank: where the account is to stand, and where it stood; an empty ``provider`` is no bank.
+    ``with_credentials`` says whether credentials came with the order.
     """
 
     method: NotRequired[Literal["pix", "bank_account", "refund"]]
@@ -74,6 +77,12 @@ class OrderDocument(TypedDict):
     roles: NotRequired[list[str]]
     companies: NotRequired[list[str]]
     companies_before: NotRequired[list[str]]
+    provider: NotRequired[str]
+    provider_account: NotRequired[str]
+    provider_before: NotRequired[str]
+    provider_account_before: NotRequired[str]
+    with_credentials: NotRequired[bool]
+    certificate_ends_at: NotRequired[Instant]
 
 
 def ordered(found: Order | BackOfficeOrder, *, whole: bool = False) -> OrderDocument:
@@ -102,6 +111,16 @@ def ordered(found: Order | BackOfficeOrder, *, whole: bool = False) -> OrderDocu
             return shown
         case Invitation() | RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
             return _about_person(found)
+        case BankChange():
+            return {
+                "account_id": found.account_id,
+                "provider": found.provider,
+                "provider_account": found.provider_account,
+                "provider_before": found.provider_before,
+                "provider_account_before": found.provider_account_before,
+                "with_credentials": bool(found.sealed_credentials),
+                "certificate_ends_at": instant(found.certificate_ends_at),
+            }
         case _:
             return _about_credential(found)
 

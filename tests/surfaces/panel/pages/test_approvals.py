@@ -69,6 +69,30 @@ async def test_whoever_decides_sees_which_money_a_credential_reaches(
     assert "empresa inteira" in of_all.text
 
 
+async def test_whoever_decides_sees_which_bank_an_account_leaves_for_which(
+    approver: Person, world: World
+):
+    """What that bank is to be shown stands on no page."""
+    admin = await signed_in(world, Role.ADMIN)
+    there = f"/panel/accounts/{world.demo['accounts']['inactive']['id']}/bank"
+    page = await admin.open(there)
+    name = re.search(r'data-words="([^"]+)"', page.text)
+    assert name
+    fields = {"words": name[1], "provider": "sandbox", "provider_account": "conta-nova"}
+
+    asked = await admin.send(there, {**fields, "credentials": "canary-of-a-secret"})
+    shown = await approver.open(asked.location)
+    listed = await approver.open("/panel/approvals")
+    await approver.send(f"{asked.location}/reject", {"reason": "um teste"})
+
+    assert "/panel/approvals/" in asked.location
+    assert re.search(r"Banco a partir da aprovação</dt><dd><b>sandbox</b>.*conta-nova", shown.text)
+    assert "Banco até agora" in shown.text
+    assert "novas, guardadas com criptografia" in shown.text
+    assert "Banco de uma conta" in listed.text
+    assert "canary-of-a-secret" not in shown.text + listed.text
+
+
 async def test_a_second_person_agrees_and_the_first_collects_the_secret_once(
     keeper: Person, approver: Person, world: World
 ):

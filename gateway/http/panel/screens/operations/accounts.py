@@ -13,12 +13,13 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
-from gateway.http.panel.pages.visit import Visit, address
+from gateway.http.panel.pages.visit import HOME, Visit, address
 
 READ: Final = Right(Area.ACCOUNT, Action.READ)
 _WRITE: Final = Right(Area.ACCOUNT, Action.WRITE)
 _BANK: Final = Right(Area.PROVIDER, Action.WRITE)
 _PAGE: Final = "25"
+_WAITS: Final = 202
 ACCOUNT: Final = "/accounts/{account_id}"
 
 
@@ -124,7 +125,7 @@ class AccountPages:
         return Shown(template="accounts/bank.html", data=data)
 
     async def change_bank(self, visit: Visit) -> Result:
-        """Move an account to another bank; its name is typed again."""
+        """Move an account to another bank, or order that; its name is typed again."""
         account = await account_of(self.rows, visit)
         if visit.form["words"] != account["name"].strip():
             raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
@@ -137,7 +138,9 @@ class AccountPages:
         elif _had_credentials(visit):
             raise ServiceError(errors.PAYLOAD_INVALID, "secret_again", field="credentials")
         path = account_path(visit)
-        await self.rows.ask(visit, "backoffice.account_provider", path=path, body=body)
+        made = await self.rows.ask(visit, "backoffice.account_provider", path=path, body=body)
+        if made.status == _WAITS:
+            return Redirect(f"{HOME}/approvals/{made.data['id']}")
         return Redirect(address("/panel/accounts/{account_id}", **path))
 
 

@@ -11,6 +11,7 @@ import msgspec
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
+    BankChange,
     CompaniesGrant,
     CredentialIssue,
     CredentialRotation,
@@ -58,6 +59,15 @@ ORDERS: list[BackOfficeOrder] = [
     WIDENING,
     ENABLING,
     RESET,
+    BankChange(
+        account_id="a",
+        provider="one",
+        provider_account="1",
+        provider_before="other",
+        provider_account_before="2",
+        sealed_credentials=b"\x00sealed",
+        certificate_ends_at=NOON,
+    ),
 ]
 
 

@@ -16,10 +16,11 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
+from gateway.http.backoffice.administration.accounts import AccountActs
 from gateway.http.backoffice.administration.credentials import CredentialActs
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
 from gateway.operations.accounts.accounts import AccountOrder
-from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
+from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, FourEyes
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
@@ -53,6 +54,17 @@ class AdminWorld:
             rules=FourEyes(credentials=False),
         )
         return CredentialActs(self.registers, orders)
+
+    @property
+    def accounts(self) -> AccountActs:
+        """Accounts as people change them, where nobody else has to agree."""
+        nobody: Any = None
+        orders = BankOrders(
+            records=self.registers.accounts,
+            approvals=nobody,
+            rules=FourEyes(credentials=False),
+        )
+        return AccountActs(self.registers, orders)
 
     @property
     def oversight(self) -> Oversight:

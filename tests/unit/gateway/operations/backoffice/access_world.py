@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.identity.rights import Role
@@ -18,9 +19,15 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
+from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
-from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes, PeopleOrders
+from gateway.operations.backoffice.access_orders import (
+    BankOrders,
+    CredentialOrders,
+    FourEyes,
+    PeopleOrders,
+)
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.identity.users import NewUser
 from tests.world import registers
@@ -47,6 +54,18 @@ class AccessWorld:
         return CredentialOrders(
             records=self.office.credentials, approvals=self.approvals, rules=rules or FourEyes()
         )
+
+    def banks(self, rules: FourEyes | None = None) -> BankOrders:
+        return BankOrders(
+            records=self.office.accounts, approvals=self.approvals, rules=rules or FourEyes()
+        )
+
+    async def account(self, choice: ProviderChoice) -> Account:
+        """Make an account, from the command line."""
+        order = AccountOrder(
+            company_id=self.company, name="Loja", tax_number="52998224725", provider=choice
+        )
+        return await self.office.accounts.create(order)
 
     def people(self, rules: FourEyes | None = None) -> PeopleOrders:
         return PeopleOrders(
@@ -123,6 +142,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
             money=nothing,
             office=BackOfficeCarriers(
                 records=office.credentials,
+                accounts=office.accounts,
                 services=identity_world.services,
                 users=office.store.identity.users,
             ),

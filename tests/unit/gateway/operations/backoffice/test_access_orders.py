@@ -9,11 +9,15 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits, Permission
+from gateway.domain.backoffice.access_orders import read
 from gateway.domain.backoffice.approvals import Approval, ApprovalState, Outcome
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.money import Money
+from gateway.domain.requests.versions import ANY_VERSION
+from gateway.http.backoffice.decisions.order_documents import ordered
+from gateway.operations.accounts.accounts import AccountUpdate, ProviderChoice
 from gateway.operations.backoffice.access_orders import FourEyes
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.operations.backoffice.access_world import (
@@ -386,3 +390,73 @@ async def test_one_order_of_reach_waits_for_a_person(access_world: AccessWorld, 
     await act(access_world, made)
 
     assert await refusal(act(access_world, made)) == "409 waiting"
+
+
+AT = ProviderChoice(name="sandbox", account="1", credentials="secret")
+NO_BANK = ProviderChoice()
+
+
+async def test_another_bank_of_an_account_waits_and_the_first_does_not(access_world: AccessWorld):
+    """One person would have what is paid in from then on paid to themselves."""
+    cases = (
+        ("first", NO_BANK, AT, FourEyes(), False),
+        ("no change", AT, replace(AT, credentials=None), FourEyes(), False),
+        ("other account", AT, replace(AT, account="2"), FourEyes(), True),
+        ("other bank", AT, replace(AT, name="other-bank"), FourEyes(), True),
+        ("other credentials", AT, replace(AT, credentials="other"), FourEyes(), True),
+        ("no bank any more", AT, NO_BANK, FourEyes(), True),
+        ("rule off", AT, NO_BANK, FourEyes(credentials=False), False),
+    )
+    wrong = []
+    for case, before, after, rules, waits in cases:
+        account = await access_world.account(before)
+        done = await access_world.banks(rules).attach(
+            access_world.maria, account.id, after, ANY_VERSION
+        )
+        stands = await access_world.office.accounts.find(account.id)
+        if isinstance(done, Approval) is not waits or (waits and stands != account):
+            wrong.append(case)
+
+    assert wrong == []
+
+
+async def test_an_account_stands_at_another_bank_once_a_second_person_agrees(
+    access_world: AccessWorld,
+):
+    """The order holds no secret in clear; what the account is sealed for is stored as it is."""
+    account = await access_world.account(AT)
+    moved = ProviderChoice(name="other-bank", account="7", credentials="canary")
+    waiting = await access_world.banks().attach(access_world.maria, account.id, moved, ANY_VERSION)
+    assert isinstance(waiting, Approval)
+    order = access_world.approvals.text(waiting)
+
+    decided = await access_world.agreed(waiting)
+
+    stands = await access_world.office.accounts.find(account.id)
+    assert (stands.provider, stands.provider_account) == ("other-bank", "7")
+    assert stands.sealed_credentials not in {b"", account.sealed_credentials}
+    assert decided.outcome is Outcome.DONE
+    assert (waiting.company_id, waiting.account_id) == (access_world.company, account.id)
+    shown = ordered(read(order))
+    assert "canary" not in f"{order} {shown}"
+    assert (shown["provider_before"], shown["provider"]) == ("sandbox", "other-bank")
+    assert shown["with_credentials"] is True
+    assert not any("sealed" in name for name in shown)
+
+
+async def test_an_order_is_void_where_the_bank_was_changed_meanwhile(access_world: AccessWorld):
+    account = await access_world.account(AT)
+    waiting = await access_world.banks().attach(
+        access_world.maria, account.id, NO_BANK, ANY_VERSION
+    )
+    elsewhere = AccountUpdate(provider=replace(AT, account="9"))
+    await access_world.office.accounts.update(account.id, elsewhere)
+
+    assert isinstance(waiting, Approval)
+    refused = await refusal(access_world.agreed(waiting))
+
+    scope = scope_of(access_world.joao.companies)
+    void = await access_world.approvals.find(access_world.joao, scope, waiting.id)
+    stands = await access_world.office.accounts.find(account.id)
+    assert (refused, void.state) == ("400 void", ApprovalState.VOID)
+    assert stands.provider_account == "9"

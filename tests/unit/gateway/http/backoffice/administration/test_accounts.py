@@ -14,7 +14,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.administration.accounts import (
-    AccountActs,
     AccountBody,
     AccountChange,
     ProviderBody,
@@ -51,7 +50,7 @@ def test_an_account_that_is_switched_off_can_be_switched_on():
 
 
 async def test_what_is_absent_stays_as_it_is(admin_world: AdminWorld):
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
 
     changed = await acts.change(who, AccountChange(active=True, branch="12"))
 
@@ -66,7 +65,7 @@ BANK = ProviderBody(provider="sandbox", provider_account="1", credentials="secre
 async def test_credentials_are_sealed_and_stay_while_the_bank_s_account_does(
     admin_world: AdminWorld,
 ):
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
 
     attached = await acts.attach(who, BANK)
     kept = await acts.attach(who, ProviderBody(provider="sandbox", provider_account="1"))
@@ -81,7 +80,7 @@ async def test_no_bank_is_shown_the_credentials_of_another(
     admin_world: AdminWorld, provider: str, account: str
 ):
     """They are asked for; an empty text says that there are none."""
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
     before = await acts.attach(who, BANK)
 
     with pytest.raises(ServiceError) as refused:
@@ -100,7 +99,7 @@ async def test_no_bank_is_shown_the_credentials_of_another(
 
 
 async def test_an_account_that_leaves_its_bank_leaves_its_credentials(admin_world: AdminWorld):
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
     await acts.attach(who, BANK)
 
     alone = await acts.attach(who, ProviderBody(provider=""))
@@ -109,7 +108,7 @@ async def test_an_account_that_leaves_its_bank_leaves_its_credentials(admin_worl
 
 
 async def test_a_bank_s_account_belongs_to_one_company(admin_world: AdminWorld):
-    acts = AccountActs(admin_world.registers)
+    acts = admin_world.accounts
     await acts.attach(admin_world.at(admin_world.account), BANK)
 
     with pytest.raises(ServiceError) as refused:
@@ -147,7 +146,7 @@ async def test_another_spelling_of_a_bank_s_account_is_the_same_account(admin_wo
 
 
 async def test_nobody_adds_to_a_company_they_do_not_see(admin_world: AdminWorld):
-    acts = AccountActs(admin_world.registers)
+    acts = admin_world.accounts
     order = AccountBody(company_id=admin_world.theirs.id.upper(), name="A", tax_number=TAX)
 
     refused = await turned_down(acts.create(admin_world.staff(admin_world.ours.id), order))
@@ -203,7 +202,7 @@ async def test_what_a_bank_asks_for_is_entered_by_field(
     registered(monkeypatch, "sandbox")
     pair = Authority(tmp_path).pair("we")
     whole = {"client_id": "id", "certificate": pair.certificate, "key": pair.key}
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
 
     for given in (whole, json.dumps(whole)):
         asked = RawRequest(
@@ -236,7 +235,7 @@ async def test_what_does_not_fit_the_bank_is_refused_by_field(
     admin_world: AdminWorld, monkeypatch: pytest.MonkeyPatch, given: object, field: str, reason: str
 ):
     registered(monkeypatch, "sandbox")
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
     wanted = ProviderBody(provider="sandbox", provider_account="1", credentials=given)
 
     with pytest.raises(ServiceError) as refused:
@@ -248,7 +247,7 @@ async def test_what_does_not_fit_the_bank_is_refused_by_field(
 
 
 async def test_a_bank_of_one_text_takes_no_fields(admin_world: AdminWorld):
-    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    acts, who = admin_world.accounts, admin_world.at(admin_world.account)
     wanted = ProviderBody(provider="sandbox", provider_account="1", credentials={"a": "canary"})
 
     with pytest.raises(ServiceError) as refused:
