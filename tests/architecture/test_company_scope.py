@@ -18,7 +18,7 @@ PORTS = {
     },
     callbacks.Callbacks: {"add", "due", "handled", "belongs", "forget"},  # our own tasks
     request_log.RequestLog: {"add", "forget"},
-    lists.AuditRecord: {"verify"},  # a part of the chain proves nothing
+    lists.AuditRecord: {"verify", "accepted"},  # a part of the chain proves nothing
     readings.AccountReadings: {"claim", "keep"},  # of one that was found within a scope
     overview.OverviewRecords: {"remember"},  # our own task, for whoever reads it in a scope
     challenges.Outbox: {"put", "waiting", "sent", "forget"},

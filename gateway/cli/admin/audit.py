@@ -10,17 +10,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gateway.cli.console import Row, Terminal, reading, run, show_json
+from gateway.cli.console import Row, Terminal, changing, instant, reading, run, show_json
 from gateway.domain.kernel.audit import AuditHead
 
 if TYPE_CHECKING:
-    from gateway.domain.kernel.audit import Audit
+    from gateway.domain.kernel.audit import AcceptedBreak, Audit, AuditBreak
+    from gateway.operations.backoffice.audit_breaks import AuditBreaks
 
 BROKEN: Final = 3
 """The exit status of a broken log; 1 is a log that could not be read, 2 a wrong option."""
 
 _LEAST_HASH: Final = 6
 """Bytes of its hash that a kept head needs: as many as ``/metrics`` shows."""
+
+_PROPOSALS: Final = "audit break proposals"
+_FILE: Final = click.Path(path_type=Path, dir_okay=False)
+_EXCEPT: Final = (
+    "whole, but for the break accepted at event {event} by {proposed_by} and {approved_by} "
+    "on {at}, events {first} to {last} ({problem}): {reason}"
+)
 
 
 @click.group("audit")
@@ -44,18 +52,27 @@ def verify(terminal: Terminal, file: Path | None) -> None:
     A store that was restored from an old backup is found with --head: an end
     that was kept elsewhere, as JSON with number and hash, or a file whose last
     line is such JSON: an audit_head line of the service's log, or an export.
+
+    A log with accepted breaks is intact but for these, which are named each time.
     """
     kept = None if file is None else kept_head(file)
 
-    async def work() -> Row:
+    async def work() -> dict[str, Any]:
         async with _opened(terminal) as log:
             try:
-                return {"whole": True, "events": await log.verify(kept), "problem": ""}
+                events, accepted = await log.verify(kept), await log.accepted()
             except ValueError as problem:
-                return {"whole": False, "events": 0, "problem": str(problem)}
+                return {"whole": False, "events": 0, "problem": str(problem), "accepted": []}
+            breaks = [_break_row(each) for each in accepted]
+            return {"whole": True, "events": events, "problem": "", "accepted": breaks}
 
     found = run(work())
-    terminal.show(found)
+    if terminal.as_json:
+        show_json(found)
+    else:
+        terminal.show({**found, "accepted": len(found["accepted"]) or ""})
+        for each in found["accepted"]:
+            click.echo(_EXCEPT.format(**each))
     if not found["whole"]:
         click.get_current_context().exit(BROKEN)
 
@@ -77,6 +94,53 @@ def head(terminal: Terminal) -> None:
     show_json(found)
     if "problem" in found:
         click.get_current_context().exit(BROKEN)
+
+
+@audit.command("accept-break")
+@click.argument("event", type=click.IntRange(0))
+@click.option("--propose", "proposed", type=_FILE, help="Takes the proposal; it must not exist.")
+@click.option("--approve", "approved", type=_FILE, help="The proposal of another person.")
+@click.option("--reason", default="", help="With --propose: for the auditors.")
+@changing
+def accept_break(
+    terminal: Terminal, event: int, proposed: Path | None, approved: Path | None, reason: str
+) -> None:
+    """
+    Accept the break at EVENT, the event that `pixgate audit verify` names.
+
+    For events that cannot be proven any more: their key is lost for good, or the
+    database was restored in part. One person proposes and gives the file to
+    another one, who approves. Each is named by --by with the e-mail address of an
+    active user who is security or admin for all companies. From then on the log
+    is whole but for these events, exactly as they are stored now.
+    """
+    if (proposed is None) == (approved is None) or bool(proposed) != bool(reason):
+        message = "give --propose FILE with --reason, or --approve FILE"
+        raise click.UsageError(message)
+    if not terminal.by:
+        message = "--by is required: the two must be different people"
+        raise click.UsageError(message)
+
+    async def propose() -> str:
+        async with _breaks(terminal) as breaks:
+            return await breaks.propose(event, terminal.by, reason)
+
+    async def approve(proposal: str) -> AuditBreak:
+        async with _breaks(terminal) as breaks:
+            return await breaks.approve(event, terminal.by, proposal)
+
+    try:
+        if approved is not None:
+            found = run(approve(approved.read_text(encoding="utf-8")))
+            terminal.show({"accepted": True, "first": found.first, "last": found.last})
+        elif proposed is not None:
+            proposal = run(propose())
+            with proposed.open("x", encoding="utf-8") as file:
+                file.write(f"{proposal}\n")
+            terminal.show({"accepted": False, "proposal": str(proposed)})
+    except OSError as problem:
+        message = f"{problem.filename}: {problem.strerror}"
+        raise click.ClickException(message) from problem
 
 
 def kept_head(file: Path) -> AuditHead:
@@ -109,6 +173,35 @@ def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
         return json.loads(text)
     except ValueError:
         return json.loads(text.splitlines()[-1])
+
+
+def _break_row(accepted: AcceptedBreak) -> Row:
+    return {
+        "first": accepted.found.first,
+        "last": accepted.found.last,
+        "problem": accepted.found.problem,
+        "event": accepted.number,
+        "at": instant(accepted.at),
+        "proposed_by": accepted.proposed_by,
+        "approved_by": accepted.approved_by,
+        "reason": accepted.reason,
+    }
+
+
+@asynccontextmanager
+async def _breaks(terminal: Terminal) -> AsyncIterator[AuditBreaks]:
+    """Open what accepts breaks."""
+    from gateway.cli.context import opened
+    from gateway.operations.backoffice.audit_breaks import AuditBreaks
+
+    async with opened(terminal) as office:
+        kernel = office.kernel
+        yield AuditBreaks(
+            audit=kernel.store.audit,
+            users=kernel.store.identity.users,
+            keys=kernel.keys.derivation.keys(_PROPOSALS),
+            now=kernel.now,
+        )
 
 
 @asynccontextmanager

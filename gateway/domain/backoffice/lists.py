@@ -16,7 +16,7 @@ from typing import Final, Protocol
 from gateway.domain.accounts.accounts import Account, Company
 from gateway.domain.accounts.credentials import Action, Credential, Permission, Resource
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.audit import AcceptedBreak, AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Attempt, Payout
@@ -269,4 +269,8 @@ class AuditRecord(Protocol):
 
     async def verify(self) -> int:
         """Walk the chain; return its length. ValueError names the first broken link."""
+        ...
+
+    async def accepted(self) -> Sequence[AcceptedBreak]:
+        """Return the breaks that ``verify`` passes because they were accepted, oldest first."""
         ...

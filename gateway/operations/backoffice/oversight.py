@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.domain.backoffice.callbacks import Callback, Callbacks, CallbackSearch
@@ -19,6 +19,7 @@ from gateway.domain.backoffice.request_log import (
     RequestSearch,
 )
 from gateway.domain.identity.challenges import Mail, Outbox
+from gateway.domain.kernel.audit import AcceptedBreak
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.pages import Listed
@@ -43,10 +44,13 @@ class Proof:
     Attributes:
         events: How many acts the caller may see.
         problem: The first broken link; empty when the log is whole.
+        accepted: Breaks that it is whole but for. Their people and reasons are shown to callers
+            who see all companies.
     """
 
     events: int = 0
     problem: str = ""
+    accepted: Sequence[AcceptedBreak] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +79,14 @@ class Oversight:
     async def prove_acts(self, scope: CompanyScope, _taken: None) -> Proof:
         """Walk the whole chain, whatever the scope: a part of it proves nothing."""
         try:
-            length = await self.record.verify()
+            length, accepted = await self.record.verify(), await self.record.accepted()
         except ValueError as problem:
             return Proof(problem=str(problem))
         if scope.everything:
-            return Proof(events=length)
+            return Proof(events=length, accepted=accepted)
         _, visible = await self.record.find_acts(AuditSearch(paging=_ONE), scope)
-        return Proof(events=visible)
+        unnamed = [replace(each, proposed_by="", approved_by="", reason="") for each in accepted]
+        return Proof(events=visible, accepted=unnamed)
 
     async def search_callbacks(
         self, scope: CompanyScope, wanted: CallbackSearch

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -18,9 +18,18 @@ from sqlalchemy import BindParameter, Select, bindparam, func, insert, select, u
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.backoffice.change_feed import Act
-from gateway.domain.kernel.audit import AuditEvent, AuditHead
+from gateway.domain.kernel.audit import AcceptedBreak, AuditBreak, AuditEvent, AuditHead
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.audit.walk import BROKEN, Walk, broken, check_seal, key_absent
+from gateway.store.audit.walk import (
+    ACCEPTED,
+    BROKEN,
+    Stretch,
+    Walk,
+    accepted_break,
+    broken,
+    check_seal,
+    key_absent,
+)
 from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys
 from gateway.store.kernel.database import Database, chain_of, note
 from gateway.store.tables import columns
@@ -101,6 +110,17 @@ _HEAD: Final = select(*_HEAD_COLUMNS, _LAST_NUMBER.label("last"))
 _LAST: Final[Select[*tuple[Any, ...]]] = (
     select(audit.c.number, audit.c.hash).order_by(audit.c.number.desc()).limit(1)
 )
+# Events searched by one statement: some tens of milliseconds, for no index leads to an action.
+_SEARCHED: Final = 50_000
+_ACCEPTANCES: Final = (
+    select(audit)
+    .where(
+        audit.c.number > bindparam("after"),
+        audit.c.number <= bindparam("last"),
+        audit.c.action == ACCEPTED,
+    )
+    .order_by(audit.c.number)
+)
 _NEXT: Final = (
     select(audit)
     .where(audit.c.number > bindparam("after"), audit.c.number <= bindparam("last"))
@@ -155,16 +175,71 @@ class StoredAudit:
                 added past the end, or cut off at it; or a head that is not ours.
         """
         head, last = await self._ends()
-        walk = Walk(self._database.chain, kept)
-        while walk.number < head.number:
-            rows = await self._after(walk.number, head.number)
-            if not rows:
-                raise broken(walk.number + 1)
-            for row in rows:
-                walk.step(row)
-            await asyncio.sleep(self._pause_s)
+        walk = Walk(self._database.chain, kept, await self._accepted(head.number))
+        async for row in self._rows(0, head.number):
+            walk.step(row)
         walk.end(head, last)
         return walk.number
+
+    async def accepted(self) -> Sequence[AcceptedBreak]:
+        """Return the breaks that were accepted, oldest first; proven where ``verify`` succeeds."""
+        return await self._accepted((await self._ends())[1])
+
+    async def find_break(self) -> AuditBreak | None:
+        """
+        Return the first break that was not accepted; None where the log is whole.
+
+        It ends before the first event that is chained to the stored hash of the one before.
+
+        Raises:
+            ValueError: the events hold, and their end does not.
+        """
+        head, last = await self._ends()
+        walk = Walk(self._database.chain, None, await self._accepted(head.number))
+        try:
+            async for row in self._rows(0, head.number):
+                walk.step(row)
+            walk.end(head, last)
+        except ValueError as problem:
+            stretch, previous = Stretch(walk.number + 1, walk.reached, problem), None
+            async for row in self._rows(walk.number, last):
+                if previous is not None and walk.follows(previous, row):
+                    break
+                stretch.add(row)
+                previous = row
+            if previous is None:
+                raise
+            return stretch.until(previous.number, str(problem))
+        return None
+
+    async def accept(self, found: AuditBreak, event: AuditEvent) -> None:
+        """
+        Add the event that accepts a break, also after an end under an unknown key.
+
+        Raises:
+            ValueError: the end of the log is not of our making, or not its last event's.
+        """
+        details = {
+            "first": str(found.first),
+            "last": str(found.last),
+            "after": found.after,
+            "digest": found.digest,
+            "problem": found.problem,
+            **event.details,
+        }
+        told = replace(
+            event, action=ACCEPTED, subject=SUBJECT, details=details, companies=frozenset()
+        )
+        async with self._database.writing() as connection:
+            note(connection, Act(told.action, told.subject))
+            keys = chain_of(connection)
+            head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
+            last = await _last(connection)
+            if (head.number, head.hash) != (last.number, last.hash):
+                raise broken(last.number + 1)
+            if head.key_id in {NO_KEY, *keys.events}:
+                check_seal(keys, head)
+            await _add(connection, keys, head, [told])
 
     async def _ends(self) -> tuple[AuditHead, int]:
         """Return the head, and the last event's number; ValueError when there is no head."""
@@ -174,10 +249,32 @@ class StoredAudit:
             raise broken(0)
         return _head_of(row), row.last
 
-    async def _after(self, number: int, last: int) -> list[Record]:
-        wanted = {"after": number, "last": last, "batch": self._batch}
-        async with self._database.reading() as connection:
-            return list((await connection.execute(_NEXT, wanted)).all())
+    async def _rows(self, after: int, last: int) -> AsyncIterator[Record]:
+        """Give the events behind a number, as far as another one, and pause between batches."""
+        while after < last:
+            wanted = {"after": after, "last": last, "batch": self._batch}
+            async with self._database.reading() as connection:
+                rows = (await connection.execute(_NEXT, wanted)).all()
+            if not rows:
+                return
+            for row in rows:
+                yield row
+            after = rows[-1].number
+            await asyncio.sleep(self._pause_s)
+
+    async def _accepted(self, last: int) -> Sequence[AcceptedBreak]:
+        """Return the acceptances up to an event, but those that are part of an accepted break."""
+        found = []
+        for after in range(0, last, _SEARCHED):
+            wanted = {"after": after, "last": min(after + _SEARCHED, last)}
+            async with self._database.reading() as connection:
+                rows = (await connection.execute(_ACCEPTANCES, wanted)).all()
+            found += [each for row in rows if (each := accepted_break(row)) is not None]
+        return [
+            each
+            for each in found
+            if not any(other.found.first <= each.number <= other.found.last for other in found)
+        ]
 
 
 async def append(connection: AsyncConnection, *events: AuditEvent) -> None:

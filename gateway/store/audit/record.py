@@ -15,6 +15,7 @@ from sqlalchemy import Select, bindparam, select
 
 from gateway.domain.backoffice.change_feed import Act, Mark, News
 from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
+from gateway.domain.kernel.audit import AcceptedBreak
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.walk import event_of
@@ -49,6 +50,10 @@ class StoredAuditRecord:
     async def verify(self) -> int:
         """Walk the chain; return its length. ValueError names the first broken link."""
         return await StoredAudit(self._database).verify()
+
+    async def accepted(self) -> Sequence[AcceptedBreak]:
+        """Return the breaks that ``verify`` passes because they were accepted, oldest first."""
+        return await StoredAudit(self._database).accepted()
 
 
 def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ...]]:

@@ -7,6 +7,7 @@ from typing import Final, TypedDict
 
 from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
 from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.audit import AcceptedBreak
 from gateway.domain.payouts.reviews import same_name
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading, writing
@@ -53,16 +54,35 @@ class AuditList(TypedDict):
     meta: Meter
 
 
+class AcceptedBreakDocument(TypedDict):
+    """
+    Acts that cannot be proven, ``first`` to ``last``, which two people accepted in act ``event``.
+
+    Their names and the reason are empty for users who are limited to companies.
+    """
+
+    first: int
+    last: int
+    problem: str
+    event: int
+    at: Instant
+    proposed_by: str
+    approved_by: str
+    reason: str
+
+
 class ProofDocument(TypedDict):
     """
     Whether the whole chain holds; ``problem`` names the first link that does not.
 
-    ``events`` counts the acts that you may see.
+    ``events`` counts the acts that you may see; ``accepted`` are breaks that the chain is whole
+    but for.
     """
 
     whole: bool
     events: int
     problem: str
+    accepted: list[AcceptedBreakDocument]
 
 
 def audit_rows(does: Oversight) -> Sequence[Row[BackOfficeCaller]]:
@@ -178,4 +198,22 @@ def _exact(found: AuditEntry, who: BackOfficeCaller) -> Mapping[str, object]:
 
 
 def _proof(found: Proof, _who: BackOfficeCaller) -> ProofDocument:
-    return {"whole": not found.problem, "events": found.events, "problem": found.problem}
+    return {
+        "whole": not found.problem,
+        "events": found.events,
+        "problem": found.problem,
+        "accepted": [_accepted(each) for each in found.accepted],
+    }
+
+
+def _accepted(shown: AcceptedBreak) -> AcceptedBreakDocument:
+    return {
+        "first": shown.found.first,
+        "last": shown.found.last,
+        "problem": shown.found.problem,
+        "event": shown.number,
+        "at": instant(shown.at),
+        "proposed_by": shown.proposed_by,
+        "approved_by": shown.approved_by,
+        "reason": shown.reason,
+    }

@@ -7,10 +7,12 @@ import json
 import pytest
 import pytest_asyncio
 from msgspec import structs
+from sqlalchemy import text
 
 from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.world import World
 
@@ -67,6 +69,26 @@ async def test_acts_are_filtered_proven_and_exported(security: Person):
     assert {far.status, wrong.status} == {200}
     assert "O registro está inteiro" in proof.text
     assert json.loads(export.text.splitlines()[0])["number"] == 1
+
+
+async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person, world: World):
+    store = world.gateway.kernel.store
+    async with store.database.writing() as connection:
+        await connection.execute(text("DROP TRIGGER audit_no_update"))
+        await connection.execute(text("UPDATE audit SET trace_id = 'x' WHERE number = 2"))
+    broken = await security.open("/panel/audit/proof")
+    found = await store.audit.find_break()
+    assert found is not None
+    details = {"proposed_by": "user:ana", "proposed_at": "", "reason": "o disco queimou"}
+    accepting = AuditContext("user:bia", world.gateway.kernel.now)
+    await store.audit.accept(found, accepting.event("", "", details))
+
+    proof = await security.open("/panel/audit/proof")
+
+    assert "O registro não está inteiro" in broken.text
+    assert "O registro está inteiro, exceto os atos nº 2 a 2" in proof.text
+    assert "proposta por user:ana, aprovada por user:bia" in proof.text
+    assert "o disco queimou" in proof.text
 
 
 @pytest.mark.parametrize(

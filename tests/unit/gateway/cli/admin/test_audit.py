@@ -38,7 +38,12 @@ def change(shell: Shell, *statements: str) -> None:
 
 
 def test_a_log_that_holds_is_status_0(shell: Shell, kept: Path):
-    assert shell.reads("audit", "verify") == {"whole": True, "events": 3, "problem": ""}
+    assert shell.reads("audit", "verify") == {
+        "whole": True,
+        "events": 3,
+        "problem": "",
+        "accepted": [],
+    }
     assert shell.reads("audit", "verify", "--head", str(kept))["whole"]
     head = json.loads(kept.read_text())
     assert head["number"] == 3
@@ -57,6 +62,7 @@ def test_a_log_that_was_cut_is_status_3(shell: Shell, kept: Path):
         "whole": False,
         "events": 0,
         "problem": "the audit log is broken at event 3",
+        "accepted": [],
     }
     assert "broken at event 3" in json.loads(ended.stdout)["problem"]
     assert kept.exists()
@@ -151,3 +157,56 @@ def test_a_file_that_is_not_there_is_status_1(shell: Shell, tmp_path: Path):
     missing = str(tmp_path / "none")
 
     assert "cannot be read" in shell.fails("audit", "verify", "--head", missing)
+
+
+ADMINS = ("ana@example.com", "bia@example.com")
+
+
+@pytest.fixture
+def lost(shell: Shell) -> Shell:
+    """A log of two admins, an operator and a limited admin, whose key is lost."""
+    company = shell.reads("company", "create", "--name", "One")["id"]
+    others = (("eva@example.com", "operator", ()), ("ida@example.com", "admin", (company,)))
+    for email, role, companies in (*((each, "admin", ()) for each in ADMINS), *others):
+        limits = [word for each in companies for word in ("--company", each)]
+        made = ("user", "create", "--email", email, "--name", email, "--role", role, *limits)
+        shell.says(*made, typed="a long enough password\n" * 2)
+    (shell.folder / "keys.json").unlink()
+    return shell
+
+
+def test_a_break_is_accepted_by_two_people_and_named_ever_after(lost: Shell, tmp_path: Path):
+    """Without that nothing can be done that is logged."""
+    file, (ana, bia) = str(tmp_path / "proposal"), ADMINS
+    accept = ("audit", "accept-break", "1")
+    propose = (*accept, "--propose", file, "--reason", "the disk burnt")
+    assert "event 1 is sealed under the key" in lost.run("audit", "verify").stdout
+    assert "which is not configured" in lost.fails("company", "create", "--name", "Two")
+
+    refused = {
+        "no active user": lost.fails(*propose, "--by", "nobody@example.com"),
+        "eva@example.com is neither": lost.fails(*propose, "--by", "eva@example.com"),
+        "ida@example.com is neither": lost.fails(*propose, "--by", "ida@example.com"),
+        "at event 1, not 2": lost.fails(*accept[:2], "2", *propose[3:], "--by", ana),
+    }
+    lost.says(*propose, "--by", ana)
+    approve = (*accept, "--approve", file)
+    refused["a second person approves"] = lost.fails(*approve, "--by", ana)
+    altered = tmp_path / "altered"
+    altered.write_text(Path(file).read_text().replace("burnt", "drowned"))
+    refused["was changed"] = lost.fails(*accept, "--approve", str(altered), "--by", bia)
+    assert [(said, told) for said, told in refused.items() if said not in told] == []
+    assert lost.run("audit", "verify").exit_code == 3
+
+    lost.says(*approve, "--by", bia)
+
+    lost.says("company", "create", "--name", "Two")
+    proven = lost.reads("audit", "verify")
+    accepted = proven["accepted"][0]
+    assert (proven["whole"], proven["events"], len(proven["accepted"])) == (True, 7, 1)
+    assert (accepted["first"], accepted["last"], accepted["event"]) == (1, 5, 6)
+    assert (
+        f"whole, but for the break accepted at event 6 by user:{ana} and user:{bia} on "
+        f"{accepted['at']}, events 1 to 5 ({accepted['problem']}): the disk burnt"
+    ) in lost.says("audit", "verify")
+    assert "the audit log is whole" in lost.fails(*approve, "--by", bia)

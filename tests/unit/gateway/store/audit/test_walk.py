@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from gateway.domain.kernel.audit import AuditHead
-from gateway.store.audit.walk import Walk, check_seal, event_of
+from gateway.domain.kernel.audit import AcceptedBreak, AuditHead
+from gateway.store.audit.walk import Stretch, Walk, check_seal, event_of
 from gateway.store.kernel.chain import NO_HASH, ChainKeys
 
 KEYS = ChainKeys({"k": b"e" * 32}, {"k": b"h" * 32})
@@ -52,3 +53,21 @@ def test_companies_are_read_back():
     row.at = row.actor = row.action = row.subject = row.trace_id = None
 
     assert event_of(row).companies == {"a", "b"}
+
+
+def test_an_acceptance_counts_once_its_own_event_was_walked():
+    row: Any = SimpleNamespace(number=1, key_id="k", hash=b"x" * 32, at=datetime.now(UTC))
+    row.actor = row.action = row.subject = row.trace_id = row.companies = ""
+    row.details = "{}"
+    stretch = Stretch(1, NO_HASH, ValueError())
+    stretch.add(row)
+    accepted = AcceptedBreak(
+        number=2, at=row.at, found=stretch.until(1, ""), proposed_by="", approved_by="", reason=""
+    )
+    walk = Walk(KEYS, accepted=[accepted])
+
+    walk.step(row)
+
+    assert walk.number == 1
+    with pytest.raises(ValueError, match=r"broken at event 1$"):
+        walk.end(head(1, row.hash), 1)
