@@ -13,7 +13,7 @@ from typing import Final
 
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.rooms import Rooms
-from gateway.domain.kernel.processes import LiveProcess
+from gateway.domain.kernel.key_rotation import LiveProcess
 from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks.at_banks import MissedEvents

@@ -14,8 +14,7 @@ from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
-from gateway.domain.kernel.key_rotation import key_conflicts
-from gateway.domain.kernel.processes import LiveProcess
+from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords

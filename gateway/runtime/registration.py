@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.processes import LiveProcess, Processes
+from gateway.domain.kernel.key_rotation import LiveProcess, Processes
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 

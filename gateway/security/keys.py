@@ -27,8 +27,7 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.key_rotation import PASSWORDS, PEPPER, SEALING
-from gateway.domain.kernel.processes import KeyIds
+from gateway.domain.kernel.key_rotation import PASSWORDS, PEPPER, SEALING, KeyIds
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random, SecretDigester
 

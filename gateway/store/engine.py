@@ -11,7 +11,7 @@ from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
-from gateway.domain.kernel.processes import Processes
+from gateway.domain.kernel.key_rotation import Processes
 from gateway.domain.kernel.storage import StoreUnavailable, TaskLeases
 from gateway.domain.payouts.events import PayoutEvents
 from gateway.domain.payouts.links import PayoutLinks

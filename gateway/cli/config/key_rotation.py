@@ -14,7 +14,7 @@ from gateway.cli.console import Row, Terminal, reading, run, show_json
 from gateway.domain.kernel.key_rotation import PURPOSES, key_ids, next_step, without_key
 
 if TYPE_CHECKING:
-    from gateway.domain.kernel.processes import LiveProcess
+    from gateway.domain.kernel.key_rotation import LiveProcess
 
 DIFFERS: Final = 3
 """The exit status of processes with different keys; 1 is an error, 2 a wrong option."""

@@ -10,8 +10,7 @@ import orjson
 from sqlalchemy import ColumnElement, delete, not_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.kernel.key_rotation import key_conflicts
-from gateway.domain.kernel.processes import LiveProcess
+from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
 from gateway.domain.kernel.storage import LEASE, LEASE_AHEAD
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import processes, stamps

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.processes import LiveProcess
+from gateway.domain.kernel.key_rotation import LiveProcess
 from gateway.domain.kernel.storage import LEASE
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare

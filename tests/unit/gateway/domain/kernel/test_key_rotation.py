@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.kernel.key_rotation import key_conflicts, next_step
-from gateway.domain.kernel.processes import LiveProcess
+from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts, next_step
 
 OLD, NEW = "0000000a", "0000000b"
 
