@@ -3,7 +3,8 @@ Requests to a bank: a path with its steps filled in, then what is sent along.
 
 Begin with ``get``; ``sending`` makes a change of it, ``paying`` a request that moves money. A
 step of a path is encoded whole, so that no partner's reference can lead elsewhere. What cannot
-be written is ``Refused`` before a byte leaves.
+be written is ``Refused`` before a byte leaves. Charges are named by partners, in up to 1,024
+characters: a path that no server need read is that of no charge.
 """
 
 from __future__ import annotations
@@ -15,14 +16,20 @@ from urllib.parse import quote
 
 import msgspec
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Refused
+from gateway.domain.bank.providers import NotFound, Refused
 from gateway.net.client.messages import Identity, Kind, ProviderRequest, filled
 from provider_adapters.kit.outcomes import NeverSendable
 
 __all__ = ["Identity", "ProviderRequest", "as_account", "get", "json_body", "paying", "sending"]
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
+LONGEST_PATH: Final = 8_000
+"""Characters of path and query together: what every server ought to read (RFC 9110, 4.1)."""
+_OF_CHARGES: Final = frozenset(
+    {PortCall.GET_CHARGE, PortCall.GET_CHARGE_PAYMENT, PortCall.CANCEL_CHARGE}
+)
 _SHORT: Final = 64
 """Characters: a UUID, an account's number, an end-to-end id."""
 _NO_FIELDS: Final[Mapping[str, str]] = {}
@@ -49,11 +56,15 @@ def get(
 
     Raises:
         Refused: A step cannot stand in a path.
+        NotFound: A charge whose reference makes the path longer than ``LONGEST_PATH``.
+        NeverSendable: Likewise, for a charge that is to be made.
     """
     short = max(map(len, steps.values()), default=0) <= _SHORT
     path = _known(template, *steps.items()) if short else filled(template, **steps)
     if query:
         path += "?" + "&".join(f"{name}={_encoded(text)}" for name, text in query.items())
+    if len(path) > LONGEST_PATH:
+        _refuse_name(operation)
     return ProviderRequest(
         operation=operation, method="GET", template=template, path=path, headers=headers,
         account=account_id,
@@ -116,6 +127,14 @@ def json_body(document: object) -> bytes:
         return msgspec.json.encode(document)
     except ValueError as problem:  # a lone surrogate
         raise NeverSendable from problem
+
+
+def _refuse_name(operation: str) -> None:
+    """Refuse a charge with a name too long to be asked for; the bank judges other paths."""
+    if operation in _OF_CHARGES:
+        raise NotFound(Reason.UNSENDABLE)
+    if operation == PortCall.CREATE_CHARGE:
+        raise NeverSendable
 
 
 # The same accounts come again and again: ten thousand short paths are four megabytes.

@@ -181,6 +181,7 @@ def look_up_key(account: ProviderAccount, key: str) -> ProviderRequest:
 
 def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
     """Build ``POST …/cobrancas``; what the order leaves open is left out."""
+    charge(account, order.reference, "create_charge")  # what could not be read is not made
     payer = order.payer
     document: dict[str, object] = {
         "referencia": order.reference,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from urllib.parse import quote
 
 import pytest
 
@@ -175,6 +176,22 @@ async def test_charges_ordered_at_once_under_one_reference_are_one(
 async def charges_at(bank: AtBank) -> int:
     """Count the account's charges in the bank's books."""
     return len((await bank.control.get("accounts", bank.bank_account, "charges"))["data"])
+
+
+async def test_a_reference_too_long_for_a_path_is_an_unknown_charge(every_bank: EveryBank):
+    """A bank that names charges in paths is not asked for 12 KB, and makes none under it."""
+    reference = "\U0001f600" * 1024
+    paths = [f"/pix/{each}/{quote(reference)}" for each in ("qrcode", "transactions")]
+    absent, kept = {}, {}
+    for name, bank in every_bank.items():
+        absent[name] = [told(await bank.partner("GET", path)) for path in paths]
+        made = await bank.person("POST", "/pix/qrcode", charge(bank) | {"reference": reference})
+        kept[name] = (told(made), told(await bank.partner("GET", paths[0])))
+
+    charge_absent, payment_absent = "404 SVC.PIX.005", "404 SVC.PIX.017"
+    fits = [(OFFERED, OFFERED), ("422 SVC.GTW.008", charge_absent), (LACKS, charge_absent)]
+    assert absent == {name: [charge_absent, payment_absent] for name in every_bank}
+    assert {name: each for name, each in kept.items() if each not in fits} == {}
 
 
 @pytest.mark.parametrize("name", simulators.names())
