@@ -203,7 +203,7 @@ def _banking(rooms: Rooms) -> Surface:
     """Build the partners' surface."""
     settings, accounts = rooms.kernel.settings, rooms.accounts
     return banking_surface(
-        banking_rows(rooms.bank, rooms.payouts, PAYOUT),
+        banking_rows(rooms.bank, rooms.payouts, rooms.accounts.quota, PAYOUT),
         accounts.credentials,
         accounts.quota,
         accounts.scope,

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from gateway.domain.accounts.credentials import Principal
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
@@ -20,6 +21,9 @@ from gateway.telemetry.ports import Count, Event
 
 # Made-up callers cannot fill the memory; one whose bucket is dropped starts with a full one.
 _KEYS_KEPT = 10_000
+# Long enough that a burst of long statements is paid off, and no caller waits for longer.
+_LONGEST_DEBT_S: Final = 60.0
+_LONGEST_COMPANY_DEBT_S: Final = 1.0
 COMPANY = "company"
 # bound once: the attribute of an enumeration takes a third of a microsecond, and each call asks
 _ALLOWED: Final = Event.QUOTA_ALLOWED
@@ -73,17 +77,27 @@ class Buckets:
     def draw(self, key: str) -> Draw:
         """Take one token of ``key`` if there is one."""
         now = self._clock()
-        step, kept = self._step, self._full_at
-        full_at = kept.get(key, now)
-        full_at = (max(now, full_at)) + step
+        step = self._step
+        full_at = max(now, self._full_at.get(key, now)) + step
         over = full_at - now - self._capacity
         if over > self._slack:
             return Draw(False, 0, over)  # noqa: FBT003 - the field's name stands in the class
+        self._keep(key, full_at)
+        return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
+
+    def _keep(self, key: str, full_at: float) -> None:
+        """Note when a bucket is full again; of too many, the one used longest ago is dropped."""
+        kept = self._full_at
         kept[key] = full_at
         kept.move_to_end(key)
         if len(kept) > _KEYS_KEPT:
             kept.popitem(last=False)
-        return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
+
+    def charge(self, key: str, longest_debt_s: float) -> None:
+        """Take one token of ``key``, owed where there is none; the debt is bounded, in seconds."""
+        now = self._clock()
+        full_at = max(now, self._full_at.get(key, now)) + self._step
+        self._keep(key, min(full_at, now + self._capacity + longest_debt_s))
 
     def wait_s(self, key: str) -> float:
         """Return the seconds until ``key`` has a token; 0 where it has one. Takes none."""
@@ -153,6 +167,10 @@ class Meter:
         """Take one token of ``key`` and show how many are left; raises as ``take`` does."""
         self._show(call, self.take(call, key), self._refill_s)
 
+    def charge(self, key: str, longest_debt_s: float) -> None:
+        """Take a token of ``key`` for work that has begun; see ``Buckets.charge``."""
+        self._buckets.charge(key, longest_debt_s)
+
     def give_back(self, key: str) -> None:
         """Put a token of ``key`` back; what the answer shows is one less than there is."""
         self._buckets.give_back(key)
@@ -199,6 +217,16 @@ class WithinQuota:
         except ServiceError:
             own.give_back(principal.client_id)
             raise
+
+    def charge(self, quota: str, principal: Principal) -> None:
+        """
+        Charge a caller for a further page of its bank as for one more call of this quota.
+
+        What is not there is owed: further calls are refused until it is paid off. The company
+        owes little, since its payouts draw on the same bucket.
+        """
+        self._meters[quota].charge(principal.client_id, _LONGEST_DEBT_S)
+        self._meters[COMPANY].charge(principal.company_id, _LONGEST_COMPANY_DEBT_S)
 
     def rehearse(self, call: Call) -> None:
         """Refuse as a call would be refused now; takes no token and counts nothing."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError
+from gateway.domain.bank.statements import Statement
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.domain.requests.calls import Caller, Input
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.bank.services import BankServices
+from gateway.operations.bank.statements import Statements
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import Payouts
+from policies.traffic.quota import WithinQuota
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 
 # Far above any valid payout; it bounds what one request may hold in memory.
@@ -40,8 +45,20 @@ def _reads(code: ErrorCode) -> dict[type[Exception], ErrorCode]:
     return {NotSupported: errors.PROVIDER_NOT_CONFIGURED, ProviderError: code}
 
 
+def _charging(
+    statements: Statements, quota: WithinQuota
+) -> Callable[[Caller, Search], Awaitable[Statement]]:
+    """Read statements; each page of the bank behind the first costs as much as a call."""
+
+    async def read(caller: Caller, search: Search) -> Statement:
+        further = partial(quota.charge, READ.quota, caller.principal)
+        return await statements.read(caller, search, further)
+
+    return read
+
+
 def banking_rows(
-    bank: BankServices, payouts: Payouts, takes: Input[PayoutRequest]
+    bank: BankServices, payouts: Payouts, quota: WithinQuota, takes: Input[PayoutRequest]
 ) -> Sequence[Row[Caller]]:
     """Return the rows in the order of the contract; ``takes`` reads a payout."""
     return (
@@ -118,7 +135,7 @@ def banking_rows(
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=SEARCH,
-            runs=bank.statements.read,
+            runs=_charging(bank.statements, quota),
             shows=represent.statement,
             fails=_reads(errors.STATEMENT_UNAVAILABLE),
             raises=_NO_PROVIDER,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -24,6 +24,10 @@ _WHOLE: Final = Paging(1, MOST_ITEMS)
 _at: Final = attrgetter("created_at")
 _FIRST: Final = datetime.min.replace(tzinfo=UTC)
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
+
+
+def _uncharged() -> None:
+    """Charge nobody for a page."""
 
 
 class PageFrom(StrEnum):
@@ -92,9 +96,14 @@ class Statements:
     snapshots: Snapshots
     walks: SingleFlight[Cut] = field(default_factory=SingleFlight)
 
-    async def read(self, caller: Caller, search: Search) -> Statement:
+    async def read(
+        self, caller: Caller, search: Search, further: Callable[[], None] = _uncharged
+    ) -> Statement:
         """
         Return a page of Pix movements, newest first, with the balance now.
+
+        ``further`` is called for each page of the bank that is fetched for this caller behind
+        the first of a walk; pages of a walk that another caller began cost nothing.
 
         Raises:
             NotSupported: the bank does not tell movements, or no balance.
@@ -104,7 +113,7 @@ class Statements:
         offered(bank, PortCall.LIST_STATEMENT)
         # First, for its wait would keep hundreds of movements alive for nothing.
         balance = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
-        cut = await self._page(bank, search)
+        cut = await self._page(bank, search, further)
         return Statement(
             entries=tuple(cut.entries), paging=search.paging, total=cut.total, balance=balance
         )
@@ -136,7 +145,7 @@ class Statements:
             raise BadReply(problem)
         return whole.entries
 
-    async def _page(self, bank: Bank, search: Search) -> Cut:
+    async def _page(self, bank: Bank, search: Search, further: Callable[[], None]) -> Cut:
         """Cut a page from a snapshot, if it is not the first one and there is one."""
         paging, key = search.paging, snapshot_key(bank, search.window, pix_only=True)
         kept = await self.snapshots.page(key, paging) if paging.offset else None
@@ -144,22 +153,30 @@ class Statements:
         self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
         if kept is not None:
             return kept
-        found = await self.walks.do(key, lambda: self._walk(bank, search, key, pix_only=True))
+        found = await self.walks.do(key, lambda: self._walk(bank, search, key, further))
         page = range(paging.offset, min(paging.offset + paging.limit, found.total))
         if page.stop <= len(found.entries) or not page:
             return Cut(found.entries[page.start : page.stop], found.total)
         far = f"{key}/{page.start}/{page.stop}"
-        return await self.walks.do(
-            far, lambda: self._walked(bank, search.window, page, pix_only=True)
-        )
+        return await self.walks.do(far, lambda: self._walked(bank, search.window, page, further))
 
-    async def _walk(self, bank: Bank, search: Search, key: str, *, pix_only: bool) -> Cut:
+    async def _walk(
+        self,
+        bank: Bank,
+        search: Search,
+        key: str,
+        further: Callable[[], None] = _uncharged,
+        *,
+        pix_only: bool = True,
+    ) -> Cut:
         """
         Read the window whole, and keep it for later pages.
 
         Most windows are shown on one page: for those nothing is kept.
         """
-        found = await self._walked(bank, search.window, range(MOST_ITEMS), pix_only=pix_only)
+        found = await self._walked(
+            bank, search.window, range(MOST_ITEMS), further, pix_only=pix_only
+        )
         if found.total <= search.paging.limit:
             await self.snapshots.forget(key)
         elif not await self._keep(key, found):
@@ -173,7 +190,15 @@ class Statements:
         await self.snapshots.forget(key)
         return False
 
-    async def _walked(self, bank: Bank, window: Window, keep: range, *, pix_only: bool) -> Cut:
+    async def _walked(
+        self,
+        bank: Bank,
+        window: Window,
+        keep: range,
+        further: Callable[[], None],
+        *,
+        pix_only: bool = True,
+    ) -> Cut:
         """Walk a window and return the entries of some places, of all or of what is Pix."""
         calls, size = offered(bank, PortCall.LIST_STATEMENT), bank.adapter.capabilities.largest_page
         walk = _Walk(keep)
@@ -184,4 +209,6 @@ class Statements:
             for _ in range(len(page.items) - len(taken)):
                 self.count(Event.NOT_PIX, bank.name)
             walk.take(taken)
+            if page.next_cursor is not None:
+                further()
         return walk.cut()

@@ -12,12 +12,20 @@ import pytest_asyncio
 
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
-from gateway.config.settings import Cache, Settings
+from gateway.config.settings import Cache, Rate, RateLimits, Settings
 from gateway.config.values import Address
 from gateway.operations.accounts.accounts import AccountUpdate
 from tests.servers.redis import RedisServer
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import FROM_NOON, World, another_process, opened, patient, sandbox
+from tests.world.gateway.world import (
+    FREE,
+    FROM_NOON,
+    World,
+    another_process,
+    opened,
+    patient,
+    sandbox,
+)
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -82,6 +90,23 @@ async def test_a_hundred_pages_of_ten_thousand_entries_cost_one_walk(world: Worl
     seen = await asked(world)
     assert len([path for path in seen if "cursor=" not in path]) == 1
     assert len(seen) == ENTRIES // LARGEST_PAGE + 1  # with the few movements that are not Pix
+
+
+async def test_a_long_statement_costs_as_many_calls_as_the_bank_has_pages_of_it(
+    tmp_path_factory: pytest.TempPathFactory,
+):
+    """Three pages: with the call before, four of a burst of four."""
+    rates = RateLimits(read=Rate(rate=0.001, burst=4), company=FREE)
+    folder = tmp_path_factory.mktemp("costs")
+    async with opened(patient(sandbox(folder, ratelimits=rates))) as made:
+        await fill(made, 2 * LARGEST_PAGE + 1)
+
+        whole = await page(made, 1)
+        refused = await made.ask("GET", made.at("/balance"))
+
+    assert whole["meta"]["total"] == 2 * LARGEST_PAGE + 1
+    assert refused.verdict == (429, "SVC.GTW.005")
+    assert 990 <= int(refused.headers["Retry-After"]) <= 1000
 
 
 async def test_a_new_movement_is_on_the_first_page_at_once_and_moves_the_others_with_it(

@@ -55,6 +55,23 @@ def test_a_draw_given_back_is_one_to_draw_and_never_more_than_the_burst(clock: C
     assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
 
 
+def test_a_charge_is_owed_where_there_is_no_token_and_the_debt_is_bounded(clock: Clock):
+    buckets = Buckets(Quota(rate=2.0, burst=3), clock.monotonic)
+    drawn(buckets, 2)
+
+    for _ in range(4):
+        buckets.charge("a", 60.0)
+    owed = buckets.draw("a")
+    clock.passes(owed.wait_s)
+    paid_off = drawn(buckets, 2)
+    for _ in range(1000):
+        buckets.charge("a", 60.0)
+
+    assert owed == Draw(allowed=False, remaining=0, wait_s=2.0)
+    assert [draw.allowed for draw in paid_off] == [True, False]
+    assert buckets.draw("a").wait_s == pytest.approx(60.5)
+
+
 def test_a_refused_draw_costs_nothing(clock: Clock):
     """A caller that keeps knocking gets in as soon as one that waits."""
     buckets = Buckets(Quota(rate=1.0, burst=1), clock.monotonic)
@@ -195,6 +212,25 @@ def test_over_the_company_s_quota_it_is_refused_whatever_is_left_of_its_own(cloc
 
     assert refusal.value.reason == "quota_company"
     assert refusal.value.headers["Retry-After"] == "1"
+
+
+def test_a_further_page_costs_a_call_and_other_credentials_of_the_company_wait_a_second(
+    clock: Clock,
+):
+    partner = Partner(clock, Quota(5.0, 10), Quota(50.0, 100))
+    asking = partner.calls()
+    for _ in range(1000):
+        partner.within.charge("read", asking.principal)
+
+    with refused(errors.TOO_MANY_REQUESTS) as own:
+        partner.calls()
+    with refused(errors.TOO_MANY_REQUESTS) as other:
+        partner.calls("client-2")
+    clock.passes(1.02)
+    partner.calls("client-2")
+
+    assert (own.value.reason, own.value.headers["Retry-After"]) == ("quota_read", "61")
+    assert (other.value.reason, other.value.headers["Retry-After"]) == ("quota_company", "2")
 
 
 def test_a_call_that_is_refused_takes_no_token_of_either(clock: Clock):

@@ -195,6 +195,26 @@ async def test_a_hundred_pages_cost_one_walk():
     assert account.counted[Event.STATEMENT_PAGE, "sandbox.snapshot"] == 99
 
 
+async def test_further_pages_of_the_bank_are_charged_to_the_caller_whose_walk_it_is():
+    """Not the first, not to who shares the walk, and not where a snapshot serves."""
+    account = Account(entries(10), entries(10, 11), entries(10, 21))
+    charged: list[str] = []
+
+    async def read(name: str, page: int = 1) -> None:
+        await account.statements.read(caller(), asking(page, 10), lambda: charged.append(name))
+
+    account.bank.gate.clear()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(read("first"))
+        group.create_task(read("follower"))
+        await settle()
+        account.bank.gate.set()
+    await read("later", 2)
+
+    assert charged == ["first", "first"]
+    assert account.bank.walks == 1
+
+
 @pytest.mark.parametrize("limit", [1, 7, 25, 99, 100])
 async def test_a_page_from_a_snapshot_is_what_the_walk_would_show(limit: int):
     """Pages lie across the parts that a snapshot is kept in."""
