@@ -124,7 +124,7 @@ async def test_a_bank_s_account_belongs_to_one_company(admin_world: AdminWorld):
 
 async def test_another_spelling_of_a_bank_s_account_is_the_same_account(admin_world: AdminWorld):
     """Letter case, wide letters, and another name of the same bank: one account at the bank."""
-    acts = AccountActs(admin_world.registers)
+    acts = admin_world.accounts
     bank = msgspec.structs.replace(BANK, provider_account="conta-1")
     await acts.attach(admin_world.at(admin_world.account), bank)
 
