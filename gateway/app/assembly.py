@@ -106,7 +106,7 @@ def assemble(
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
     store = open_store(
-        settings.store_url, _limits(settings), audit_keys(keys), EventSealing(keys.derivation)
+        settings.store_url, _limits(settings), audit_keys(keys), EventSealing(keys.derivation), now
     )
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
     tally = AuditTally(store.audit, store.identity.users, now)

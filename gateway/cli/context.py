@@ -108,7 +108,8 @@ async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterat
         )
         chain = audit_keys(keys) if keys is not None else UNSEALED
         facts = EventSealing(keys.derivation) if keys is not None else KEYLESS
-        store = open_store(settings.store_url, chain=chain, facts=facts)
+        now = wall_clock(settings.environment, os.environ)
+        store = open_store(settings.store_url, chain=chain, facts=facts, now=now)
     except (StoreRefused, ValueError) as problem:
         raise RuleViolation(str(problem)) from problem
     try:

@@ -11,6 +11,7 @@ from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.key_rotation import Processes
 from gateway.domain.kernel.storage import StoreUnavailable, TaskLeases
 from gateway.domain.payouts.events import PayoutEvents
@@ -18,6 +19,7 @@ from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Reviews
 from gateway.domain.payouts.stops import Stops
+from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts, StoredCompanies
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
@@ -93,6 +95,7 @@ def open_store(
     limits: Limits = DEFAULT_LIMITS,
     chain: ChainKeys = UNSEALED,
     facts: FactSealing = KEYLESS,
+    now: Now = utc_now,
 ) -> Store:
     """
     Open a store; neither its schema nor its environment is looked at (see ``prepare``).
@@ -105,7 +108,8 @@ def open_store(
         ValueError: the URL is of no form we know (see ``address``).
         StoreUnavailable: the file or its folder cannot be made.
     """
-    return _store_on(replace(open_database(url, limits), chain=chain, facts=facts), url)
+    database = replace(open_database(url, limits), chain=chain, facts=facts, now=now)
+    return _store_on(database, url)
 
 
 def absent_store() -> Store:

@@ -26,9 +26,10 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyErro
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
 from gateway.domain.backoffice.change_feed import Act
-from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
+from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.kernel.hot_statements import (
@@ -218,6 +219,7 @@ class Database:
         chain: The keys of the audit log.
         takes_writes: Whether a transaction can write: a standby cannot, nor a full disk.
         facts: Seals what events of payouts tell.
+        now: By which days are over.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
         usage: How many units of work there are, and how long each takes.
@@ -240,6 +242,7 @@ class Database:
     takes_writes: Callable[[AsyncConnection], Awaitable[bool]]
     chain: ChainKeys = UNSEALED
     facts: FactSealing = KEYLESS
+    now: Now = utc_now
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 

@@ -88,7 +88,7 @@ class PayoutPages:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._totals = PayoutTotals(database)
+        self._totals = PayoutTotals(database, database.now)
         self._queue: BatchQueue[BulkRow, _Found] = BatchQueue(
             self._find,
             BatchLimits(

@@ -103,14 +103,10 @@ _WRITE = (
 )
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class PayoutTotals:
     """Remembers what was walked, one window at a time, behind the answer that it was walked for."""
 
-    def __init__(self, database: Database, now: Now = _utc_now, worth: int = WORTH) -> None:
+    def __init__(self, database: Database, now: Now, worth: int = WORTH) -> None:
         """Remember windows for which at least ``worth`` payouts were walked."""
         self._database = database
         self._now = now

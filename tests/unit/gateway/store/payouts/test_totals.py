@@ -51,7 +51,7 @@ async def test_what_is_remembered_is_not_announced_again(store: Store) -> None:
 async def test_a_store_that_is_away_fails_nobody(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The answer was given before; whoever asks next tries again."""
     away = open_store(f"sqlite:///{tmp_path_factory.mktemp('away')}/store.db")
-    kept = PayoutTotals(away.database)
+    kept = PayoutTotals(away.database, lambda: DAY)
 
     kept.walked(ACCOUNT, WINDOW, WORTH)
     await kept.close()
