@@ -39,6 +39,8 @@ _BYTES: Final = 64
 """Of a body that are altered one at a time, spread over all of it."""
 _SECRET: Final = 8
 """Characters; a shorter text stands in a log by chance."""
+_TRANSCRIPTS: Final = "pixgate.provider.transcript"
+"""The logger of transcripts, which are written at debug level."""
 _formatter: Final = logging.Formatter()
 _SENDER_ALONE: Final = frozenset({ProofKind.TOKEN, ProofKind.CERTIFICATE})
 """What proves who sent a callback, and nothing of its body."""
@@ -239,16 +241,27 @@ async def nothing_told(trial: Trial) -> None:
 
 @contextlib.contextmanager
 def _listening() -> Iterator[list[str]]:
-    """Collect every line that is logged, transcripts among them."""
-    root, ours, told = logging.getLogger(), logging.getLogger("pixgate"), list[str]()
-    handler, before = logging.Handler(), ours.level
-    handler.emit = lambda record: told.append(_formatter.format(record))  # type: ignore[method-assign]
+    """
+    Collect every line that is logged, and transcripts, which are lines of a level that is off.
+
+    Whoever else listens gets no transcript by that: cases run at once, and in others' programs.
+    """
+    root, transcripts, told = logging.getLogger(), logging.getLogger(_TRANSCRIPTS), list[str]()
+    handler, before, heard = logging.Handler(), transcripts.level, transcripts.getEffectiveLevel()
+
+    def collect(record: logging.LogRecord) -> bool:
+        told.append(_formatter.format(record))
+        return record.levelno >= heard
+
+    handler.emit = collect  # type: ignore[assignment, method-assign]
     root.addHandler(handler)
-    ours.setLevel(logging.DEBUG)
+    transcripts.addFilter(collect)
+    transcripts.setLevel(logging.DEBUG)
     try:
         yield told
     finally:
-        ours.setLevel(before)
+        transcripts.setLevel(before)
+        transcripts.removeFilter(collect)
         root.removeHandler(handler)
 
 
