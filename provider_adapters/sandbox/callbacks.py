@@ -129,9 +129,5 @@ def acknowledged(answer: ProviderAnswer) -> None:
     read_optional(answer, documents.LIDOS, lambda document: document.lidos)
 
 
-def _missed(event: str, body: bytes) -> MissedEvent:
-    return MissedEvent(id=event, notice=_notice(body, event), body=body)
-
-
 def _registered(document: documents.Aviso) -> RegisteredCallback:
     return RegisteredCallback(id=provider_id(document.id), url=document.url)

@@ -33,9 +33,12 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        """Open the file; create it and its tables when missing, for nobody else to read."""
+        """Open the file; create it and its tables when missing. Nobody else may read it."""
         if not Path(path).exists():
             Path(path).touch(mode=0o600)
+        for file in (Path(path + ending) for ending in ("", "-wal", "-shm")):
+            if file.exists():  # perhaps made by a release that left it to the umask
+                file.chmod(0o600)
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = _as_dict
         for pragma in _PRAGMAS:
