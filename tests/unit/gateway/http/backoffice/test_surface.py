@@ -6,10 +6,12 @@ import pytest
 
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE
 from gateway.http.table import check_surfaces
 from policies.authorization.user import FreshFactor
 from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
+from tests.world.people import posted
 
 PERSON = [
     *("BearerToken", "WithinPersonQuota"),
@@ -57,3 +59,21 @@ def test_the_surface_is_what_was_decided():
 
 def test_every_code_there_is_can_be_looked_up():
     assert set(errors.CATALOGUE) | set(identity_errors.CATALOGUE) == set(CATALOGUE)
+
+
+def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():
+    """Misspelt, a filter would match everything: searches, and files of what they find."""
+    reasons = {}
+    for name, row in ROWS.items():
+        if row.method == "POST" and row.path.endswith(("/search", "/export")):
+            with pytest.raises(ServiceError) as refusal:
+                row.takes.read(posted({"statuss": "paid"}))
+            reasons[name] = (refusal.value.error.status, refusal.value.reason, refusal.value.field)
+
+    assert reasons == dict.fromkeys(
+        (
+            *("backoffice.search", "backoffice.payouts", "backoffice.payouts_export"),
+            *("backoffice.pix_transactions", "backoffice.pix_refunds", "backoffice.withdraws"),
+        ),
+        (400, "unknown_field", "statuss"),
+    )
