@@ -27,11 +27,9 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
     provider_key,
 )
+from tests.world.payouts import PIX, asking
 
 ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
-PIX = PixDestination(
-    name="Maria", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="maria@example.com"
-)
 BANK = BankDestination(
     name="Maria",
     tax_number="52998224725",
@@ -40,15 +38,7 @@ BANK = BankDestination(
     account="123456-7",
     account_type=AccountType.CHECKING,
 )
-REQUEST = PayoutRequest(
-    reference="order-1",
-    method=PayoutMethod.PIX,
-    value=Money(1050),
-    date=date(2026, 11, 20),
-    description="",
-    destination=PIX,
-    destination_sent={"tax_number": "529.982.247-25"},
-)
+REQUEST = replace(asking(), description="")
 
 
 @pytest.mark.parametrize(

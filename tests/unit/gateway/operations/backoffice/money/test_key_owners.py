@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
 
 import pytest
 
 from gateway.domain.backoffice import money_orders
 from gateway.domain.backoffice.money_orders import KeyPayout
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import NamedOwner, PayoutMethod, PixDestination
+from gateway.domain.bank.payout_orders import NamedOwner
 from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
 from gateway.domain.bank.providers import Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.operations.backoffice.money.key_owners import KeyOwners
 from gateway.operations.bank.orders import PixKeyOrders
 from tests.unit.offering import Log, OfferingBank, acting, lessened
-from tests.world.payouts import OneBank
+from tests.world.payouts import PIX, OneBank, asking
 from tests.world.people import account
 from tests.world.stores.samples import payout
 
-TO = PixDestination(
-    name="", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="maria@example.com"
-)
-REQUEST = PayoutRequest(
-    reference="order-1",
-    method=PayoutMethod.PIX,
-    value=Money(500),
-    date=date(2026, 11, 20),
-    description="",
-    destination=TO,
-    destination_sent={"tax_number": "52998224725", "key_type": "email", "key": TO.key, "name": ""},
-)
-OTHERS = replace(REQUEST, destination=replace(TO, tax_number="11144477735"))
+REQUEST = replace(asking(), destination=replace(PIX, name=""))
+OTHERS = replace(REQUEST, destination=replace(PIX, name="", tax_number="11144477735"))
 OWNER = KeyOwner(
-    key=TO.key,
+    key=PIX.key,
     type=PixKeyType.EMAIL,
     name="Maria",
     tax_number="52998224725",
