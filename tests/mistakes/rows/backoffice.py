@@ -7,6 +7,7 @@ from tests.mistakes.mistake import Mistake
 _OPERATIONS = "tests/unit/gateway/operations/backoffice"
 _ACCESS_DOMAIN = "tests/unit/gateway/domain/backoffice/test_access_orders.py"
 _ACCESS_ORDERS = f"{_OPERATIONS}/test_access_orders.py"
+_ACCESS = f"{_OPERATIONS}/test_access_orders.py"
 _APPROVALS = f"{_OPERATIONS}/test_approvals.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/domain/backoffice/test_approvals.py"
 _ADMIN = f"{_OPERATIONS}/test_scoped_records_admin_services.py"
@@ -189,10 +190,28 @@ ROWS = (
         name="one-person-is-two",
         promise="Two opinions of one person, spelt differently, are one.",
         source="docs/panel.md",
-        file="gateway/operations/backoffice/reviews.py",
-        right='return " ".join(name(text).casefold().split())',
-        wrong='return " ".join(name(text).split())',
+        file="gateway/domain/payouts/reviews.py",
+        right='return " ".join(person.casefold().split())',
+        wrong='return " ".join(person.split())',
         tests=(f"{_REVIEWS}::test_one_person_is_one_person_however_spelt",),
+    ),
+    Mistake(
+        name="opinion-of-another-read",
+        promise="Until a payout is decided, everybody reads their own opinion alone.",
+        source="decisions 11",
+        file="gateway/domain/payouts/reviews.py",
+        right="return not payout.review or same_name(person) == by",
+        wrong="return True",
+        tests=(f"{_REVIEWS}::test_opinions_of_others_are_read_when_the_payout_is_decided",),
+    ),
+    Mistake(
+        name="bank-changed-by-one",
+        promise="Another bank of an account takes two people.",
+        source="decisions 11",
+        file="gateway/operations/backoffice/access_orders.py",
+        right="if not (self.rules.credentials and before.provider):",
+        wrong="if before.provider:",
+        tests=(f"{_ACCESS}::test_another_bank_of_an_account_waits_and_the_first_does_not",),
     ),
     Mistake(
         name="opinion-of-an-earlier-review",

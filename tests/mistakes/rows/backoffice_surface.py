@@ -137,8 +137,8 @@ ROWS = (
         promise="An exported act holds all that its hash is made of.",
         source="ADR 15",
         file="gateway/http/backoffice/oversight/audit.py",
-        right='return {**act(found), "at": found.event.at.isoformat()}',
-        wrong="return {**act(found)}",
+        right='return {**act(found, who), "at": found.event.at.isoformat()}',
+        wrong="return {**act(found, who)}",
         tests=(f"{_AUDIT}::test_an_exported_act_holds_what_its_hash_is_made_of",),
     ),
     Mistake(
