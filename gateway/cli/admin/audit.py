@@ -26,7 +26,7 @@ _LEAST_HASH: Final = 6
 _PROPOSALS: Final = "audit break proposals"
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _EXCEPT: Final = (
-    "whole, but for the break accepted at event {event} by {proposed_by} and {approved_by} "
+    "whole, but for the break accepted at event {number} by {proposed_by} and {approved_by} "
     "on {at}, events {first} to {last} ({problem}): {reason}"
 )
 
@@ -180,7 +180,7 @@ def _break_row(accepted: AcceptedBreak) -> Row:
         "first": accepted.found.first,
         "last": accepted.found.last,
         "problem": accepted.found.problem,
-        "event": accepted.number,
+        "number": accepted.number,
         "at": instant(accepted.at),
         "proposed_by": accepted.proposed_by,
         "approved_by": accepted.approved_by,

@@ -17,6 +17,7 @@ import aiohttp
 from tests.world.gateway.processes import GatewaySite, place
 from tests.world.waiting import until
 
+_KEY = "c2hhcmVkIGJ5IGFsbCBzZXJ2ZXIgcHJvY2Vzc2VzISE="
 _ALL = re.compile(r'^gateway_server_processes\{state="(\w+)"\} ([\d.]+)', re.MULTILINE)
 
 
@@ -125,13 +126,15 @@ def supervised(
     """
     Start a supervisor; whatever became of it, nothing of it is left at the end.
 
-    It prints into the site's file, or onto a descriptor.
+    It prints into the site's file, or onto a descriptor. All that use one database have its keys.
     """
-    os.environ["PIXGATE_DATABASE_URL"] = url
+    shared = {"PIXGATE_DATABASE_URL": url, "PIXGATE_PEPPER": _KEY, "PIXGATE_SEALING_KEY": _KEY}
+    os.environ.update(shared)
     try:
         started = where.start("serve", "--workers", str(wanted), onto=onto)
     finally:
-        del os.environ["PIXGATE_DATABASE_URL"]
+        for name in shared:
+            del os.environ[name]
     running = Supervised(where, started, wanted)
     try:
         yield running

@@ -56,7 +56,7 @@ class AuditList(TypedDict):
 
 class AcceptedBreakDocument(TypedDict):
     """
-    Acts that cannot be proven, ``first`` to ``last``, which two people accepted in act ``event``.
+    Acts that cannot be proven, ``first`` to ``last``, which two people accepted by act ``number``.
 
     Their names and the reason are empty for users who are limited to companies.
     """
@@ -64,7 +64,7 @@ class AcceptedBreakDocument(TypedDict):
     first: int
     last: int
     problem: str
-    event: int
+    number: int
     at: Instant
     proposed_by: str
     approved_by: str
@@ -211,7 +211,7 @@ def _accepted(shown: AcceptedBreak) -> AcceptedBreakDocument:
         "first": shown.found.first,
         "last": shown.found.last,
         "problem": shown.found.problem,
-        "event": shown.number,
+        "number": shown.number,
         "at": instant(shown.at),
         "proposed_by": shown.proposed_by,
         "approved_by": shown.approved_by,

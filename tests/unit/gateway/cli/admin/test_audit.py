@@ -193,7 +193,7 @@ def test_a_break_is_accepted_by_two_people_and_named_ever_after(lost: Shell, tmp
     proven = lost.reads("audit", "verify")
     accepted = proven["accepted"][0]
     assert (proven["whole"], proven["events"], len(proven["accepted"])) == (True, 4, 1)
-    assert (accepted["first"], accepted["last"], accepted["event"]) == (1, 2, 3)
+    assert (accepted["first"], accepted["last"], accepted["number"]) == (1, 2, 3)
     assert (
         f"whole, but for the break accepted at event 3 by user:{ana} and user:{bia} on "
         f"{accepted['at']}, events 1 to 2 ({accepted['problem']}): the disk burnt"
