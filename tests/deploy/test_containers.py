@@ -109,6 +109,11 @@ def test_every_variable_is_one_that_is_read(text: str):
     assert set(re.findall(r"PIXGATE_[A-Z_]*[A-Z]", text)) <= known
 
 
+def test_no_service_of_the_cluster_becomes_a_variable_of_ours():
+    """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
+    assert [name for name, pod in PODS.items() if pod["enableServiceLinks"] is not False] == []
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_a_container_that_stays_is_started_again_and_looked_at(name: str):
     service = OURS[name]
