@@ -282,10 +282,11 @@ ROWS = (
         source="docs/people.md",
         file="gateway/operations/backoffice/oversight.py",
         right=(
-            "        if scope.everything:\n            return Proof(events=length)\n"
+            "        if scope.everything:\n"
+            "            return Proof(events=length, accepted=accepted)\n"
             "        _, visible"
         ),
-        wrong="        return Proof(events=length)\n        _, visible",
+        wrong="        return Proof(events=length, accepted=accepted)\n        _, visible",
         tests=(f"{_OVERSIGHT}::test_a_proof_is_of_the_whole_log_and_counts_what_is_visible",),
     ),
     Mistake(

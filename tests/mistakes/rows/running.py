@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _AUDIT = "tests/contract/stores/test_audit.py"
+_PROCESSES = "tests/contract/stores/test_processes.py"
+_BREAKS = "tests/contract/stores/test_audit_breaks.py"
 _AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
 _CELLS = "tests/unit/gateway/telemetry/metrics/test_families_cells.py"
 _CHANGE_FEED = "tests/unit/gateway/runtime/records/test_change_feed.py"
@@ -76,6 +78,24 @@ ROWS = (
         right="select(*_HEAD_COLUMNS).with_for_update()",
         wrong="select(*_HEAD_COLUMNS)",
         tests=(f"{_AUDIT}::test_events_of_many_writers_are_one_chain",),
+    ),
+    Mistake(
+        name="accepted-break-of-any-content",
+        promise="A verification passes an accepted break exactly as it was accepted.",
+        source="decisions 11, ADR 0015",
+        file="gateway/store/audit/walk.py",
+        right="if each.found == stretch.until(row.number, each.found.problem):",
+        wrong="if each.found.last == row.number:",
+        tests=(f"{_BREAKS}::test_exactly_what_was_accepted_is_passed",),
+    ),
+    Mistake(
+        name="processes-register-without-turns",
+        promise="Of processes with different keys that start at once, one is first.",
+        source="decisions 11",
+        file="gateway/store/kernel/processes.py",
+        right="            await connection.execute(_LOCK)\n",
+        wrong="",
+        tests=(f"{_PROCESSES}::test_of_many_with_different_keys_that_start_at_once_one_is_first",),
     ),
     Mistake(
         name="sqlite-takes-its-lock-late",
