@@ -82,9 +82,11 @@ GOALS = (
     _goal("R3", (BALANCE, peer_gateways.FASTAPI), 0.33, 0.59),
     _goal("R4", (BALANCE, peer_gateways.LITESTAR), 0.4, 0.71),
     replace(_SLOW, meaning=f"median at {CONVERSATIONS} connections / bare proxy"),
-    _goal("R9", (REFUSED, CANNED_ANSWER), 1.9, 2.5),
+    _goal("R9", (REFUSED, CANNED_ANSWER), 3.0, 4.5),
     _goal("R11", (TWO, BALANCE), 1.1, 1.25),
-    replace(_SLOW, name="R14", meaning="memory then / bare proxy", figure=_pss, fails_above=2.6),
+    replace(
+        _SLOW, name="R14", meaning="memory then / bare proxy", figure=_pss, reach=3.3, fails_above=4
+    ),
     _goal("R15", (WOOVI_BALANCE, BALANCE), 1.05, 1.15),
 )
 
