@@ -59,12 +59,6 @@ def balance(database: str) -> str:
     return f"balance, {database}"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Measure and print; return the exit status."""
-    parser = stage.arguments(__doc__, FIGURES)
-    return stage.ended(partial(measure, parser.parse_args(arguments)))
-
-
 def measure(options: argparse.Namespace) -> int:
     """
     Take the figures that were asked for.
@@ -122,8 +116,8 @@ def _creating(
     scene: Stage, figures: set[str], trees: Sequence[tuple[str, Path]], connections: int
 ) -> Iterator[Subject]:
     """Start a gateway of each tree on each database."""
-    for database in figures & {FILE, SERVER}:
-        for number, (suffix, tree) in enumerate(trees):
+    for database in (FILE, SERVER):
+        for number, (suffix, tree) in enumerate(trees if database in figures else ()):
             server = scene.server() if database == SERVER else None
             if database == SERVER and server is None:
                 return
@@ -217,4 +211,4 @@ def _looks(database: sqlite3.Connection) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(stage.command(__doc__, FIGURES, measure))

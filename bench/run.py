@@ -91,12 +91,6 @@ GOALS = (
 )
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Measure and print; return the exit status."""
-    parser = stage.arguments(__doc__, FIGURES)
-    return stage.ended(partial(measure, parser.parse_args(arguments)))
-
-
 def measure(options: argparse.Namespace) -> int:
     """
     Take the figures that were asked for.
@@ -195,4 +189,4 @@ def _right(status: str, headers: Sequence[str], body: bytes, masked: int = 0) ->
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(stage.command(__doc__, FIGURES, measure))

@@ -111,8 +111,10 @@ def trees(folder: Path, before: str | None) -> Iterator[tuple[str, Path]]:
         yield f", {before}", unpacked(folder / "before", before)
 
 
-def arguments(description: str, figures: Sequence[str]) -> argparse.ArgumentParser:
-    """Make the parser of what all benches have in common."""
+def command(
+    description: str, figures: Sequence[str], measure: Callable[[argparse.Namespace], int]
+) -> int:
+    """Run a bench as a command; a wrong answer, or what does not start, is its last line."""
     parser = argparse.ArgumentParser(description=description.partition("\n\n")[0].strip())
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
@@ -120,13 +122,8 @@ def arguments(description: str, figures: Sequence[str]) -> argparse.ArgumentPars
     parser.add_argument("--only", nargs="+", choices=figures, help="figures to take")
     parser.add_argument("--before", help="a commit of this clone to measure beside this tree")
     parser.add_argument("--check", action="store_true", help="fail where a limit is exceeded")
-    return parser
-
-
-def ended(run: Callable[[], int]) -> int:
-    """Run a bench; a wrong answer, or a system that does not start, is its last line."""
     try:
-        return run()
+        return measure(parser.parse_args())
     except (WrongAnswer, system.NotStarted) as problem:
         print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
         return 1

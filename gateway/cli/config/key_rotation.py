@@ -100,7 +100,8 @@ def promote(terminal: Terminal, purpose: str, key_id: str) -> None:
         "yours, in every configuration, and restart one process after the other."
     )
     step = swap if waiting else f"Nothing: every process writes with {key_id}."
-    terminal.show({"purpose": purpose, "id": key_id, "not_yet": waiting, "next": step})
+    not_yet = waiting if terminal.as_json else ", ".join(waiting)
+    terminal.show({"purpose": purpose, "id": key_id, "not_yet": not_yet, "next": step})
 
 
 def _row(process: LiveProcess, purpose: str) -> Row:

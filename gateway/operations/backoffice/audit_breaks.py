@@ -126,8 +126,8 @@ class AuditBreaks:
 
 
 def _end(problem: ValueError) -> str:
-    told = "the end is not ours; the next act that is possible records that as an event to accept"
-    return f"{problem}: {told}"
+    told = "the next act that is logged records this as an event audit.broken, to be accepted then"
+    return f"{problem}; {told}"
 
 
 def _sealed(document: Mapping[str, object], key: bytes) -> str:

@@ -53,7 +53,14 @@ from policies.validation.inputs import NOTHING
 Unresolved = tuple[UnresolvedPayout, ReviewState]
 
 
-class JudgementBody(msgspec.Struct):
+class WithdrawalBody(msgspec.Struct):
+    """The payout on which you withdraw your opinion."""
+
+    account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+
+
+class JudgementBody(WithdrawalBody):
     """
     How a payout ended, and how the user knows.
 
@@ -61,18 +68,9 @@ class JudgementBody(msgspec.Struct):
     the bank shows another one.
     """
 
-    account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
-    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
     verdict: Verdict
     reason: Why
     value: Money | None = None
-
-
-class WithdrawalBody(msgspec.Struct):
-    """The payout on which you withdraw your opinion."""
-
-    account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
-    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
 
 
 class ReviewDocument(TypedDict):
