@@ -11,20 +11,17 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 from gateway.app.background import Role, build_role, periodic_tasks
 from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import listener_of
 from gateway.app.build_identity import build_identity
 from gateway.app.build_telemetry import Telemetry, build_telemetry, refusals_below
 from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
-from gateway.app.sandbox.control import at_taken_port
+from gateway.app.sandbox import SandboxBank, build_bank
 from gateway.config.checks import check
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
 from gateway.http.admission import Admission
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
@@ -53,9 +50,6 @@ from gateway.store.kernel.database import Limits
 from gateway.telemetry.logs.events import SecurityLog
 from gateway.telemetry.ports import Gauge
 from provider_adapters.registry import names
-
-if TYPE_CHECKING:
-    from provider_adapters.sandbox.simulator.dialect import SandboxBank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,10 +129,13 @@ def assemble(
     )
     pages = {**described, **rooms.panel.static.pages}
     public = _public_listener(kernel, surfaces, pages, telemetry)
-    role, bank = build_role(kernel, part), _bank(kernel, public) if with_bank else None
+    role = build_role(kernel, part)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
-    if bank is not None:
-        at_taken_port(rooms.backoffice.sandbox, lambda: bank.control_url)
+
+    def address() -> str:
+        return f"http://{settings.server.host}:{public.port}"  # the port that was taken
+
+    bank = build_bank(kernel, address, rooms.backoffice.sandbox) if with_bank else None
     return Gateway(
         kernel=kernel,
         role=role,
@@ -185,30 +182,6 @@ def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
         tally.on_event(word, user_id)
 
     return IdentityEvents(on_security_event, security.count)
-
-
-def _bank(kernel: Kernel, public: Listener) -> SandboxBank | None:
-    """Make the embedded sandbox bank, where it is asked for; never in production."""
-    settings = kernel.settings
-    bank = settings.sandbox_bank
-    if settings.environment is not Environment.SANDBOX or not bank.start:
-        return None
-    from provider_adapters.sandbox.simulator.dialect import SandboxBank  # noqa: PLC0415 - 1 MB, rarely used
-
-    return SandboxBank(
-        db_path=str(settings.bank_file),
-        host=bank.host,
-        port=bank.port,
-        control_port=bank.control_port,
-        settle_after_s=bank.settle_after_s,
-        now=kernel.now,
-        # at the port that was taken
-        listener=listener_of(
-            settings,
-            kernel.keys.derivation,
-            lambda: f"http://{settings.server.host}:{public.port}",
-        ),
-    )
 
 
 def _public_listener(

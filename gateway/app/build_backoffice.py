@@ -12,7 +12,7 @@ from typing import Final
 
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_probes, tax_number_digests
-from gateway.app.sandbox.control import build_sandbox_tools
+from gateway.app.sandbox import build_sandbox_tools
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
@@ -17,10 +17,6 @@ from gateway.security.keys import Derivation
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 
-if TYPE_CHECKING:
-    from provider_adapters.simulated_bank.callbacks import CallbackListener
-
-_SANDBOX: Final = "sandbox"
 _TOKEN_DIGITS: Final = 32
 """128 bits in hexadecimal digits: not to be guessed, and short enough to copy."""
 
@@ -113,34 +109,6 @@ def build_callbacks(
         count=kernel.observer.count,
         wake=wake,
     )
-
-
-def sandbox_provider(settings: Settings) -> str | None:
-    """Name the provider that the sandbox bank speaks for: the first of its adapter, or None."""
-    known = (name for name, each in settings.providers.items() if each.adapter == _SANDBOX)
-    return next(known, None)
-
-
-def listener_of(
-    settings: Settings, derivation: Derivation, gateway: Callable[[], str]
-) -> CallbackListener | None:
-    """
-    Say where the sandbox bank tells us of what happens; None where no provider is its.
-
-    Args:
-        settings: Of the gateway that is told.
-        derivation: Its keys.
-        gateway: Its address as the bank reaches it, without a slash at the end;
-            asked for each time.
-    """
-    name = sandbox_provider(settings)
-    if name is None:
-        return None
-    path = path_of(name, derivation)
-    secret = secrets_of(name, settings, derivation).shared_or_derived[0]
-    from provider_adapters.simulated_bank.callbacks import CallbackListener  # noqa: PLC0415 - see the assembly
-
-    return CallbackListener(lambda: gateway() + path, secret.hex())
 
 
 def _tokens(name: str, derivation: Derivation) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Environment
 from gateway.operations.kernel.audit_context import RuleViolation
 
 
@@ -27,3 +28,10 @@ def settings_of(file: Path) -> Settings:
         more = f" (and {len(others)} more: see `pixgate config check`)" if others else ""
         message = f"{file}: {first}{more}"
         raise RuleViolation(message) from problem
+
+
+def sandbox_only(settings: Settings) -> None:
+    """Refuse with RuleViolation where real money moves."""
+    if settings.environment is Environment.PRODUCTION:
+        problem = "this is production: there is neither a demo nor a sandbox bank"
+        raise RuleViolation(problem)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
+
 import click
 
-from gateway.cli.adapter.commands import adapter
 from gateway.cli.admin.accounts import account
 from gateway.cli.admin.audit import audit
 from gateway.cli.admin.companies import company
@@ -17,13 +18,34 @@ from gateway.cli.identity.keys import keys
 from gateway.cli.identity.outbox import outbox
 from gateway.cli.identity.users import user
 from gateway.cli.payouts.commands import payouts
-from gateway.cli.sandbox.banks import bank
-from gateway.cli.sandbox.commands import sandbox
-from gateway.cli.sandbox.demo import demo
-from gateway.cli.serve.commands import sandbox_bank, serve, worker
+from gateway.cli.serve.commands import serve, worker
+
+GROUP = "pixgate.commands"
+"""The entry-point group in which other packages name a click command each."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Our commands, and those of other packages, which are loaded when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return every name."""
+        others = {point.name for point in entry_points(group=GROUP)}
+        return sorted({*super().list_commands(ctx), *others})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; ours first."""
+        ours = super().get_command(ctx, cmd_name)
+        if ours is not None:
+            return ours
+        for point in entry_points(group=GROUP, name=cmd_name):
+            loaded: click.Command = point.load()
+            return loaded
+        return None
+
+
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="pixgate", message="%(version)s")
 def pixgate() -> None:
     """Run and operate a gateway in front of Brazilian PIX banks."""
@@ -32,9 +54,6 @@ def pixgate() -> None:
 for _command in (
     serve,
     worker,
-    sandbox_bank,
-    bank,
-    demo,
     company,
     account,
     credential,
@@ -50,8 +69,6 @@ for _command in (
     metrics,
     providers,
     banks,
-    adapter,
     callbacks,
-    sandbox,
 ):
     pixgate.add_command(_command)

@@ -192,3 +192,13 @@ class SandboxBank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     control_port: Annotated[Port, written("${PIXGATE_BANK_CONTROL_PORT:-8091}")] = 8091
     file: str = ""
     settle_after_s: SecondsOrNone = 0.3
+
+    @property
+    def url(self) -> str:
+        """Where its customers find it."""
+        return f"http://{self.host}:{self.port}"
+
+    @property
+    def control_url(self) -> str:
+        """Where its control interface is."""
+        return f"http://{self.host}:{self.control_port}"

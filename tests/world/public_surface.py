@@ -17,7 +17,8 @@ from types import ModuleType
 
 RECORD = Path(__file__).parents[1] / "outside/port-1.json"
 PACKAGES = ("gateway.domain.bank", "provider_adapters.kit")
-MODULES = ("provider_adapters.verify.stage",)
+MOVED = {"provider_adapters.verify.stage": "provider_adapters.testing.verify.stage"}
+"""Names of this port that stand for a module elsewhere."""
 CHECKS = frozenset({"gateway.domain.bank.answers", "gateway.domain.bank.outcomes"})
 """What the gateway checks an adapter's answers with; no author needs them."""
 Surface = dict[str, list[str]]
@@ -27,11 +28,12 @@ Surface = dict[str, list[str]]
 def surface() -> Surface:
     """Return the public surface as it is."""
     public = sorted(set(_modules()) - CHECKS)
-    return {name: sorted(set(_names(importlib.import_module(name)))) for name in public}
+    modules = {name: importlib.import_module(MOVED.get(name, name)) for name in public}
+    return {name: sorted(set(_names(module))) for name, module in modules.items()}
 
 
 def _modules() -> Iterator[str]:
-    yield from MODULES
+    yield from MOVED
     for package in PACKAGES:
         found = importlib.import_module(package)
         yield from (f"{package}.{each.name}" for each in pkgutil.iter_modules(found.__path__))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from gateway.domain.bank.provider_callbacks import CallbackOrder, RegisteredCallback
     from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
     from gateway.security.keys import Derivation
-    from provider_adapters.simulated_bank.callbacks import CallbackListener
 
 _COLUMNS = ("provider", "url")
 _REGISTERED = ("id", "url")
@@ -166,43 +163,3 @@ def _senders(settings: Settings) -> list[str]:
     except AdapterRefused as problem:
         raise RuleViolation(str(problem)) from problem
     return [name for name, each in adapters.items() if prover_of(each) is not None]
-
-
-def told(config: Path, gateway: str) -> CallbackListener:
-    """
-    Say where and how a sandbox bank in another process tells a gateway of what happens.
-
-    Args:
-        config: The gateway's configuration.
-        gateway: The gateway's address, ``http://host:port``.
-
-    Raises:
-        RuleViolation: that is no address; or the configuration is of production,
-            names no provider of the sandbox bank, or cannot be used.
-    """
-    from gateway.app.build_callbacks import listener_of
-    from gateway.cli.configuration import settings_of
-    from gateway.cli.context import keys_of
-    from gateway.cli.sandbox.demo_factory import sandbox_only
-
-    settings = settings_of(config)
-    sandbox_only(settings)
-    base = _base(gateway)
-    found = listener_of(settings, keys_of(settings).derivation, lambda: base)
-    if found is None:
-        message = f"{config} names no provider of the adapter sandbox"
-        raise RuleViolation(message)
-    return found
-
-
-def _base(gateway: str) -> str:
-    """Read an address without a path."""
-    try:
-        address = urlsplit(gateway)
-        known = address.scheme in {"http", "https"} and address.hostname and address.port != 0
-    except ValueError:  # a port that is none
-        known = False
-    if not known or gateway.rstrip("/") != f"{address.scheme}://{address.netloc}":
-        message = f"{gateway!r} is no address of a gateway, such as http://127.0.0.1:8080"
-        raise RuleViolation(message)
-    return gateway.rstrip("/")

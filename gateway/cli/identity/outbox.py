@@ -22,9 +22,8 @@ def outbox(terminal: Terminal, most: int) -> None:
     """
 
     async def work() -> list[Row]:
-        from gateway.cli.configuration import settings_of
+        from gateway.cli.configuration import sandbox_only, settings_of
         from gateway.cli.context import opened_identity
-        from gateway.cli.sandbox.demo_factory import sandbox_only
 
         sandbox_only(settings_of(terminal.config))
         async with opened_identity(terminal) as identity:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from gateway.app.build_payouts import build_follow_up
+from gateway.app.sandbox import simulator
 from gateway.cli.context import AdminContext, reached
-from gateway.cli.sandbox.bank_control import control_url, controlling
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.money import Money
@@ -71,8 +71,8 @@ def sandbox_books(settings: Settings) -> Books | None:
         return None
 
     async def books() -> list[Execution]:
-        async with controlling(control_url(settings.sandbox_bank)) as control:
-            told = await control.get("executions")
+        control = simulator().ControlPort(lambda: settings.sandbox_bank.control_url)
+        told = await control.get("executions")
         return [
             Execution(
                 key=row["key"] or "",

@@ -1,4 +1,4 @@
-"""``pixgate serve``, ``worker`` and ``sandbox-bank``: the processes that stay."""
+"""``pixgate serve`` and ``worker``: the processes that stay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from gateway.config.settings import Settings
     from gateway.runtime.process import Part
     from gateway.telemetry.logs.writer import LineWriter
-
-
-class Wanted(TypedDict):
-    """Options in the place of settings of ``sandbox_bank``; None takes the setting."""
-
-    port: int | None
-    control_port: int | None
-    file: str | None
-    settle_after_s: float | None
 
 
 @click.command("serve")
@@ -116,45 +107,6 @@ def _parent(given: tuple[int, int, int, int] | None) -> Parent | None:
     parent = Parent(*given)
     end_with(parent)
     return parent
-
-
-@click.command("sandbox-bank")
-@click.option("--port", type=click.IntRange(0, 65535), help="Instead of sandbox_bank.port.")
-@click.option(
-    "--control-port",
-    type=click.IntRange(0, 65535),
-    help="Instead of sandbox_bank.control_port.",
-)
-@click.option(
-    "--db",
-    "file",
-    type=click.Path(dir_okay=False),
-    help="The bank's SQLite file, instead of sandbox_bank.file.",
-)
-@click.option(
-    "--settle-after",
-    "settle_after_s",
-    type=float,
-    help="Seconds until a payout is settled, instead of sandbox_bank.settle_after_s.",
-)
-@click.option(
-    "--callbacks",
-    "gateway",
-    metavar="URL",
-    default="",
-    help="The gateway's address, such as http://127.0.0.1:8080.  [default: no callbacks]",
-)
-@reading
-def sandbox_bank(terminal: Terminal, *, gateway: str, **wanted: Unpack[Wanted]) -> None:
-    """
-    Run the sandbox bank alone, on loopback.
-
-    Ports and file are those of the gateway's configuration, sandbox_bank: use the
-    same --config and the same environment variables. With --callbacks it sends
-    callbacks about payouts, payments and refunds to a gateway; address and secret
-    come from that configuration, too.
-    """
-    run_on_uvloop(_bank(terminal, gateway, **wanted))
 
 
 def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
@@ -259,56 +211,19 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     say(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
     if gateway.bank is None:
         return
-    from gateway.cli.context import AdminContext
-    from gateway.cli.sandbox.demo import summary
-    from gateway.cli.sandbox.demo_factory import made_demo
-    from gateway.operations.demo.document import DemoUrls
-    from gateway.operations.kernel.audit_context import AuditContext
+    from gateway.app.sandbox import simulator
 
     bank = gateway.bank
-    urls = DemoUrls(
-        base_url=f"http://{settings.server.host}:{gateway.public.port}",
-        ops_url=f"http://{settings.admin.host}:{gateway.operations.port}",
-        sandbox_bank_url=f"http://{bank.host}:{bank.port}",
-        sandbox_control_url=f"http://{bank.host}:{bank.control_port}",
-    )
-    acting = AuditContext(terminal.actor, gateway.kernel.now)
-    office = AdminContext(gateway.kernel, acting)
-    for line in summary(await made_demo(office, urls), gateway.kernel.now().date()):
+    urls = {
+        "base_url": f"http://{settings.server.host}:{gateway.public.port}",
+        "ops_url": f"http://{settings.admin.host}:{gateway.operations.port}",
+        "sandbox_bank_url": f"http://{bank.host}:{bank.port}",
+        "sandbox_control_url": bank.control_url,
+    }
+    for line in await simulator().first_calls(gateway.kernel, terminal.actor, urls):
         say(line)
 
 
 def _say(writer: LineWriter, line: str) -> None:
     """Print a line as lines of the log are written: nobody waits for whoever reads it."""
     writer.put(f"{line}\n".encode())
-
-
-async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> None:
-    """Run the bank until it is told to stop."""
-    from msgspec.structs import replace
-
-    from gateway.cli.config.callbacks import told
-    from gateway.cli.configuration import settings_of
-    from gateway.cli.sandbox.demo_factory import sandbox_only
-    from gateway.domain.accounts.accounts import Environment
-    from gateway.runtime.process import stop_signals, wall_clock
-    from provider_adapters.sandbox.simulator.dialect import SandboxBank
-
-    settings = settings_of(terminal.config)
-    sandbox_only(settings)
-    given = {name: value for name, value in wanted.items() if value is not None}
-    configured = replace(settings, sandbox_bank=replace(settings.sandbox_bank, **given))
-    bank = SandboxBank(
-        db_path=str(configured.bank_file),
-        port=configured.sandbox_bank.port,
-        control_port=configured.sandbox_bank.control_port,
-        settle_after_s=configured.sandbox_bank.settle_after_s,
-        now=wall_clock(Environment.SANDBOX, os.environ),
-        listener=told(terminal.config, gateway) if gateway else None,
-    )
-    with stop_signals() as asked:
-        await bank.start()
-        click.echo(f"sandbox bank on http://{bank.host}:{bank.port}")
-        click.echo(f"its control  on http://{bank.host}:{bank.control_port}")
-        await asked
-        await bank.close()

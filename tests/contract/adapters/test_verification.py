@@ -14,13 +14,13 @@ import pytest
 from gateway.domain.bank.capabilities import PortCall
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
-from provider_adapters.sandbox.simulator.dialect import SANDBOX
-from provider_adapters.sandbox.stage import SandboxStage
-from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
-from provider_adapters.stages import STAGES, subject_of
-from provider_adapters.verify import run
-from provider_adapters.verify.cases import CaseOutcome
-from provider_adapters.verify.trial import MakeStage, Subject
+from provider_adapters.testing.bank.kernel.accounts import PayoutKind
+from provider_adapters.testing.sandbox.dialect import SANDBOX
+from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.stages import STAGES, subject_of
+from provider_adapters.testing.verify import run
+from provider_adapters.testing.verify.cases import CaseOutcome
+from provider_adapters.testing.verify.trial import MakeStage, Subject
 from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
 from tests.contract.adapters.verified_banks import BANKS, CASES, OTHERS, VerifiedBank, banks_of
 from tests.world.banks.stock import StockTransport

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from gateway.domain.bank.capabilities import Capabilities
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
-from provider_adapters.stages import STAGES, subject_of
-from provider_adapters.verify import run
-from provider_adapters.verify.cases import Case
-from provider_adapters.verify.trial import Subject
+from provider_adapters.testing.stages import STAGES, subject_of
+from provider_adapters.testing.verify import run
+from provider_adapters.testing.verify.cases import Case
+from provider_adapters.testing.verify.trial import Subject
 from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
 from tests.world.extent import DAY, WHOLE
 
@@ -57,7 +57,7 @@ def _profile(name: str, stage: str, *wire: str) -> VerifiedBank:
     """Of API Pix: the adapter's wire is tried at the profile that stands for it."""
     return VerifiedBank(
         name=name,
-        subject=subject_of("apipix", f"provider_adapters.apipix.stage:{stage}"),
+        subject=subject_of("apipix", f"provider_adapters.testing.apipix.stage:{stage}"),
         capabilities=PROFILES[name].capabilities,
         without=OF_PROFILE[name],
         wire=frozenset(wire),

@@ -16,17 +16,17 @@ from efipay.constants import Constants
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderAccount
-from provider_adapters import simulators
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.apipix.secrets import EfiSecrets
-from provider_adapters.apipix.stage import EfiStage
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.secrets import secrets_of
-from provider_adapters.simulated_bank.dialect import BankRequest, Dialect, Row
-from provider_adapters.simulated_bank.kernel.refusals import Refusal
-from provider_adapters.simulated_bank.messages import Answer
+from provider_adapters.testing import simulators
+from provider_adapters.testing.apipix.stage import EfiStage
+from provider_adapters.testing.bank.dialect import BankRequest, Dialect, Row
+from provider_adapters.testing.bank.kernel.refusals import Refusal
+from provider_adapters.testing.bank.messages import Answer
 from tests.world.banks.witness import Witness
 
 

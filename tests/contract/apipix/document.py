@@ -18,8 +18,8 @@ from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.profiles import PROFILES, Name
-from provider_adapters.verify.stage import Charge, ChargePaid, Received
-from provider_adapters.verify.trial import far, new_provider_key
+from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
+from provider_adapters.testing.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
 from tests.world.tree import ROOT
 

@@ -14,7 +14,7 @@ from openapi_core.testing import MockRequest, MockResponse
 from gateway.domain.bank.providers import NotFound, Refused
 from gateway.domain.kernel.money import Money
 from provider_adapters.apipix.profiles import Name
-from provider_adapters.verify.stage import Charge
+from provider_adapters.testing.verify.stage import Charge
 from tests.contract.apipix.conftest import Exchange, Watched, simulated
 from tests.contract.apipix.document import ACTS, BASE, charge, corrected, create_bare, standard
 

@@ -19,7 +19,7 @@ from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import Accepted, Settled
 from gateway.domain.kernel.money import Money
-from provider_adapters.verify.trial import far, new_provider_key
+from provider_adapters.testing.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
 from tests.contract.apipix.document import URL, around_today
 

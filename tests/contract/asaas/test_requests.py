@@ -20,9 +20,9 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
-from provider_adapters.asaas.stage import AsaasStage
-from provider_adapters.verify.relay import Relay
-from provider_adapters.verify.stage import Charge, ChargePaid, Received
+from provider_adapters.testing.asaas.stage import AsaasStage
+from provider_adapters.testing.verify.relay import Relay
+from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
 from tests.contract.asaas.collection import corrected
 from tests.world.banks.asaas import by_account, by_key, made
 

@@ -19,7 +19,7 @@ from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
-from gateway.operations.demo.document import Pair
+from provider_adapters.testing.demo.document import Pair
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means

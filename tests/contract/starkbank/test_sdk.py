@@ -25,9 +25,9 @@ from gateway.domain.bank.providers import Accepted, Settled
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.references import charge_key
-from provider_adapters.simulated_bank.kernel import books
-from provider_adapters.simulated_bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.starkbank.simulator import callbacks
+from provider_adapters.testing.bank.kernel import books
+from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
+from provider_adapters.testing.starkbank import callbacks
 from tests.contract.starkbank.conftest import OWN_KEY, Workspace
 from tests.world.banks.harness import FAR, KEY
 

@@ -32,17 +32,17 @@ from provider_adapters.kit.settings import ClientLimits, TlsFiles, settings_of
 from provider_adapters.kit.tokens import AccessTokens, ClientCredentials, TokenForm
 from provider_adapters.sandbox import payouts, requests, translate
 from provider_adapters.sandbox.payouts import ExpectedPayout
-from provider_adapters.sandbox.simulator import rows
-from provider_adapters.sandbox.simulator.dialect import SANDBOX
-from provider_adapters.sandbox.stage import SandboxStage
-from provider_adapters.simulated_bank import certificates
-from provider_adapters.simulated_bank.dialect import Admission, BankRequest, Row
-from provider_adapters.simulated_bank.kernel import accounts, state
-from provider_adapters.simulated_bank.kernel.accounts import Account
-from provider_adapters.simulated_bank.kernel.books import Books
-from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal
-from provider_adapters.simulated_bank.kernel.state import Kept
-from provider_adapters.simulated_bank.messages import Answer, Fields
+from provider_adapters.testing.bank import certificates
+from provider_adapters.testing.bank.dialect import Admission, BankRequest, Row
+from provider_adapters.testing.bank.kernel import accounts, state
+from provider_adapters.testing.bank.kernel.accounts import Account
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.kernel.state import Kept
+from provider_adapters.testing.bank.messages import Answer, Fields
+from provider_adapters.testing.sandbox import rows
+from provider_adapters.testing.sandbox.dialect import SANDBOX
+from provider_adapters.testing.sandbox.stage import SandboxStage
 
 TOKENS: Final = "/oauth/token"
 Value = TypeVar("Value")

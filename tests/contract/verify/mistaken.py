@@ -17,8 +17,8 @@ from provider_adapters.kit.factory import AdapterContext, AdapterFactory
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxFactory
-from provider_adapters.sandbox.stage import SandboxStage
-from provider_adapters.verify.trial import MakeStage
+from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.verify.trial import MakeStage
 
 Hear = Callable[[ProviderRequest, ProviderAnswer], ProviderAnswer]
 """What the adapter makes of an answer before it reads it."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from provider_adapters.kit.factory import AdapterFactory
-from provider_adapters.verify import run
-from provider_adapters.verify.cases import CaseOutcome
-from provider_adapters.verify.trial import MakeStage, Subject
+from provider_adapters.testing.verify import run
+from provider_adapters.testing.verify.cases import CaseOutcome
+from provider_adapters.testing.verify.trial import MakeStage, Subject
 from tests.contract.verify import wrong_callbacks
 from tests.contract.verify.guarded import GuardedFactory, GuardedStage
 

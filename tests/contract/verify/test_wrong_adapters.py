@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from provider_adapters.verify import run
-from provider_adapters.verify.cases import CaseOutcome, CaseResult
-from provider_adapters.verify.trial import Subject
+from provider_adapters.testing.verify import run
+from provider_adapters.testing.verify.cases import CaseOutcome, CaseResult
+from provider_adapters.testing.verify.trial import Subject
 from tests.contract.verify import (
     wrong_access,
     wrong_callbacks,

@@ -28,9 +28,9 @@ from provider_adapters.kit.proofs import only_value
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.documents import HARMLESS
-from provider_adapters.sandbox.simulator.callbacks import sign
-from provider_adapters.sandbox.stage import SandboxStage
-from provider_adapters.verify.stage import SentHeaders
+from provider_adapters.testing.sandbox.callbacks import sign
+from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.verify.stage import SentHeaders
 from tests.contract.verify.mistaken import Wrong, being, document_of
 
 EVENT: Final = "Webhook-Id"

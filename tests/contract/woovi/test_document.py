@@ -25,12 +25,12 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.verify.stage import Charge
-from provider_adapters.verify.trial import PLENTY
+from provider_adapters.testing.verify.stage import Charge
+from provider_adapters.testing.verify.trial import PLENTY
+from provider_adapters.testing.woovi.stage import WooviStage
 from provider_adapters.woovi import requests
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory
-from provider_adapters.woovi.stage import WooviStage
 from tests.contract.woovi.judge import DOCUMENTS, Judge, document, judged, mocked
 from tests.contract.woovi.samples import every_request
 from tests.world.banks.witness import Witness

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from provider_adapters.scaffold.package import OPTIONS, NewPackage, write
+from provider_adapters.testing.scaffold.package import OPTIONS, NewPackage, write
 from tests.world.authors import Environment
 from tests.world.extent import WHOLE
 

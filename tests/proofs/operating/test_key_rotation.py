@@ -15,8 +15,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gateway.operations.demo.document import Pair
 from gateway.security.keys import key_id
+from provider_adapters.testing.demo.document import Pair
 from tests.proofs.torture.processes import Command, gateway
 from tests.servers.postgres import PostgresServer
 from tests.world.gateway.world import basic

@@ -9,7 +9,7 @@ import sys
 
 import uvloop
 
-from provider_adapters import simulators
+from provider_adapters.testing import simulators
 from tests.proofs.torture.campaign import campaign
 from tests.proofs.torture.scale import SCALES
 from tests.servers import loopback

@@ -13,7 +13,7 @@ import msgspec
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
-from provider_adapters.simulated_bank.control.client import BankControl
+from provider_adapters.testing.bank.control.client import BankControl
 from tests.proofs.torture import processes, sites
 from tests.proofs.torture.processes import FAILPOINT, OFFSET, Command
 from tests.proofs.torture.sites import Account, TargetBank

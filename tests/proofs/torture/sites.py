@@ -12,17 +12,17 @@ from yarl import URL
 
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store
-from gateway.cli.sandbox.banks import BankFolder
-from gateway.cli.sandbox.demo_bank import account_order
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
-from provider_adapters import simulators
-from provider_adapters.simulated_bank.control.client import BankControl
-from provider_adapters.simulated_bank.kernel.accounts import PayoutKind
-from provider_adapters.simulated_bank.simulator import BankAddress, Simulator
+from provider_adapters.testing import simulators
+from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.bank.kernel.accounts import PayoutKind
+from provider_adapters.testing.bank.simulator import BankAddress, Simulator
+from provider_adapters.testing.commands.banks import BankFolder
+from provider_adapters.testing.commands.demo_bank import account_order
 from tests.proofs.torture.processes import Command
 from tests.world.gateway.world import basic
 

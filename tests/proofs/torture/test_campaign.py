@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters import simulators
+from provider_adapters.testing import simulators
 from tests.proofs.torture.judging import Record, hold
 from tests.world.extent import DAY, WHOLE
 

@@ -15,9 +15,9 @@ import aiohttp
 from gateway.app.build_bank import connect
 from gateway.cli.configuration import settings_of
 from gateway.runtime.kernel import SilentObserver
-from provider_adapters import simulators
-from provider_adapters.simulated_bank.control.client import BankControl
-from provider_adapters.simulated_bank.simulator import Simulator
+from provider_adapters.testing import simulators
+from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.bank.simulator import Simulator
 from tests.proofs.torture import postgres, processes, sites
 from tests.proofs.torture.names import NAME, Names, names_in
 from tests.proofs.torture.postgres import Postgres

@@ -12,8 +12,8 @@ from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
-from gateway.operations.demo.document import Pair
 from gateway.telemetry.metrics import series
+from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
 from tests.world.waiting import until

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.money import Money
-from gateway.operations.demo.document import Pair
+from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.world import World, opened, order, sandbox
 
 ABOVE = (403, "SVC.GTW.010")

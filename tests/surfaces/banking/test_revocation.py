@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.operations.accounts.accounts import AccountUpdate
-from gateway.operations.demo.document import Pair
+from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, other_secret
 from tests.world.waiting import until

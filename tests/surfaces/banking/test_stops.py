@@ -12,8 +12,8 @@ from gateway.cli.context import AdminContext
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
-from gateway.operations.demo.document import Pair
 from gateway.runtime.records.change_feed import EVERY_S
+from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
 from tests.world.waiting import until
 

@@ -12,17 +12,17 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.cli.sandbox.banks import address_of
-from gateway.cli.sandbox.demo_bank import account_order, open_account
 from gateway.config.settings import Payouts
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.kernel.money import Money
-from gateway.operations.demo.document import Pair
-from provider_adapters import simulators
-from provider_adapters.simulated_bank.control.client import BankControl
-from provider_adapters.simulated_bank.server import SimulatedBank
+from provider_adapters.testing import simulators
+from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.bank.server import SimulatedBank
+from provider_adapters.testing.commands.banks import address_of
+from provider_adapters.testing.commands.demo_bank import account_order, open_account
+from provider_adapters.testing.demo.document import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, now, opened, patient, sandbox

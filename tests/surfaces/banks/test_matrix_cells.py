@@ -22,7 +22,7 @@ from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.providers import ConnectedBanks
-from provider_adapters import simulators
+from provider_adapters.testing import simulators
 from tests.surfaces.banks.every_bank import AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import charge, days
 from tests.world.backoffice.operations import BANK_PAYEE

@@ -24,7 +24,6 @@ from yarl import URL
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.lifecycle import running
 from gateway.cli.context import AdminContext
-from gateway.cli.sandbox.demo_factory import made_demo
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
@@ -32,14 +31,15 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.accounts.credentials import EVERY_PERMISSION, UNLIMITED, CredentialLimits
 from gateway.domain.payouts.payouts import provider_key
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
-from gateway.operations.demo.document import Demo, DemoUrls, Pair
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.audit_log import audit_keys
 from gateway.runtime.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
 from gateway.store.tables.core import payouts
-from provider_adapters.simulated_bank.control.client import BankControl
+from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.commands.demo_factory import made_demo
+from provider_adapters.testing.demo.document import Demo, DemoUrls, Pair
 from tests.servers.process import free_port
 from tests.world.gateway.answers import JSON, Answer, check
 from tests.world.identity import LITTLE

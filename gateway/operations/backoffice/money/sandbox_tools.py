@@ -94,7 +94,7 @@ class SandboxState:
     faults: tuple[WaitingFault, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class SandboxTools:
     """
     The tools, within a company scope.

@@ -9,7 +9,7 @@ import pytest
 from multidict import CIMultiDict
 
 from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import listener_of, make_address, make_addresses, path_of
+from gateway.app.build_callbacks import make_address, make_addresses, path_of
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Secret
@@ -26,7 +26,8 @@ from gateway.security.keys import Derivation
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate
 from provider_adapters.sandbox.callbacks import SandboxProof
-from provider_adapters.sandbox.simulator.callbacks import sign
+from provider_adapters.testing.embedded import listener_of
+from provider_adapters.testing.sandbox.callbacks import sign
 from tests.world.banks.witness import Witness
 from tests.world.standing import NOON, Clock
 

@@ -10,6 +10,7 @@ import pytest
 
 from gateway.cli.configuration import settings_of
 from gateway.operations.kernel.audit_context import RuleViolation
+from tests.world.commands import SHORT
 from tests.world.shell import CONFIG
 
 HEAVY = ("sqlalchemy", "cryptography", "alembic", "prometheus_client", "uvloop")
@@ -30,7 +31,7 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, text: str | None, said: str):
 
 
 def test_the_short_configuration_of_these_tests_says_the_same_as_the_whole():
-    assert settings_of(Path(__file__).with_name("short.yaml")) == settings_of(CONFIG)
+    assert settings_of(Path(SHORT["PIXGATE_CONFIG"])) == settings_of(CONFIG)
 
 
 @pytest.mark.process

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 
+import click
 import pytest
 
 from gateway.cli.main import pixgate
@@ -52,8 +53,10 @@ HEAVY = ("sqlalchemy", "aiohttp", "alembic", "cryptography", "prometheus_client"
 
 
 def test_every_command_has_its_place():
+    context = click.Context(pixgate)
     found = {
-        name: set(getattr(command, "commands", {})) for name, command in pixgate.commands.items()
+        name: set(getattr(pixgate.get_command(context, name), "commands", {}))
+        for name in pixgate.list_commands(context)
     }
 
     assert found.items() >= COMMANDS.items()

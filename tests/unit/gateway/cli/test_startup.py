@@ -12,7 +12,7 @@ from tests.world.store import migrated
 
 SELDOM = {
     *("alembic", "babel", "reportlab", "jinja2", "schemathesis", "asyncpg"),
-    *("provider_adapters.simulated_bank.server", "provider_adapters.simulated_bank.callbacks"),
+    *("provider_adapters.testing.bank.server", "provider_adapters.testing.bank.callbacks"),
 }
 SERVING = """
 import asyncio, json, sys

@@ -13,8 +13,8 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
-from provider_adapters.apipix.stage import ApiPixStage, EfiStage, InterStage
 from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.testing.apipix.stage import ApiPixStage, EfiStage, InterStage
 from tests.world.banks.witness import Witness
 
 

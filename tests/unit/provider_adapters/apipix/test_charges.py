@@ -16,7 +16,7 @@ from gateway.domain.kernel.money import Money
 from provider_adapters.apipix import charges, documents
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.references import charge_key
-from provider_adapters.verify.stage import Charge, ChargePaid
+from provider_adapters.testing.verify.stage import Charge, ChargePaid
 from tests.unit.provider_adapters.apipix.conftest import Standing, standing
 from tests.world.tables import cases
 

@@ -11,7 +11,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix import documents, lists
 from provider_adapters.apipix.documents import Pagina, Pix
 from provider_adapters.apipix.lists import Limits, instant, limits_of
-from provider_adapters.verify.stage import Received
+from provider_adapters.testing.verify.stage import Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.lists import today
 

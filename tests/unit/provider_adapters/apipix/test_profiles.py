@@ -27,7 +27,7 @@ from provider_adapters.apipix.charges import DUE, IMMEDIATE
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.profiles import PROFILES, STANDARD_CALLS, Name
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.verify.trial import far
+from provider_adapters.testing.verify.trial import far
 from tests.world.banks.authority import Authority
 from tests.world.banks.witness import Witness
 from tests.world.tables import cases

@@ -12,8 +12,8 @@ from gateway.domain.bank.refunds import RefundOrder, RefundStatus
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from provider_adapters.apipix import documents, received
-from provider_adapters.verify.stage import Received
-from provider_adapters.verify.trial import new_provider_key
+from provider_adapters.testing.verify.stage import Received
+from provider_adapters.testing.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.lists import today
 

@@ -25,9 +25,9 @@ from gateway.domain.bank.statements import MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
-from provider_adapters.asaas.simulator.dialect import ASAAS
-from provider_adapters.asaas.stage import AsaasStage
-from provider_adapters.verify.stage import Charge, ChargePaid, Movement, Received
+from provider_adapters.testing.asaas.dialect import ASAAS
+from provider_adapters.testing.asaas.stage import AsaasStage
+from provider_adapters.testing.verify.stage import Charge, ChargePaid, Movement, Received
 from tests.world.banks.asaas import by_key, made
 from tests.world.banks.harness import FAR, order
 

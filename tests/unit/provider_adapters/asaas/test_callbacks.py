@@ -14,7 +14,7 @@ from gateway.domain.bank.provider_callbacks import (
     ProofRefused,
 )
 from provider_adapters.asaas.callbacks import TOKEN, AsaasProof
-from provider_adapters.verify.stage import SentHeaders
+from provider_adapters.testing.verify.stage import SentHeaders
 from tests.world.tables import cases
 
 RIGHT, FORMER = b"r" * 40, b"f" * 40

@@ -15,7 +15,7 @@ from gateway.domain.bank.provider_callbacks import (
     ProofRefused,
 )
 from provider_adapters.sandbox.callbacks import SandboxProof
-from provider_adapters.sandbox.simulator.callbacks import sign
+from provider_adapters.testing.sandbox.callbacks import sign
 from tests.world.standing import NOON, Clock
 from tests.world.tables import cases
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gateway.domain.bank.provider_callbacks import Delivery
-from provider_adapters.verify.stage import SentHeaders
+from provider_adapters.testing.verify.stage import SentHeaders
 from tests.world.banks.signers import Signer, ecdsa
 
 BANK = ecdsa()

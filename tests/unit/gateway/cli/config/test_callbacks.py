@@ -7,11 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.build_callbacks import listener_of
-from gateway.cli.config.callbacks import told
-from gateway.cli.configuration import settings_of
-from gateway.cli.context import keys_of
-from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.shell import CONFIG
 
 SECRET = "as the bank gave it"
@@ -55,45 +50,6 @@ def test_a_configuration_that_cannot_be_used_is_one_line(shell):
     shell.environ["PIXGATE_CONFIG"] = str(shell.folder / "nothing.yaml")
 
     assert "cannot be read" in shell.fails("callbacks")
-
-
-def test_a_bank_of_its_own_tells_what_the_embedded_one_would(config: Path):
-    settings = settings_of(config)
-    wanted = listener_of(settings, keys_of(settings).derivation, lambda: "http://127.0.0.1:8080")
-
-    assert wanted is not None
-    assert told(config, "http://127.0.0.1:8080/").url() == wanted.url()
-
-
-def test_what_is_no_address_is_told(config: Path):
-    cases = [
-        "",
-        "8080",
-        "127.0.0.1:8080",
-        "ftp://127.0.0.1",
-        "http://",
-        "http://a:x",
-        "http://a/callbacks",
-    ]
-
-    for address in cases:
-        with pytest.raises(RuleViolation, match="no address of a gateway"):
-            told(config, address)
-
-
-def test_a_gateway_without_the_sandbox_bank_is_told_nothing(config: Path, tmp_path: Path):
-    other = tmp_path / "other.yaml"
-    other.write_text("environment: sandbox\n")
-
-    with pytest.raises(RuleViolation, match="no provider of the adapter sandbox"):
-        told(other, "http://127.0.0.1:8080")
-
-
-def test_a_production_gateway_is_told_nothing(config: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PIXGATE_ENVIRONMENT", "production")
-
-    with pytest.raises(RuleViolation, match="neither a demo nor a sandbox bank"):
-        told(config, "http://127.0.0.1:8080")
 
 
 def test_an_address_is_registered_at_the_bank_and_removed(shell, bank):

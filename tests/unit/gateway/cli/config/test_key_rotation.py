@@ -15,7 +15,7 @@ from gateway.cli.config import key_rotation
 from gateway.domain.kernel.key_rotation import KeyIds, LiveProcess
 from gateway.security.keys import key_id
 from gateway.store.engine import open_store
-from tests.unit.gateway.cli.conftest import SHORT
+from tests.world.commands import SHORT
 from tests.world.shell import Shell
 
 KEY = base64.b64encode(b"k" * 32).decode()

@@ -20,8 +20,8 @@ from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit.outcomes import NeverSendable
-from provider_adapters.verify.stage import Fate, Received
-from provider_adapters.verify.trial import new_provider_key
+from provider_adapters.testing.verify.stage import Fate, Received
+from provider_adapters.testing.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.efi.calls import far, order
 from tests.unit.provider_adapters.apipix.lists import today

@@ -23,7 +23,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.inter.words import ZONE
 from provider_adapters.apipix.secrets import InterSecrets
 from provider_adapters.kit.secrets import secrets_of
-from provider_adapters.verify.stage import Fate, Received
+from provider_adapters.testing.verify.stage import Fate, Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.efi.calls import far, order
 

@@ -1,0 +1,98 @@
+"""The sandbox bank, which the gateway reaches by an entry point, and in the sandbox alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from importlib.metadata import entry_points
+from typing import Final, Protocol
+
+from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Environment
+from gateway.operations.backoffice.money.sandbox_tools import SandboxControl, SandboxTools
+from gateway.runtime.kernel import Kernel
+from gateway.security.keys import Derivation
+
+GROUP: Final = "pixgate.simulators"
+"""The entry-point group in which the package of simulated banks names its ``Simulator``."""
+
+
+class SandboxBank(Protocol):
+    """A simulated bank; the ports are the real ones once it is started."""
+
+    host: str
+    port: int
+    control_port: int
+
+    @property
+    def control_url(self) -> str:
+        """Where it is controlled."""
+        ...
+
+    async def start(self) -> None:
+        """Listen; raises ``OSError`` where a port is taken."""
+        ...
+
+    async def close(self) -> None:
+        """Stop."""
+        ...
+
+
+class Simulator(Protocol):
+    """What the sandbox bank's package does for the gateway: ``provider_adapters.testing``."""
+
+    def make_bank(
+        self,
+        settings: Settings,
+        derivation: Derivation,
+        now: Callable[[], datetime],
+        gateway: Callable[[], str],
+    ) -> SandboxBank:
+        """Make the bank that is configured; ``gateway`` is our address, asked for each time."""
+        ...
+
+    def ControlPort(self, url: Callable[[], str]) -> SandboxControl:  # noqa: N802 - a class there
+        """Reach the control interface at an address, asked for each time."""
+        ...
+
+    async def first_calls(
+        self, kernel: Kernel, actor: str, urls: Mapping[str, str]
+    ) -> Sequence[str]:
+        """Make or find the demo, and say how the first calls are made."""
+        ...
+
+
+def simulator() -> Simulator:
+    """Load the sandbox bank's package."""
+    (point,) = entry_points(group=GROUP, name="sandbox")
+    loaded: Simulator = point.load()
+    return loaded
+
+
+def build_sandbox_tools(kernel: Kernel) -> SandboxTools | None:
+    """Build the tools; None in production."""
+    settings = kernel.settings
+    if settings.environment is not Environment.SANDBOX:
+        return None
+    control = simulator().ControlPort(lambda: settings.sandbox_bank.control_url)
+    return SandboxTools(control=control, records=kernel.store.office.scoped)
+
+
+def build_bank(
+    kernel: Kernel, gateway: Callable[[], str], tools: SandboxTools | None
+) -> SandboxBank | None:
+    """
+    Build the bank of this process, where it is asked for; never in production.
+
+    Args:
+        kernel: Of this gateway.
+        gateway: Our address, asked for each time.
+        tools: They ask this bank where it listens.
+    """
+    settings = kernel.settings
+    if tools is None or not settings.sandbox_bank.start:
+        return None
+    plugin = simulator()
+    bank = plugin.make_bank(settings, kernel.keys.derivation, kernel.now, gateway)
+    tools.control = plugin.ControlPort(lambda: bank.control_url)
+    return bank

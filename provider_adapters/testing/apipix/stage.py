@@ -1,0 +1,267 @@
+"""Banks of API Pix as stages for the suite: TLS with a certificate for each account, in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import ProviderAccount
+from provider_adapters.apipix.profiles import PROFILES, Name
+from provider_adapters.apipix.secrets import (
+    ApiPixSecrets,
+    BbSecrets,
+    EfiSecrets,
+    InterSecrets,
+    SicoobSecrets,
+    SicrediSecrets,
+)
+from provider_adapters.kit.references import txids
+from provider_adapters.kit.secrets import secrets_of
+from provider_adapters.testing.apipix.access import TOKEN
+from provider_adapters.testing.apipix.dialect import BB, EFI, INTER, SICOOB, SICREDI
+from provider_adapters.testing.apipix.documents import problem
+from provider_adapters.testing.bank.stage import SimulatedStage
+from provider_adapters.testing.verify.stage import (
+    BankAnswer,
+    Charge,
+    ChargePaid,
+    Fate,
+    FieldNames,
+    ListedRefusal,
+    NotApplicable,
+    PayoutWish,
+    Thing,
+)
+
+_SENT: Final = FieldNames(
+    amount="valor", key="idEnvio", e2e_id="endToEndId", status="status", at="liquidacao"
+)
+_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
+    PortCall.GET_BALANCE: FieldNames(amount="saldo"),
+    PortCall.LIST_STATEMENT: FieldNames(amount="valor", e2e_id="endToEndId", at="horario"),
+    PortCall.GET_CHARGE: FieldNames(amount="original", status="status", at="criacao"),
+    PortCall.CREATE_PAYOUT: FieldNames(
+        amount="valor", key="idEnvio", e2e_id="e2eId", status="status"
+    ),
+    PortCall.FIND_PAYOUT: dataclasses.replace(_SENT, destination="chave"),
+}
+_STANDARD_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
+    PortCall.GET_CHARGE: FieldNames(amount="original", status="status", at="criacao"),
+}
+_INTER_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
+    **_STANDARD_FIELDS,
+    PortCall.GET_BALANCE: FieldNames(amount="disponivel"),
+    PortCall.LIST_STATEMENT: FieldNames(amount="valor", e2e_id="endToEndId", at="dataTransacao"),
+    PortCall.CREATE_PAYOUT: FieldNames(status="tipoRetorno"),
+    PortCall.FIND_PAYOUT: FieldNames(
+        amount="valor",
+        key="codigoSolicitacao",
+        e2e_id="endToEnd",
+        status="status",
+        at="dataHoraMovimento",
+    ),
+}
+# As the README lists them; the adapter's own tables would prove nothing.
+_REJECTED: Final = (
+    (400, "chave_invalida", FailureCode.REJECTED, False),
+    (400, "chave_nao_pertence_ao_documento", FailureCode.OWNER_MISMATCH, False),
+    (400, "documento_bloqueado", FailureCode.REJECTED, True),
+    (400, "valor_invalido", FailureCode.OTHER, False),
+    (404, "chave_favorecido_nao_encontrada", FailureCode.KEY_NOT_FOUND, False),
+    (422, "pagamento_negado", FailureCode.REJECTED, False),
+)
+_NOT_SENT: Final = (
+    (403, "AcessoNegado", Reason.CREDENTIALS_REFUSED),
+    (403, "insufficient_scope", Reason.CREDENTIALS_REFUSED),
+    (429, "balde_fichas_vazio", Reason.RATE_LIMITED),
+)
+_REFUSED: Final = {"title": "refused", "detail": "refused"}
+_INTER_DOUBTFUL: Final[Sequence[tuple[int, object]]] = (
+    *((status, _REFUSED) for status in (400, 403, 404, 422, 429)),
+    (400, {**_REFUSED, "violacoes": [{"razao": "refused", "propriedade": "destinatario.chave"}]}),
+    *(
+        (status, {"erro": {"mensagem": "refused", "codigo": code, "status": status}})
+        for status, code in ((400, 51001), (422, 51002))
+    ),
+    (429, {"message": "refused"}),
+)
+"""Forms of Inter's errors, as the README lists them; the numbers are examples of its document."""
+
+
+class ApiPixStage(SimulatedStage):
+    """
+    A bank of API Pix in this process, with two accounts.
+
+    Attributes:
+        profile: Which one.
+    """
+
+    profile: Name
+
+    def settings(self, address: str) -> Mapping[str, object]:
+        """Name profile and addresses, and trust the simulator's authority."""
+        known = PROFILES[self.profile]
+        named = {"profile": self.profile.value, "base_url": address}
+        tokens_at = self.token_address if address == self.address else address
+        elsewhere = {"token_url": tokens_at} if known.token_urls else {}
+        trusted = {"tls": {"ca": str(self.bank.authority_file)}}
+        return {**named, **elsewhere, **(trusted if address.startswith("https:") else {})}
+
+    async def put(self, account: ProviderAccount, thing: Thing) -> str:
+        """Give charges the txid that they have at the bank."""
+        if isinstance(thing, Charge) and not thing.reference:
+            thing = dataclasses.replace(thing, reference=secrets.token_hex(16))
+        if isinstance(thing, Charge | ChargePaid):
+            asked = thing.reference
+            txid = txids(Environment.SANDBOX, account.account_id, asked)[0]
+            named = await super().put(account, dataclasses.replace(thing, reference=txid))
+            return asked if isinstance(thing, Charge) else named
+        return await super().put(account, thing)
+
+    async def wish(self, fate: Fate) -> PayoutWish:
+        """Return a magic amount; of holds and returns the banks' documents tell nothing."""
+        if fate in {Fate.HELD, Fate.RETURNS}:
+            message = f"the bank tells of no payout that {fate.value}"
+            raise NotApplicable(message)
+        return await super().wish(fate)
+
+    def own_key(self, account: ProviderAccount) -> str:
+        """Return the random key that the account was given."""
+        return secrets_of(account, ApiPixSecrets).pix_key
+
+    def stranger(self) -> ProviderAccount:
+        """Return the first account with an id and secret that the bank never gave."""
+        first = self.accounts[0]
+        known = msgspec.structs.replace(secrets_of(first, ApiPixSecrets), client_id="unknown")
+        return dataclasses.replace(first, secrets=known)
+
+    def refusal(self, status: int, code: str) -> BankAnswer:
+        """Write an error as the standard does."""
+        document = problem(code, code, status, "refused")
+        return BankAnswer(status=status, body=json.dumps(document).encode())
+
+    @property
+    def token_path(self) -> str:
+        """Where tokens are given."""
+        return PROFILES[self.profile].token.path
+
+    async def revoke_tokens(self) -> None:
+        """Let the bank forget its tokens."""
+        with self._books() as kept:
+            kept.database.run("DELETE FROM dialect_state WHERE kind = ?", (TOKEN,))
+
+    async def callback_of_several(
+        self, account: ProviderAccount, subjects: Sequence[str], at: datetime
+    ) -> Delivery:
+        """Put what is said of each payout or charge into one list."""
+        said = [await self._callback(account, subject, at) for subject in subjects]
+        parts = [part for each in said for part in json.loads(each.body)["pix"]]
+        return dataclasses.replace(said[0], body=json.dumps({"pix": parts}).encode())
+
+    async def _callback(self, account: ProviderAccount, subject: str, at: datetime) -> Delivery:
+        paid = await self.executions(subject)
+        kind = CallbackKind.PAYOUT if paid else CallbackKind.CHARGE
+        return await self.callback(account, kind, subject, at)
+
+
+class EfiStage(ApiPixStage):
+    """Efí; a ``Stage``."""
+
+    profile = Name.EFI
+    dialect = EFI
+    account_secrets = EfiSecrets
+
+    def new_key(self) -> KeyOrder:
+        """Order a random key: Efí registers no other."""
+        return KeyOrder(PixKeyType.EVP, "")
+
+    def refusals(self) -> Sequence[ListedRefusal]:
+        """Return the names of the README's table of errors that concern payouts."""
+        rejected = [
+            ListedRefusal(
+                name=f"{status} {name}",
+                answer=self.refusal(status, name),
+                failure=failure,
+                forbidden=forbidden,
+            )
+            for status, name, failure, forbidden in _REJECTED
+        ]
+        before = [
+            ListedRefusal(
+                name=f"{status} {name}", answer=self.refusal(status, name), not_sent=reason
+            )
+            for status, name, reason in _NOT_SENT
+        ]
+        return [*rejected, *before]
+
+    def refusal(self, status: int, code: str) -> BankAnswer:
+        """Write an error in Efí's own shape."""
+        document = {"nome": code, "mensagem": "refused"}
+        return BankAnswer(status=status, body=json.dumps(document).encode())
+
+    def fields(self, call: PortCall) -> FieldNames:
+        """Return Efí's words."""
+        return _FIELDS.get(call) or super().fields(call)
+
+
+class InterStage(ApiPixStage):
+    """Inter; a ``Stage``. Of its payouts no source lists a refusal."""
+
+    profile = Name.INTER
+    dialect = INTER
+    account_secrets = InterSecrets
+
+    def doubtful(self) -> Sequence[BankAnswer]:
+        """Return each form in which Inter refuses: none of them is called final."""
+        return [
+            BankAnswer(status=status, body=json.dumps(document).encode())
+            for status, document in _INTER_DOUBTFUL
+        ]
+
+    def fields(self, call: PortCall) -> FieldNames:
+        """Return Inter's words."""
+        return _INTER_FIELDS.get(call) or super().fields(call)
+
+
+class ReadOnlyStage(ApiPixStage):
+    """A bank without anything beyond the standard; a ``Stage``."""
+
+    def fields(self, call: PortCall) -> FieldNames:
+        """Return the words of the standard."""
+        return _STANDARD_FIELDS.get(call) or super().fields(call)
+
+
+class SicoobStage(ReadOnlyStage):
+    """Sicoob; a ``Stage``."""
+
+    profile = Name.SICOOB
+    dialect = SICOOB
+    account_secrets = SicoobSecrets
+
+
+class BbStage(ReadOnlyStage):
+    """Banco do Brasil; a ``Stage``."""
+
+    profile = Name.BB
+    dialect = BB
+    account_secrets = BbSecrets
+
+
+class SicrediStage(ReadOnlyStage):
+    """Sicredi; a ``Stage``."""
+
+    profile = Name.SICREDI
+    dialect = SICREDI
+    account_secrets = SicrediSecrets

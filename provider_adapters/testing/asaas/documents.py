@@ -1,0 +1,225 @@
+"""The simulated bank's documents, with the field names of asaasdev/asaas-api-sdk-java 0641522."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, TypeVar
+from zoneinfo import ZoneInfo
+
+from provider_adapters.testing.bank.kernel import clock, paging, refusals
+from provider_adapters.testing.bank.kernel.listeners import Listener
+from provider_adapters.testing.bank.kernel.paging import Page, Slice
+from provider_adapters.testing.bank.kernel.statement import Entry, number
+from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.pix.charges import Charge
+from provider_adapters.testing.bank.pix.keys import Key
+from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
+
+Item = TypeVar("Item")
+ZONE: Final = ZoneInfo("America/Sao_Paulo")
+_LARGEST_PAGE: Final = 100
+_USUAL_PAGE: Final = 10
+_LAST_DAY: Final = date(9000, 1, 1)
+_KEY_STATUSES: Final = {
+    "active": "ACTIVE",
+    "pending": "AWAITING_ACTIVATION",
+    "canceled": "DELETED",
+}
+_KINDS: Final = {
+    "pix_out": "PIX_TRANSACTION_DEBIT",
+    "pix_returned": "PIX_TRANSACTION_DEBIT_REFUND",
+    "pix_refund": "PIX_TRANSACTION_CREDIT_REFUND",
+    "fee": "PIX_TRANSACTION_DEBIT_FEE",
+    "ted_out": "TRANSFER",
+    "ted_in": "CREDIT",
+    "boleto_out": "BILL_PAYMENT",
+    "boleto_in": "PAYMENT_RECEIVED",
+}
+_TRANSFER_STATUSES: Final = {
+    "processing": "PENDING",
+    "settled": "DONE",
+    "returned": "DONE",
+    "failed": "FAILED",
+}
+
+
+def reais(centavos: int) -> float:
+    """Write an amount; two decimals of at most 15 digits are exact in JSON."""
+    return centavos / 100
+
+
+def day(micros: int) -> str:
+    """Write the day of an instant, in the bank's zone."""
+    return f"{clock.from_micros(micros).astimezone(ZONE):%Y-%m-%d}"
+
+
+def moment(micros: int) -> str:
+    """Write an instant to the second, in the bank's zone and without saying so."""
+    return f"{clock.from_micros(micros).astimezone(ZONE):%Y-%m-%d %H:%M:%S}"
+
+
+def midnight(text: str) -> int:
+    """Read the first instant of a day in the bank's zone; raises ``INVALID_REQUEST``."""
+    try:
+        local = datetime.combine(date.fromisoformat(text), datetime.min.time(), ZONE)
+    except ValueError as problem:
+        message = "a date is YYYY-MM-DD"
+        raise refusals.invalid(message) from problem
+    return clock.to_micros(local.astimezone(UTC))
+
+
+def read_slice(query: Mapping[str, str], since: str = "", until: str = "") -> Slice:
+    """Read offset and limit, and the days named by two parameters, the last one included."""
+    given = query.get("offset", "0"), query.get("limit", str(_USUAL_PAGE))
+    if not all(text.isascii() and text.isdigit() for text in given):
+        message = "offset and limit are numbers"
+        raise refusals.invalid(message)
+    limit = int(given[1])
+    if not 1 <= limit <= _LARGEST_PAGE:
+        message = f"limit is 1 to {_LARGEST_PAGE}"
+        raise refusals.invalid(message)
+    whole = Slice(limit=limit, skip=int(given[0]))
+    first = midnight(query[since]) if since in query else whole.since
+    last = whole.until
+    if until in query:
+        following = min(date.fromisoformat(query[until]), _LAST_DAY) + timedelta(days=1)
+        last = midnight(following.isoformat())
+    return paging.Slice(since=first, until=last, limit=limit, skip=int(given[0]))
+
+
+def listing(page: Page[Item], show: Callable[[Item], Document], wanted: Slice) -> Document:
+    """Show a page of the books' own lists."""
+    return _listing([show(each) for each in page.items], wanted, more=page.cursor is not None)
+
+
+def cut(rows: Sequence[Document], wanted: Slice) -> Document:
+    """Show a page of a short list."""
+    end = wanted.skip + wanted.limit
+    return _listing(rows[wanted.skip : end], wanted, more=len(rows) > end)
+
+
+def _listing(rows: Sequence[Document], wanted: Slice, *, more: bool) -> Document:
+    place = {"limit": wanted.limit, "offset": wanted.skip}
+    total = wanted.skip + len(rows) + more
+    return {"object": "list", "hasMore": more, "totalCount": total, **place, "data": rows}
+
+
+def entry(line: Entry, charge_id: str | None) -> Document:
+    """Show a movement; of one for a charge, the charge tells what it was paid by."""
+    received = "PAYMENT_RECEIVED" if charge_id else "PIX_TRANSACTION_CREDIT"
+    kind = _KINDS.get(line.kind, received)
+    return {
+        "object": "financialTransaction",
+        "id": number(line.seq),
+        "value": reais(line.centavos),
+        "balance": 0,
+        "type": kind,
+        "date": day(line.at),
+        "description": line.description,
+        "paymentId": f"pay_{line.seq}" if line.kind == "boleto_in" else charge_id,
+        "transferId": line.payout_id if line.kind == "pix_out" else None,
+    }
+
+
+def key(found: Key) -> Document:
+    """Show a key."""
+    return {
+        "id": found.id,
+        "key": found.key,
+        "type": found.type.upper(),
+        "status": _KEY_STATUSES[found.status],
+        "dateCreated": moment(found.created_at),
+        "canBeDeleted": found.status == "active",
+        "cannotBeDeletedReason": None,
+    }
+
+
+def customer(customer_id: str, payer: Payer) -> Document:
+    """Show who is asked to pay."""
+    shown = {"name": payer.name, "cpfCnpj": payer.tax_number}
+    return {"object": "customer", "id": customer_id, **shown, "deleted": False}
+
+
+def charge(found: Charge, customer_id: str | None, paid: Payment | None) -> Document:
+    """Show a charge; one that was removed keeps its status and says so beside it."""
+    return {
+        "object": "payment",
+        "id": found.id,
+        "dateCreated": day(found.created_at),
+        "customer": customer_id,
+        "value": reais(found.centavos or 0),
+        "netValue": reais(found.centavos or 0),
+        "description": found.description,
+        "billingType": "PIX",
+        "status": "RECEIVED" if paid else "PENDING",
+        "dueDate": day(found.created_at),
+        "paymentDate": day(paid.at) if paid else None,
+        "externalReference": found.reference,
+        "pixTransaction": transaction_id(paid.e2e_id) if paid else None,
+        "deleted": found.status == "canceled",
+    }
+
+
+def qr_code(found: Charge) -> Document:
+    """Show what a charge is paid by."""
+    ends = None if found.expires_at is None else moment(found.expires_at)
+    return {"encodedImage": "", "payload": found.emv, "expirationDate": ends}
+
+
+def transaction_id(e2e_id: str) -> str:
+    """Return the bank's own id of a Pix."""
+    return f"pix-{e2e_id}"
+
+
+def transaction(found: Payment) -> Document:
+    """Show a Pix that came in."""
+    payer = found.payer
+    return {
+        "id": transaction_id(found.e2e_id),
+        "endToEndIdentifier": found.e2e_id,
+        "value": reais(found.centavos),
+        "refundedValue": reais(found.refunded),
+        "effectiveDate": moment(found.at),
+        "dateCreated": moment(found.at),
+        "status": "DONE",
+        "type": "CREDIT",
+        "originType": "DYNAMIC_QRCODE" if found.reference else "ADDRESS_KEY",
+        "description": payer.message if payer else None,
+        "externalAccount": payer and {"name": payer.name, "cpfCnpj": payer.tax_number},
+        "externalReference": found.reference,
+    }
+
+
+def transfer(found: Payout) -> Document:
+    """Show a payout."""
+    status = _TRANSFER_STATUSES[found.state]
+    if found.held_until is not None and found.state == "processing":
+        status = "BLOCKED"
+    value = reais(found.settled_centavos or found.centavos)
+    return {
+        "object": "transfer",
+        "id": found.id,
+        "type": "PIX",
+        "dateCreated": day(found.created_at),
+        "value": value,
+        "netValue": value,
+        "status": status,
+        "transferFee": 0,
+        "effectiveDate": None if found.settled_at is None else moment(found.settled_at),
+        "endToEndIdentifier": found.e2e_id,
+        "authorized": True,
+        "failReason": found.failure and "A transferência foi recusada",
+        "externalReference": found.idempotency_key,
+        "operationType": "PIX",
+        "description": found.description or None,
+        "bankAccount": json.loads(found.to.sent),
+    }
+
+
+def webhook(found: Listener) -> Document:
+    """Show an address for callbacks."""
+    fixed = {"enabled": True, "interrupted": False, "apiVersion": 3, "hasAuthToken": True}
+    return {"id": found.id, "url": found.url, **fixed}

@@ -1,0 +1,150 @@
+"""
+A dialect: how one bank's interface looks over the books that all simulated banks share.
+
+docs/providers/simulators.md shows how to write one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from multidict import CIMultiDictProxy, MultiMapping
+
+from provider_adapters.testing.bank import messages
+from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
+from provider_adapters.testing.bank.kernel.listeners import Event, Listener
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.messages import Answer, Document, Fields
+from provider_adapters.testing.bank.pix.payouts import Payout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankRequest:
+    """
+    A request to a simulated bank.
+
+    Attributes:
+        target: Path and query as they were sent, for signatures.
+        path: The parts of the row's template, decoded.
+        raw: The body as it was sent.
+        certificate: The one that the caller showed, in DER; empty without TLS.
+        signed_in: Whose request it is; None on an open row.
+    """
+
+    books: Books
+    method: str
+    target: str
+    path: Mapping[str, str]
+    query: MultiMapping[str]
+    headers: CIMultiDictProxy[str]
+    raw: bytes
+    certificate: bytes = field(repr=False, default=b"")
+    signed_in: Account | None = None
+
+    @property
+    def account(self) -> Account:
+        """The account that the request comes from; raises ``UNAUTHORIZED`` on an open row."""
+        if self.signed_in is None:
+            raise Refusal(Code.UNAUTHORIZED, "valid credentials are needed")
+        return self.signed_in
+
+    @property
+    def body(self) -> Fields:
+        """The body, a JSON object read strictly; raises ``INVALID_REQUEST``."""
+        return messages.read(self.raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """
+    One call of the bank.
+
+    Attributes:
+        path: As aiohttp writes it: ``/v2/cob/{txid:[^/]+}``.
+        operation: Its name in faults, one of ``faults.OPERATIONS``. ``access`` is for calls
+            that give tokens and keys.
+        run: Never waits, so that what executes is never interrupted halfway.
+        is_open: Whether anybody may call it.
+        at_token_host: Whether it is found at the bank's second host, and only there: some banks
+            give tokens at one.
+    """
+
+    method: str
+    path: str
+    operation: str
+    run: Callable[[BankRequest], Answer]
+    is_open: bool = False
+    at_token_host: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """
+    What an account is known by.
+
+    Attributes:
+        token: Names the account: ``accounts.by_token``; only its digest is kept. Nothing else
+            need be secret about it, if a signature or a certificate is what proves a request.
+        credentials: All that its customer needs: a text, or the fields of the adapter's struct.
+    """
+
+    token: str = field(repr=False)
+    credentials: str | Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callback:
+    """A callback ready to be sent by POST."""
+
+    url: str
+    body: bytes
+    headers: Mapping[str, str]
+
+
+def _bearer(books: Books, _: Account, given: Fields) -> Admission:
+    """Admit an account by one token, the given one or a new one."""
+    token = given.text("token", "") or f"sbx_{books.random_hex(24)}"
+    return Admission(token=token, credentials=token)
+
+
+_AUTHORIZATION: Final = frozenset({"authorization"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """
+    How one bank looks.
+
+    Attributes:
+        rows: Every call.
+        authenticate: Returns whose request it is, or raises ``UNAUTHORIZED``.
+        refusal: Shows a refusal in the bank's status, shape and words. Its ``code`` says why;
+            ``INTERNAL`` and any status from 500 on are a failure that says nothing more.
+        payout: Shows a payout as its customer would see it.
+        callback: Writes and signs an event for one address; None where this bank says nothing.
+        admit: Makes, or takes from what is given, the credentials of an account that is
+            opened; once more when they are replaced.
+        payout_kind: What the bank does with an idempotency key that it knows.
+        client_certificates: Whether the port is TLS and takes only callers that show a
+            certificate of ``certificates.issue``; ``authenticate`` sees which.
+        secret_headers: In lower case; recorded calls leave their values out.
+    """
+
+    identity: BankIdentity
+    rows: Sequence[Row]
+    authenticate: Callable[[BankRequest], Account]
+    refusal: Callable[[Refusal], Answer]
+    payout: Callable[[Payout], Document]
+    callback: Callable[[Books, Event, Listener], Callback | None]
+    admit: Callable[[Books, Account, Fields], Admission] = _bearer
+    payout_kind: PayoutKind = PayoutKind.IDEM
+    client_certificates: bool = False
+    secret_headers: frozenset[str] = _AUTHORIZATION
+
+    @property
+    def has_token_host(self) -> bool:
+        """Whether the bank gives tokens at a host of their own."""
+        return any(row.at_token_host for row in self.rows)

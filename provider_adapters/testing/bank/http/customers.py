@@ -1,0 +1,79 @@
+"""The customers' ports: a dialect's rows, with faults, over the books."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from provider_adapters.testing.bank import messages
+from provider_adapters.testing.bank.dialect import BankRequest, Dialect, Row
+from provider_adapters.testing.bank.http.fault_effects import FaultEffects
+from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls, recording
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.faults import Faults
+from provider_adapters.testing.bank.messages import Answer
+from provider_adapters.testing.bank.pix import settlement
+
+LARGEST_BODY = 64 * 1024
+"""Bytes of a body; every valid one is far smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomersPort:
+    """What a customers' port serves: the bank's, or that of its second host for tokens."""
+
+    dialect: Dialect
+    books: Books
+    faults: Faults
+    recorded: RecordedCalls
+    latency_s: float = 0.0
+    at_token_host: bool = False
+
+    def application(self) -> web.Application:
+        """Build the application of the port; what belongs to the other one is not found."""
+        shown = messages.showing_refusals(self.dialect.refusal)
+        app = web.Application(
+            middlewares=[shown, recording(self.recorded)], client_max_size=LARGEST_BODY
+        )
+        effects = FaultEffects(self.dialect.refusal)
+        for row in self.dialect.rows:
+            if row.at_token_host is not self.at_token_host:
+                continue
+            app.router.add_route(row.method, row.path, self._serve(row, effects))
+        return app
+
+    def _serve(self, row: Row, effects: FaultEffects) -> Handler:
+        async def serve(received: web.Request) -> web.StreamResponse:
+            raw = await received.read()
+            if self.latency_s:
+                await asyncio.sleep(self.latency_s)
+            fault = self.faults.take(row.operation)
+            return await effects.serve(received, fault, lambda: self._run(row, received, raw))
+
+        return serve
+
+    def _run(self, row: Row, received: web.Request, raw: bytes) -> Answer:
+        """Identify the customer after settling what is due; then do what is asked."""
+        settlement.settle_due(self.books)
+        request = BankRequest(
+            books=self.books,
+            method=received.method,
+            target=received.raw_path,
+            path=received.match_info,
+            query=received.query,
+            headers=received.headers,
+            raw=raw,
+            certificate=_certificate(received),
+        )
+        if row.is_open:
+            return row.run(request)
+        return row.run(replace(request, signed_in=self.dialect.authenticate(request)))
+
+
+def _certificate(received: web.Request) -> bytes:
+    """Return the certificate that the caller has shown, in DER; empty without TLS."""
+    tls = received.get_extra_info("ssl_object")
+    return (tls.getpeercert(binary_form=True) or b"") if tls else b""

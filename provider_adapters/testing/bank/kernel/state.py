@@ -1,0 +1,60 @@
+"""What a dialect keeps beside the books: tokens, certificates, public keys, ids of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from provider_adapters.testing.bank.kernel.books import Books
+
+_PUT = (
+    "INSERT INTO dialect_state (kind, name, account_id, value, until) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (kind, name) DO UPDATE SET account_id = excluded.account_id,"
+    " value = excluded.value, until = excluded.until"
+)
+_LIVE = "(until IS NULL OR until > ?)"
+_SELECT = "SELECT kind, name, account_id, value, until FROM dialect_state"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """
+    A value under a kind and a name.
+
+    Attributes:
+        kind: The dialect's word, such as ``token``.
+        account_id: Empty for what belongs to no account.
+        until: Microseconds since 1970 from which on it is gone; None: it stays.
+    """
+
+    kind: str
+    name: str
+    value: str
+    account_id: str = ""
+    until: int | None = None
+
+
+def put(books: Books, kept: Kept) -> None:
+    """Keep a value; the former one of the same kind and name is gone."""
+    values = (kept.kind, kept.name, kept.account_id, kept.value, kept.until)
+    books.database.run(_PUT, values)
+
+
+def find(books: Books, kind: str, name: str) -> Kept | None:
+    """Find a value by its kind and name."""
+    sql = f"{_SELECT} WHERE kind = ? AND name = ? AND {_LIVE}"
+    row = books.database.one(sql, (kind, name, books.clock.micros()))
+    return Kept(**row) if row else None
+
+
+def of_account(books: Books, kind: str, account_id: str) -> list[Kept]:
+    """Return all values of a kind that belong to an account, oldest first."""
+    sql = f"{_SELECT} WHERE kind = ? AND account_id = ? AND {_LIVE} ORDER BY rowid"
+    rows = books.database.all(sql, (kind, account_id, books.clock.micros()))
+    return [Kept(**row) for row in rows]
+
+
+def remove(books: Books, kind: str, name: str) -> None:
+    """Forget a value; safe to repeat."""
+    books.database.run("DELETE FROM dialect_state WHERE kind = ? AND name = ?", (kind, name))

@@ -1,0 +1,233 @@
+"""Requests and answers of a simulated bank: bodies read strictly, answers in JSON."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from provider_adapters.testing.bank.kernel import refusals
+from provider_adapters.testing.bank.kernel.faults import Fault
+from provider_adapters.testing.bank.kernel.refusals import Refusal
+
+_LOG = logging.getLogger(__name__)
+_SERVER_ERROR = 500
+_NO_CONTENT = 204
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """
+    The bank's answer to a request.
+
+    Attributes:
+        document: Written as JSON; bytes are sent as they are. Nothing is sent with 204.
+        content_type: Of the body.
+        fault: What a magic amount does to the answer.
+    """
+
+    document: object
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
+    fault: Fault | None = None
+
+    def body(self) -> bytes:
+        """Encode the document as JSON, UTF-8."""
+        if self.status == _NO_CONTENT:
+            return b""
+        if isinstance(self.document, bytes):
+            return self.document
+        return json.dumps(self.document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+RenderRefusal = Callable[[Refusal], Answer]
+"""Shows a refusal as the bank does."""
+
+
+def refusal(problem: Refusal) -> Answer:
+    """Show a refusal as the control interface and the sandbox bank do."""
+    said = {"code": problem.code, "message": problem.message}
+    return Answer(document={"error": said}, status=problem.status)
+
+
+def respond(answer: Answer) -> web.Response:
+    """Build the HTTP response of an answer."""
+    return web.Response(
+        body=answer.body(),
+        status=answer.status,
+        headers=answer.headers,
+        content_type=answer.content_type,
+    )
+
+
+def showing_refusals(render: RenderRefusal) -> Middleware:
+    """Return the middleware that answers every refusal and every failure in the bank's shape."""
+
+    @web.middleware
+    async def show(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except Refusal as problem:
+            return respond(render(problem))
+        except web.HTTPException as problem:
+            allowed = problem.headers.getall("Allow", [])
+            shown = render(refusals.of_status(problem.status))
+            headers = {"Allow": allowed[0]} if allowed else {}
+            return respond(replace(shown, headers={**shown.headers, **headers}))
+        except Exception:  # noqa: BLE001 - the last resort: the bank's shape even for its own mistake
+            _LOG.exception("the simulated bank failed")
+            return respond(render(refusals.of_status(_SERVER_ERROR)))
+
+    return show
+
+
+Document: TypeAlias = Mapping[str, object]
+LARGEST: int = 999_999_999_999_999
+"""The largest amount anywhere, in centavos: R$ 9 999 999 999 999.99."""
+_REAIS = re.compile(r"([0-9]{1,13})(?:\.([0-9]{1,2}))?")
+
+
+class NumberText(str):
+    """The text of a JSON number that is not a plain integer."""
+
+    __slots__ = ()
+
+
+class Fields:
+    """
+    A JSON object, read field by field.
+
+    Every method treats ``null`` as absent, and raises ``INVALID_REQUEST`` (400)
+    for a field of another type, or for an absent one without default.
+    """
+
+    def __init__(self, document: Document) -> None:
+        """Read from this object."""
+        self._document = document
+
+    def __contains__(self, name: str) -> bool:
+        return self._document.get(name) is not None
+
+    def says_null(self, name: str) -> bool:
+        """Return whether the field is ``null``, where that differs from absent."""
+        return name in self._document and self._document[name] is None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Read a text; without a default it must not be empty."""
+        value = self._document.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or isinstance(value, NumberText):
+            raise _wrong(name, "a text")
+        if not value and default is None:
+            raise _wrong(name, "not empty")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """Read a list of texts."""
+        value = self._document.get(name)
+        if not isinstance(value, list):
+            raise _wrong(name, "a list of texts")
+        if not all(isinstance(each, str) and not isinstance(each, NumberText) for each in value):
+            raise _wrong(name, "a list of texts")
+        return value
+
+    def choice(self, name: str, choices: Mapping[str, str], default: str | None = None) -> str:
+        """Read one of the listed words; return what it stands for."""
+        word = self.text(name, default)
+        if word not in choices:
+            raise _wrong(name, f"one of {', '.join(choices)}")
+        return choices[word]
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """Read an integer."""
+        value = self._document.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _wrong(name, "an integer")
+        return value
+
+    def centavos(self, name: str) -> int:
+        """Read an amount in centavos, above zero."""
+        value = self.whole(name)
+        if not 0 < value <= LARGEST:
+            raise _wrong(name, "above zero")
+        return value
+
+    def reais(self, name: str) -> int:
+        """Read an amount in reais, above zero, at most two decimals; return centavos."""
+        value = self._document.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | NumberText):
+            raise _wrong(name, "a number in reais")
+        match = _REAIS.fullmatch(str(value))
+        centavos = int(match[1]) * 100 + int((match[2] or "").ljust(2, "0")) if match else 0
+        if not centavos:
+            raise _wrong(name, "above zero, with at most two decimals")
+        return centavos
+
+    def seconds(self, name: str) -> float:
+        """Read a number of seconds, of either sign."""
+        value = self._document.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | NumberText):
+            raise _wrong(name, "a number of seconds")
+        try:
+            return float(value)
+        except OverflowError as problem:
+            raise _wrong(name, "a number of seconds") from problem
+
+    def flag(self, name: str) -> bool:
+        """Read true or false; absent is false."""
+        value = self._document.get(name, False)
+        if not isinstance(value, bool):
+            raise _wrong(name, "true or false")
+        return value
+
+    def inside(self, name: str) -> Fields:
+        """Read an object."""
+        value = self._document.get(name)
+        if not isinstance(value, dict):
+            raise _wrong(name, "an object")
+        return Fields(value)
+
+    def inside_all(self, name: str) -> list[Fields]:
+        """Read a list of objects."""
+        value = self._document.get(name)
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise _wrong(name, "a list of objects")
+        return [Fields(each) for each in value]
+
+
+def read(raw: bytes) -> Fields:
+    """
+    Read a body; an empty one is an empty object.
+
+    Raises:
+        Refusal: ``INVALID_REQUEST`` for anything but a JSON object.
+    """
+    if not raw:
+        return Fields({})
+    problem = "the body is a JSON object"
+    try:
+        document = json.loads(raw, parse_float=NumberText, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise refusals.invalid(problem) from error
+    if not isinstance(document, dict):
+        raise refusals.invalid(problem)
+    return Fields(document)
+
+
+def _no_constant(name: str) -> object:
+    message = f"{name} is no JSON"
+    raise ValueError(message)
+
+
+def _wrong(name: str, wanted: str) -> refusals.Refusal:
+    return refusals.invalid(f"{name} is {wanted}")

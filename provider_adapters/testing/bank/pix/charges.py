@@ -1,0 +1,255 @@
+"""Charges: static and dynamic, and their payment."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from provider_adapters.kit import brcode
+from provider_adapters.testing.bank.kernel import refusals
+from provider_adapters.testing.bank.kernel.accounts import Account
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.database import Row
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.pix import keys, received_payments
+from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
+
+_LONGEST_TXID = 25
+"""Characters of a txid in a static code (BR Code manual)."""
+
+_TXID_STATIC = re.compile(rf"[A-Za-z0-9]{{1,{_LONGEST_TXID}}}")
+_COLUMNS = (
+    "id, account_id, reference, txid, type, key, centavos, reusable, description, payer, emv,"
+    " status, created_at, expires_at"
+)
+_SELECT = f"SELECT {_COLUMNS} FROM charges"  # noqa: S608 - names of columns only
+_INSERT = (
+    f"INSERT INTO charges ({_COLUMNS})"  # noqa: S608 - names of columns only
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCharge:
+    """
+    An order of a charge.
+
+    Attributes:
+        type: ``dynamic`` or ``static``.
+        txid: Of a dynamic charge, where the customer chooses it; the bank chooses otherwise.
+        centavos: None lets the payer choose.
+        expires_in: Microseconds from now; negative for a charge that has expired.
+    """
+
+    reference: str
+    type: str
+    key: str
+    centavos: int | None = None
+    expires_in: int | None = None
+    reusable: bool = False
+    description: str = ""
+    payer: Payer | None = None
+    txid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """
+    A charge as stored.
+
+    Attributes:
+        status: ``active``, ``paid`` or ``canceled``; expiry is in ``expires_at``.
+        payer: None for an anonymous charge.
+        created_at: Microseconds since 1970, as ``expires_at``.
+    """
+
+    id: str
+    account_id: str
+    reference: str
+    txid: str
+    type: str
+    key: str
+    centavos: int | None
+    reusable: bool
+    description: str
+    payer: Payer | None
+    emv: str
+    status: str
+    created_at: int
+    expires_at: int | None
+
+    @property
+    def location(self) -> str:
+        """The address in a dynamic code, without scheme; empty for a static one."""
+        return brcode.decode(self.emv).url or ""
+
+    def expired(self, at: int) -> bool:
+        """Return whether it is active but past its expiry."""
+        return self.status == "active" and self.expires_at is not None and self.expires_at <= at
+
+
+def add(books: Books, account: Account, new: NewCharge) -> Charge:
+    """
+    Create a charge on one of the account's active keys.
+
+    Raises:
+        Refusal: ``INVALID_REQUEST`` for any other key, ``REFERENCE_IN_USE``.
+    """
+    key = keys.active(books, new.key)
+    if key is None or key.account_id != account.id:
+        problem = "chave is not an active key of this account"
+        raise refusals.invalid(problem)
+    if _one(books, account.id, new.reference):
+        raise Refusal(Code.REFERENCE_IN_USE, "a charge with this reference exists")
+    txid, emv = _payload(books, account, new)
+    at = books.clock.micros()
+    created_at = at if new.expires_in is None else min(at, at + new.expires_in)
+    expires_at = None if new.expires_in is None else at + new.expires_in
+    fixed = (books.identifier("cob"), account.id, new.reference, txid, new.type, new.key)
+    asked = (new.centavos, new.reusable, new.description, received_payments.write_payer(new.payer))
+    books.database.run(_INSERT, (*fixed, *asked, emv, "active", created_at, expires_at))
+    return get(books, account.id, new.reference)
+
+
+def get(books: Books, account_id: str, reference: str) -> Charge:
+    """
+    Find a customer's charge, an expired one too.
+
+    Raises:
+        Refusal: ``NOT_FOUND``.
+    """
+    row = _one(books, account_id, reference)
+    if row is None:
+        what = "charge"
+        raise refusals.not_found(what)
+    return _charge(row)
+
+
+def list_all(books: Books, account_id: str) -> list[Charge]:
+    """Return a customer's charges, oldest first."""
+    rows = books.database.all(f"{_SELECT} WHERE account_id = ? ORDER BY seq", (account_id,))
+    return [_charge(row) for row in rows]
+
+
+def by_txid(books: Books, account_id: str, txid: str) -> Charge:
+    """
+    Find a customer's charge by its txid.
+
+    Raises:
+        Refusal: ``NOT_FOUND``.
+    """
+    row = books.database.one(f"{_SELECT} WHERE account_id = ? AND txid = ?", (account_id, txid))
+    if row is None:
+        what = "charge"
+        raise refusals.not_found(what)
+    return _charge(row)
+
+
+def anywhere(books: Books, reference: str) -> list[Charge]:
+    """Find all customers' charges with this reference."""
+    rows = books.database.all(f"{_SELECT} WHERE reference = ? ORDER BY seq", (reference,))
+    return [_charge(row) for row in rows]
+
+
+def cancel(books: Books, account_id: str, reference: str) -> Charge:
+    """
+    Cancel a charge; safe to repeat.
+
+    Raises:
+        Refusal: ``NOT_FOUND``, ``CHARGE_PAID``.
+    """
+    charge = get(books, account_id, reference)
+    if charge.status == "paid":
+        raise Refusal(Code.CHARGE_PAID, "the charge is paid")
+    books.database.run("UPDATE charges SET status = 'canceled' WHERE id = ?", (charge.id,))
+    return get(books, account_id, reference)
+
+
+def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None) -> Payment:
+    """
+    Pay a charge from another bank, as the payer's bank would.
+
+    Raises:
+        Refusal: ``CHARGE_PAID``, ``CHARGE_CANCELED``, ``CHARGE_EXPIRED``;
+            ``KEY_NOT_FOUND`` when its key was cancelled;
+            ``INVALID_REQUEST`` for a missing open amount, or an amount that
+            differs from a fixed one.
+    """
+    at = books.clock.micros()
+    _payable(charge, at)
+    held = keys.active(books, charge.key)
+    if held is None or held.account_id != charge.account_id:
+        raise Refusal(Code.KEY_NOT_FOUND, "the charge's key was given up")
+    payment = Payment(
+        account_id=charge.account_id,
+        centavos=_amount(charge, centavos),
+        at=at,
+        e2e_id=books.e2e_id(at),
+        reference=charge.reference,
+        payer=payer or charge.payer,
+    )
+    with books.database.transaction():
+        if not charge.reusable:
+            books.database.run("UPDATE charges SET status = 'paid' WHERE id = ?", (charge.id,))
+        return received_payments.receive(books, payment)
+
+
+def _payable(charge: Charge, at: int) -> None:
+    if charge.status == "paid":
+        raise Refusal(Code.CHARGE_PAID, "the charge is paid")
+    if charge.status == "canceled":
+        raise Refusal(Code.CHARGE_CANCELED, "the charge is cancelled")
+    if charge.expired(at):
+        raise Refusal(Code.CHARGE_EXPIRED, "the charge has expired")
+
+
+def _amount(charge: Charge, centavos: int | None) -> int:
+    if charge.centavos is None and centavos is None:
+        problem = "the charge has an open amount: say how much is paid"
+        raise refusals.invalid(problem)
+    if None not in (charge.centavos, centavos) and charge.centavos != centavos:
+        problem = "the charge has another amount"
+        raise refusals.invalid(problem)
+    return charge.centavos or centavos or 0
+
+
+def _static_txid(account: Account, reference: str) -> str:
+    """
+    Return the txid of a static code, by which its payments find the charge.
+
+    It is the reference if that is a valid txid, otherwise the beginning of a
+    digest of account and reference.
+    """
+    if _TXID_STATIC.fullmatch(reference):
+        return reference
+    content = f"{account.id}\0{reference}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:_LONGEST_TXID]
+
+
+def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
+    """Return txid and BR Code; a dynamic code holds the charge's URL, a static one the key."""
+    dynamic = new.type == "dynamic"
+    token = books.random_hex(16)
+    txid = (new.txid or token) if dynamic else _static_txid(account, new.reference)
+    code = brcode.BrCode(
+        name=account.name,
+        city=account.city,
+        key=None if dynamic else new.key,
+        url=f"{books.identity.host}/qr/v2/{token}" if dynamic else None,
+        amount=None if new.centavos is None else f"{new.centavos // 100}.{new.centavos % 100:02d}",
+        postal_code="".join(filter(str.isdigit, account.zip_code)) or None,
+        txid="***" if dynamic else txid,
+        point_of_initiation="12" if dynamic else None,
+    )
+    return txid, brcode.encode(code)
+
+
+def _one(books: Books, account_id: str, reference: str) -> Row | None:
+    sql = f"{_SELECT} WHERE account_id = ? AND reference = ?"
+    return books.database.one(sql, (account_id, reference))
+
+
+def _charge(row: Row) -> Charge:
+    payer = received_payments.read_payer(row["payer"])
+    return Charge(**{**row, "payer": payer, "reusable": bool(row["reusable"])})

@@ -1,0 +1,71 @@
+"""
+Magic values: amounts and keys that make the bank behave in a certain way.
+
+The README has the table.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from provider_adapters.testing.bank.kernel.faults import Fault, FaultKind
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+
+SETTLES_LATE: Final = 777_01
+FAILS_LATER: Final = 777_02
+REFUSED: Final = 777_03
+NOT_ALLOWED: Final = 777_04
+COMES_BACK: Final = 777_09
+SETTLES_OTHERWISE: Final = 777_12
+
+LATE_BY: Final = 30_000_000
+"""Microseconds of bank clock until a late payout settles."""
+
+KEY_UNKNOWN: Final = "notfound@example.com"
+KEY_OF_ANOTHER: Final = "owner@example.com"
+KEY_OVER_LIMIT: Final = "limit@example.com"
+ACCOUNT_UNKNOWN: Final = "000000-0"
+
+_ON_THE_WIRE: Final = {
+    777_05: Fault(fault=FaultKind.STATUS, status=500),
+    777_06: Fault(fault=FaultKind.HANG_AFTER),
+    777_07: Fault(fault=FaultKind.RESET_BEFORE),
+    777_08: Fault(fault=FaultKind.MALFORMED),
+    777_11: Fault(fault=FaultKind.STATUS, status=429),
+}
+
+
+def on_the_wire(centavos: int) -> Fault | None:
+    """Return the fault of a payout of this amount, if any."""
+    return _ON_THE_WIRE.get(centavos)
+
+
+def refuse_amount(centavos: int) -> None:
+    """
+    Refuse a payout of a magic amount.
+
+    Raises:
+        Refusal: ``REJECTED`` (400) or ``NOT_ALLOWED`` (403) by amount.
+    """
+    if centavos == REFUSED:
+        raise Refusal(Code.REJECTED, "the payout is refused")
+    if centavos == NOT_ALLOWED:
+        raise Refusal(Code.NOT_ALLOWED, "this account may not pay out")
+
+
+def refuse_destination(key: str | None, account: str | None) -> None:
+    """
+    Refuse a payout to a magic destination.
+
+    Raises:
+        Refusal: ``KEY_NOT_FOUND``, ``OWNER_MISMATCH``, ``ACCOUNT_INVALID``
+            (400) or ``LIMIT_EXCEEDED`` (403).
+    """
+    if key == KEY_UNKNOWN:
+        raise Refusal(Code.KEY_NOT_FOUND, "no such key")
+    if key == KEY_OF_ANOTHER:
+        raise Refusal(Code.OWNER_MISMATCH, "the key belongs to somebody else")
+    if key == KEY_OVER_LIMIT:
+        raise Refusal(Code.LIMIT_EXCEEDED, "the limit for this recipient is used up")
+    if account == ACCOUNT_UNKNOWN:
+        raise Refusal(Code.ACCOUNT_INVALID, "no such account")

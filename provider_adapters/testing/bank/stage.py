@@ -1,0 +1,349 @@
+"""A simulated bank as a stage for the suite, in any dialect; see ``testing.verify``."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import secrets
+import ssl
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    Destination,
+    PayoutMethod,
+    PixDestination,
+)
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
+from gateway.domain.bank.providers import ProviderAccount
+from gateway.domain.bank.statements import MovementKind
+from gateway.domain.kernel.money import Money
+from provider_adapters.kit.certificates import CertificatePair, load_pair
+from provider_adapters.kit.secrets import pair_of, with_pair
+from provider_adapters.testing.bank import certificates
+from provider_adapters.testing.bank.control.client import BankControl, Reply
+from provider_adapters.testing.bank.dialect import Dialect
+from provider_adapters.testing.bank.kernel import books
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
+from provider_adapters.testing.bank.kernel.refusals import Refusal
+from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
+from provider_adapters.testing.bank.server import SimulatedBank
+from provider_adapters.testing.verify.stage import (
+    Charge,
+    ChargePaid,
+    Fate,
+    Movement,
+    NotApplicable,
+    PayoutWish,
+    Received,
+    RelayTls,
+    SentHeaders,
+    Stage,
+    Thing,
+)
+
+_OPENING: Final = Money(10_000_00)
+# By the bank's clock; in the wall's time no case waits for it.
+_SETTLE_AFTER_S: Final = 1.0
+# Longer than any payout of these amounts takes by the bank's clock.
+_SETTLED_AFTER_S: Final = 60.0
+# The magic amounts of every simulated bank.
+_AMOUNTS: Final[Mapping[Fate, Money]] = {
+    Fate.SETTLES: Money(10_50),
+    Fate.FAILS: Money(777_02),
+    Fate.RETURNS: Money(777_09),
+    Fate.HELD: Money(10_50),
+}
+_STATES: Final[Mapping[ChargeStatus, str]] = {
+    ChargeStatus.ACTIVE: "pending",
+    ChargeStatus.PAID: "paid",
+    ChargeStatus.CANCELED: "canceled",
+}
+_KINDS: Final[Mapping[MovementKind, str]] = {
+    MovementKind.FEE: "fee",
+    MovementKind.TED: "ted_out",
+    MovementKind.BOLETO: "boleto_out",
+}
+_EVENTS: Final[Mapping[CallbackKind, EventKind]] = {
+    CallbackKind.PAYOUT: EventKind.PAYOUT,
+    CallbackKind.RETURN: EventKind.RETURN,
+    CallbackKind.CHARGE: EventKind.CHARGE,
+    CallbackKind.REFUND: EventKind.REFUND,
+}
+_LISTENER: Final = "http://127.0.0.1:1/callbacks/verified/token"
+
+
+class SimulatedStage(Stage):
+    """
+    A simulated bank with two accounts; a bank's stage subclasses it.
+
+    What a dialect decides is left to the subclass: ``settings``, ``stranger``, ``refusals``,
+    ``refusal``, ``fields``, ``token_path`` and ``revoke_tokens``.
+
+    Attributes:
+        dialect: How the bank looks.
+        account_secrets: The struct that the adapter's factory names; None for one text.
+    """
+
+    dialect: Dialect
+    account_secrets: type[msgspec.Struct] | None = None
+
+    def __init__(self) -> None:
+        """Open nothing yet."""
+        self._opened = contextlib.AsyncExitStack()
+        self._accounts: list[ProviderAccount] = []
+        self._offset_s = 0.0
+        self._keys_made = 0
+        self._pairs: dict[bytes, CertificatePair] = {}
+        self._contexts: dict[bytes, ssl.SSLContext] = {}
+        self._tls: RelayTls | None = None
+        self._secrets = CallbackSecrets(current=secrets.token_bytes(32))
+
+    async def start(self) -> None:
+        """Open the bank and its accounts."""
+        folder = self._opened.enter_context(tempfile.TemporaryDirectory())
+        self._file = str(Path(folder) / "bank.db")
+        self.bank = SimulatedBank(
+            dialect=self.dialect,
+            db_path=self._file,
+            port=0,
+            control_port=0,
+            settle_after_s=_SETTLE_AFTER_S,
+        )
+        await self.bank.start()
+        self._opened.push_async_callback(self.bank.close)
+        control = BankControl(f"http://127.0.0.1:{self.bank.control_port}")
+        self.control = await self._opened.enter_async_context(control)
+        self._accounts = [await self._account(number) for number in (1, 2)]
+
+    async def close(self) -> None:
+        """Close the bank; its file is deleted."""
+        await self._opened.aclose()
+
+    @property
+    def address(self) -> str:
+        """Where the bank's customers are served."""
+        return self.bank.url
+
+    @property
+    def token_address(self) -> str:
+        """Where they are given tokens, if the dialect has a second host for that."""
+        return self.bank.token_url
+
+    @property
+    def accounts(self) -> Sequence[ProviderAccount]:
+        """Both accounts."""
+        return self._accounts
+
+    async def executions(self, provider_key: str) -> Sequence[Money]:
+        """Read the bank's lists of executions."""
+        paid = await self.control.get("executions", query={"key": provider_key})
+        refunded = await self.control.get("refunds", query={"key": provider_key})
+        return [Money(row["centavos"]) for row in (*paid["data"], *refunded["data"])]
+
+    def payee(self, method: PayoutMethod) -> Destination:
+        """Return Maria, by her key or her account at another bank."""
+        return _payee(method, "Maria Silva", "52998224725", "maria@example.com")
+
+    def other_payee(self, method: PayoutMethod) -> Destination:
+        """Return Joao, likewise."""
+        return _payee(method, "Joao Souza", "12345678909", "joao@example.com")
+
+    async def wish(self, fate: Fate) -> PayoutWish:
+        """Return a magic amount; a hold is ordered for the first account's next payout."""
+        if fate is Fate.HELD:
+            first = self._accounts[0].provider_account
+            await self.control.post("accounts", first, "hold", body={"seconds": 600})
+        return PayoutWish(value=_AMOUNTS[fate], destination=self.payee(PayoutMethod.PIX))
+
+    async def settle(self) -> None:
+        """Move the bank's clock past every settlement."""
+        await self.advance(timedelta(seconds=_SETTLED_AFTER_S))
+
+    async def advance(self, by: timedelta) -> None:
+        """Move the bank's clock."""
+        self._offset_s += by.total_seconds()
+        await self.control.post("clock", body={"offset_s": self._offset_s})
+
+    async def put(self, account: ProviderAccount, thing: Thing) -> str:
+        """Let the control interface do it."""
+        match thing:
+            case Charge():
+                return await self._put_charge(account, thing)
+            case ChargePaid():
+                query = {"account": account.provider_account}
+                where = ("charges", thing.reference, "pay")
+                return str((await self.control.post(*where, body={}, query=query))["e2e_id"])
+            case Received():
+                said = await self._book(account, "incoming", thing.value, thing.at)
+                return str(said["e2e_id"])
+            case Movement():
+                if thing.kind not in _KINDS:
+                    message = f"the bank books no {thing.kind.value} by itself"
+                    raise NotApplicable(message)
+                kind = {"kind": _KINDS[thing.kind]}
+                said = await self._book(account, "movements", thing.value, thing.at, kind)
+                return str(said["id"])
+
+    def own_key(self, account: ProviderAccount) -> str:
+        """Return the key that the account was opened with."""
+        return f"loja{self._accounts.index(account) + 1}@example.com"
+
+    def new_key(self) -> KeyOrder:
+        """Return an e-mail address that no account has."""
+        self._keys_made += 1
+        return KeyOrder(PixKeyType.EMAIL, f"nova{self._keys_made}@example.com")
+
+    @property
+    def relay_tls(self) -> RelayTls | None:
+        """TLS on both sides, in which each account goes on showing a certificate of its own."""
+        if not self.dialect.client_certificates:
+            return None
+        if self._tls is None:
+            with self._books() as kept:
+                server = certificates.server_context(kept)
+            first = next(iter(self._pairs), None)
+            self._tls = RelayTls(server=server, client=self._shown, without=first)
+        return self._tls
+
+    async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
+        """Sign another certificate for an account, beside the former one."""
+        held = account.secrets
+        if not self.dialect.client_certificates or not isinstance(held, msgspec.Struct):
+            return await super().renew_certificate(account)
+        with self._books() as kept:
+            made = certificates.issue(kept, account.provider_account)
+        renewed = with_pair(held, made)
+        self._known(renewed)
+        return dataclasses.replace(account, secrets=renewed)
+
+    @property
+    def callback_secrets(self) -> CallbackSecrets:
+        """A secret of this stage's own."""
+        return self._secrets
+
+    async def rotate_secrets(self) -> None:
+        """Take another secret."""
+        former = (self._secrets.current, *self._secrets.former)
+        self._secrets = CallbackSecrets(current=secrets.token_bytes(32), former=former)
+
+    async def callback(
+        self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
+    ) -> Delivery:
+        """Let the dialect write and sign one, by a clock that stands still."""
+        if kind not in _EVENTS:
+            return await super().callback(account, kind, subject, at)
+        whose, happened = account.provider_account, _EVENTS[kind]
+        to = Listener(id="av_1", url=_LISTENER, secret=self._secrets.current.hex())
+        with self._books(at) as kept:
+            named = _named(kept, whose, happened, subject)
+            name = f"evt_{secrets.token_hex(8)}"
+            event = Event(id=name, kind=happened, account_id=whose, subject=named)
+            written = self.dialect.callback(kept, event, to)
+        if written is None:
+            return await super().callback(account, kind, subject, at)
+        rest = written.url.removeprefix(_LISTENER).removeprefix("/")
+        return Delivery(headers=SentHeaders(written.headers), body=written.body, rest=rest)
+
+    @contextlib.contextmanager
+    def _books(self, at: datetime | None = None) -> Iterator[Books]:
+        """Open the bank's file beside the bank, by a clock that stands still."""
+        kept = books.open_books(
+            self._file,
+            now=lambda: at or datetime.now(UTC),
+            random_hex=secrets.token_hex,
+            settle_after_s=_SETTLE_AFTER_S,
+            identity=self.dialect.identity,
+        )
+        with contextlib.closing(kept.database):
+            yield kept
+
+    def _known(self, made: msgspec.Struct) -> None:
+        """Remember a certificate, so that the relay can show it to the bank."""
+        pair = pair_of(made)
+        if pair is not None:
+            self._pairs[ssl.PEM_cert_to_DER_cert(pair.certificate)] = pair
+
+    def _shown(self, certificate: bytes) -> ssl.SSLContext:
+        """Return what shows a certificate to the bank, made once."""
+        known = self._contexts.get(certificate)
+        if known is None:
+            known = ssl.create_default_context(cafile=self.bank.authority_file)
+            if certificate in self._pairs:
+                load_pair(known, self._pairs[certificate])
+            self._contexts[certificate] = known
+        return known
+
+    async def _put_charge(self, account: ProviderAccount, charge: Charge) -> str:
+        reference = charge.reference or f"charge-{secrets.token_hex(8)}"
+        body = {"reference": reference, "state": _STATES[charge.status], "value": charge.value}
+        await self.control.post("accounts", account.provider_account, "charges", body=body)
+        return reference
+
+    async def _book(
+        self,
+        account: ProviderAccount,
+        what: str,
+        value: Money,
+        at: datetime | None,
+        more: Mapping[str, object] | None = None,
+    ) -> Reply:
+        dated = {} if at is None else {"at": at.isoformat()}
+        body = {"value": value, **dated, **(more or {})}
+        return await self.control.post("accounts", account.provider_account, what, body=body)
+
+    async def _account(self, number: int) -> ProviderAccount:
+        """Open an account with money and one key."""
+        body = {"name": f"Loja {number}", "tax_number": "11222333000181", "balance": _OPENING}
+        opened = await self.control.post("accounts", body=body)
+        key = {"type": "email", "key": f"loja{number}@example.com"}
+        await self.control.post("accounts", opened["id"], "keys", body=key)
+        given, kind = opened["credentials"], self.account_secrets
+        secret = None if kind is None else msgspec.convert(given, kind)
+        if secret is not None:
+            self._known(secret)
+        return ProviderAccount(
+            account_id=f"5f1c3a52-7f0e-4c2b-9d3f-{number:012}",
+            provider_account=opened["id"],
+            credentials=given if kind is None else "",
+            secrets=secret,
+        )
+
+
+def _payee(method: PayoutMethod, name: str, tax_number: str, key: str) -> Destination:
+    """Return somebody at another bank; the account's number is made of the tax number."""
+    if method is PayoutMethod.PIX:
+        return PixDestination(name=name, tax_number=tax_number, key_type=PixKeyType.EMAIL, key=key)
+    return BankDestination(
+        name=name,
+        tax_number=tax_number,
+        bank_number="341",
+        branch="0001",
+        account=f"{tax_number[:6]}-7",
+        account_type=AccountType.CHECKING,
+    )
+
+
+def _named(kept: Books, account_id: str, kind: EventKind, subject: str) -> str:
+    """Name what an event is about as the bank does; what the books do not have, as it is."""
+    try:
+        match kind:
+            case EventKind.CHARGE:
+                paid = received_payments.latest(kept, account_id, subject)
+                return paid.e2e_id if paid else subject
+            case EventKind.REFUND:
+                return refunds.by_key(kept, account_id, subject).id
+            case _:
+                return payouts.by_key(kept, account_id, subject).id
+    except Refusal:
+        return subject

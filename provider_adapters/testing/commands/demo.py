@@ -1,0 +1,119 @@
+"""``pixgate demo``: companies, accounts, credentials and charges to try everything with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+
+import click
+
+from gateway.cli.console import Terminal, reading, run, show_json
+from provider_adapters.testing import simulators
+from provider_adapters.testing.demo.document import Demo, curl_lines
+
+
+@click.group("demo", invoke_without_command=True)
+@click.option(
+    "--bank",
+    type=click.Choice(simulators.names()),
+    help="Attach a new account at this simulated bank instead.",
+)
+@click.option(
+    "--configure",
+    is_flag=True,
+    help="With --bank: write a provider for it into the configuration file.",
+)
+@click.pass_context
+@reading
+def demo(terminal: Terminal, context: click.Context, bank: str | None, *, configure: bool) -> None:
+    """
+    Create the demo, or find it, and print it. Its ids and secrets stay the same.
+
+    Needs the sandbox bank: `pixgate serve` or `pixgate sandbox-bank` runs it.
+
+    With --bank: opens an account at a simulated bank that `pixgate bank` runs, and
+    attaches it to a company of its own, with a credential. The bank is told where
+    its callbacks go. The configuration needs a provider for the bank; where it has
+    none, the lines to add are printed, or written by --configure. The gateway knows
+    them when it is started again.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if bank is not None:
+        _attach(terminal, bank, configure=configure)
+        return
+    made, today = run(_made(terminal))
+    if terminal.as_json:
+        show_json(made)
+        return
+    for line in summary(made, today):
+        click.echo(line)
+
+
+@demo.command("totp")
+@click.argument("email")
+@reading
+def totp(terminal: Terminal, email: str) -> None:
+    """Print the code that a demo user's authenticator app shows now."""
+    click.echo(_code(terminal, email))
+
+
+def summary(made: Demo, today: date) -> Sequence[str]:
+    """Say what there is, and how the first ten calls are made; ``today`` is in UTC."""
+    return [
+        f"gateway     {made['base_url']}",
+        f"operations  {made['ops_url']}",
+        f"bank        {made['sandbox_bank_url']}, control {made['sandbox_control_url']}",
+        *(f"account     {thing['id']}  {role}" for role, thing in made["accounts"].items()),
+        *(f"charge      {reference}  {role}" for role, reference in made["charges"].items()),
+        *(f"user        {one['email']}  password {one['password']}" for one in _people(made)),
+        "credentials: see `pixgate demo --json`",
+        "",
+        *(f"{line}\n" for line in curl_lines(made, today)),
+    ]
+
+
+def _attach(terminal: Terminal, bank: str, *, configure: bool) -> None:
+    """Attach an account at a simulated bank, and show it."""
+
+    async def work() -> dict[str, object]:
+        from gateway.cli.context import opened
+        from provider_adapters.testing.commands import demo_bank
+        from provider_adapters.testing.commands.demo_bank import attach
+
+        if configure:
+            demo_bank.configure(terminal.config, bank)
+        async with opened(terminal) as office:
+            return asdict(await attach(office, bank))
+
+    terminal.show(run(work()))
+
+
+def _people(made: Demo) -> Sequence[Mapping[str, str]]:
+    """Return who can sign in."""
+    return list(made["users"].values())
+
+
+def _code(terminal: Terminal, email: str) -> str:
+    """Return the current code; ClickException when no user of that address has an app."""
+    from gateway.cli.configuration import settings_of
+    from gateway.runtime.process import wall_clock
+    from gateway.security.identity.one_time_codes import code_at
+    from provider_adapters.testing.commands.demo_factory import kept_demo
+
+    settings = settings_of(terminal.config)
+    for person in _people(kept_demo(settings)):
+        if person["email"] == email and "totp_secret" in person:
+            return code_at(person["totp_secret"], wall_clock(settings.environment, os.environ)())
+    message = f"no demo user {email} with an authenticator app"
+    raise click.ClickException(message)
+
+
+async def _made(terminal: Terminal) -> tuple[Demo, date]:
+    from gateway.cli.context import opened
+    from provider_adapters.testing.commands.demo_factory import made_demo
+
+    async with opened(terminal) as office:
+        return await made_demo(office), office.acting.now().date()

@@ -1,0 +1,154 @@
+"""The demo, made with real parts: this store, this bank, and a file for its owner alone."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from gateway.app.build_backoffice import credential_source
+from gateway.app.build_identity import build_identity
+from gateway.cli.configuration import sandbox_only
+from gateway.cli.context import AdminContext
+from gateway.config.settings import Settings
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.security.identity.passwords import COST, Cost, PasswordHasher
+from gateway.security.sealing import SealBroken, Sealer
+from provider_adapters.testing.commands.bank_control import ControlledBank, controlling
+from provider_adapters.testing.demo.document import Demo, DemoUrls
+from provider_adapters.testing.demo.ensure import DemoParts, ensure_demo
+from provider_adapters.testing.demo.store_side import DemoRecords
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFile:
+    """``DemoKeeper`` in one JSON file; a reader sees the old or the new one, never half."""
+
+    path: Path
+
+    def read(self) -> Demo | None:
+        """Return what is kept; None when there is no file."""
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Demo)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError) as problem:
+            message = f"{self.path} cannot be read as a demo; remove it to make another"
+            raise RuleViolation(message) from problem
+
+    def begin(self, demo: Demo) -> Demo:
+        """Keep the first demo; return that of another process if it was faster."""
+        written = self._written(demo)
+        try:
+            self.path.hardlink_to(written)
+        except FileExistsError:
+            return self.read() or demo
+        finally:
+            written.unlink()
+        return demo
+
+    def replace(self, demo: Demo) -> None:
+        """Keep another state of it."""
+        self._written(demo).replace(self.path)
+
+    def _written(self, demo: Demo) -> Path:
+        """Write a file beside ours; mkstemp makes it with mode 0600."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            number, name = tempfile.mkstemp(dir=self.path.parent, prefix=".demo-")
+            with os.fdopen(number, "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(demo), indent=2) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as problem:
+            message = f"{self.path} cannot be written: {problem.strerror}"
+            raise RuleViolation(message) from problem
+        return Path(name)
+
+
+FILE = "demo.json"
+"""The demo with its secrets, in the folder ``var``, mode 0600."""
+
+
+async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Cost = COST) -> Demo:
+    """
+    Make or find the demo of an opened store; the sandbox bank must be running.
+
+    Args:
+        office: The store, and who acts on it.
+        urls: Where everything listens, if not where the configuration says.
+        cost: Of a password's digest; only tests have a reason to take less.
+
+    Raises:
+        RuleViolation: in production, or when the bank does not answer or refuses.
+        StoreUnavailable: as every store does.
+    """
+    settings = office.kernel.settings
+    sandbox_only(settings)
+    listening = urls or urls_of(settings)
+    identity = build_identity(
+        office.kernel, PasswordHasher(office.kernel.keys.password_peppers, cost)
+    )
+    async with controlling(listening["sandbox_control_url"]) as control:
+        parts = DemoParts(
+            records=_records(office),
+            people=identity.context,
+            bank=ControlledBank(control),
+            kept=DemoFile(settings.folder / FILE),
+            urls=listening,
+            new_id=office.kernel.new_id,
+        )
+        try:
+            return await ensure_demo(parts)
+        finally:
+            await identity.close()
+
+
+def kept_demo(settings: Settings) -> Demo:
+    """
+    Return the demo as it was made.
+
+    Raises:
+        RuleViolation: in production, or where none was made yet.
+    """
+    sandbox_only(settings)
+    kept = DemoFile(settings.folder / FILE).read()
+    if kept is None:
+        problem = "there is no demo yet: `pixgate demo` makes it"
+        raise RuleViolation(problem)
+    return kept
+
+
+def urls_of(settings: Settings) -> DemoUrls:
+    """Return where the configuration says that everything listens."""
+    return DemoUrls(
+        base_url=f"http://{settings.server.host}:{settings.server.port}",
+        ops_url=f"http://{settings.admin.host}:{settings.admin.port}",
+        sandbox_bank_url=settings.sandbox_bank.url,
+        sandbox_control_url=settings.sandbox_bank.control_url,
+    )
+
+
+def _records(office: AdminContext) -> DemoRecords:
+    sealer = office.kernel.keys.sealer
+    return DemoRecords(
+        companies=office.kernel.store.companies,
+        accounts=office.kernel.store.accounts,
+        credentials=office.kernel.store.credentials,
+        acting=office.acting,
+        source=credential_source(office.kernel.keys),
+        seal=sealer.seal,
+        unseal=lambda sealed, bound_to: unsealed(sealer, sealed, bound_to),
+        matches=office.kernel.keys.digester.matches,
+    )
+
+
+def unsealed(sealer: Sealer, sealed: bytes, bound_to: str) -> str | None:
+    """Open what is sealed; None when it was changed, moved or sealed under another key."""
+    try:
+        return sealer.open(sealed, bound_to)
+    except SealBroken:
+        return None

@@ -1,0 +1,275 @@
+"""The bank's documents, in its own (Portuguese) words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from provider_adapters.testing.bank.kernel.accounts import Account, Balance
+from provider_adapters.testing.bank.kernel.blocks import Block
+from provider_adapters.testing.bank.kernel.books import SANDBOX, Books
+from provider_adapters.testing.bank.kernel.clock import show
+from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
+from provider_adapters.testing.bank.kernel.paging import Page
+from provider_adapters.testing.bank.kernel.refusals import Refusal
+from provider_adapters.testing.bank.kernel.statement import Entry, number
+from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
+from provider_adapters.testing.bank.pix.charges import Charge
+from provider_adapters.testing.bank.pix.destinations import Owner
+from provider_adapters.testing.bank.pix.keys import Key
+from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
+from provider_adapters.testing.bank.pix.refunds import Refund
+
+Item = TypeVar("Item")
+
+ACCOUNT_TYPES: Final = {
+    "checking": "corrente",
+    "savings": "poupanca",
+    "salary": "salario",
+    "payment": "pagamento",
+}
+KEY_TYPES: Final = {
+    "cpf": "cpf",
+    "cnpj": "cnpj",
+    "email": "email",
+    "phone": "telefone",
+    "evp": "aleatoria",
+}
+CHARGE_TYPES: Final = {"dynamic": "DINAMICA", "static": "ESTATICA"}
+_KEY_STATUSES: Final = {"active": "ATIVA", "pending": "PENDENTE", "canceled": "CANCELADA"}
+_CHARGE_STATUSES: Final = {"active": "ATIVA", "paid": "PAGA", "canceled": "CANCELADA"}
+_BLOCK_KINDS: Final = {
+    "med": "MED",
+    "court": "JUDICIAL",
+    "bank": "BANCO",
+    "contract": "CONTRATO",
+}
+_PAYOUT_STATES: Final = {
+    "processing": "EM_PROCESSAMENTO",
+    "settled": "LIQUIDADA",
+    "failed": "FALHOU",
+    "returned": "DEVOLVIDA",
+}
+_REFUND_STATES: Final = {
+    "processing": "EM_PROCESSAMENTO",
+    "settled": "DEVOLVIDO",
+    "failed": "NAO_REALIZADO",
+}
+_ENTRY_KINDS: Final = {
+    "pix_in": "PIX_RECEBIDO",
+    "pix_out": "PIX_ENVIADO",
+    "pix_returned": "DEVOLUCAO_RECEBIDA",
+    "pix_refund": "DEVOLUCAO_ENVIADA",
+    "fee": "TARIFA",
+    "ted_in": "TED_RECEBIDA",
+    "ted_out": "TED_ENVIADA",
+    "boleto_in": "BOLETO_RECEBIDO",
+    "boleto_out": "BOLETO_PAGO",
+}
+
+
+def account(record: Account) -> Document:
+    """Show an account's coordinates."""
+    return {
+        "id": record.id,
+        "titular": {"nome": record.name, "documento": record.tax_number},
+        "banco": SANDBOX.compe,
+        "ispb": SANDBOX.ispb,
+        "agencia": record.branch,
+        "conta": record.number,
+        "tipo": ACCOUNT_TYPES[record.type],
+        "cidade": record.city,
+        "cep": record.zip_code,
+        "criada_em": show(record.created_at),
+    }
+
+
+def balance(record: Balance, at: int) -> Document:
+    """Show a balance as of an instant."""
+    return {
+        "saldo_centavos": record.owned,
+        "bloqueado_centavos": record.blocked,
+        "disponivel_centavos": record.available,
+        "atualizado_em": show(at),
+    }
+
+
+def block(record: Block) -> Document:
+    """Show blocked money."""
+    return {
+        "tipo": _BLOCK_KINDS[record.kind],
+        "valor_centavos": record.centavos,
+        "desde": show(record.since),
+        "referencia": record.reference,
+    }
+
+
+def key(record: Key) -> Document:
+    """Show a key."""
+    return {
+        "id": record.id,
+        "chave": record.key,
+        "tipo": KEY_TYPES[record.type],
+        "situacao": _KEY_STATUSES[record.status],
+        "criada_em": show(record.created_at),
+    }
+
+
+def listener(record: Listener) -> Document:
+    """Show an address for callbacks, without its secret."""
+    return {"id": record.id, "url": record.url}
+
+
+def event(books: Books, record: Event) -> Document:
+    """Show what happened, as the body of a callback does."""
+    name = "referencia" if record.kind is EventKind.CHARGE else "chave"
+    return {"tipo": record.kind, "conta": record.account_id, name: _subject(books, record)}
+
+
+def _subject(books: Books, record: Event) -> str:
+    """Name what it is about as the customer does; an older file already has that name."""
+    account_id, subject = record.account_id, record.subject
+    try:
+        if record.kind is EventKind.CHARGE:
+            found = received_payments.by_e2e_id(books, account_id, subject).reference
+        elif record.kind is EventKind.REFUND:
+            found = refunds.get(books, account_id, subject).idempotency_key
+        else:
+            found = payouts.get(books, account_id, subject).idempotency_key
+    except Refusal:
+        return subject
+    return found or ""
+
+
+def owner(record: Owner) -> Document:
+    """Show the owner of a key."""
+    return {
+        "chave": record.key,
+        "tipo": KEY_TYPES[record.type],
+        "titular": {"nome": record.name, "documento": record.tax_number},
+        "banco": record.bank,
+        "nome_banco": record.bank_name,
+        "ispb": record.ispb,
+        "agencia": record.branch,
+        "conta": record.account,
+    }
+
+
+def charge(record: Charge, receiver: Account, at: int) -> Document:
+    """Show a charge as it stands at an instant."""
+    return {
+        "id": record.id,
+        "txid": record.txid,
+        "referencia": record.reference,
+        "tipo": CHARGE_TYPES[record.type],
+        "chave": record.key,
+        "valor_centavos": record.centavos,
+        "situacao": "EXPIRADA" if record.expired(at) else _CHARGE_STATUSES[record.status],
+        "reutilizavel": record.reusable,
+        "descricao": record.description,
+        "pagador": _payer(record.payer),
+        "recebedor": {"nome": receiver.name, "documento": receiver.tax_number},
+        "cidade": receiver.city,
+        "cep": receiver.zip_code,
+        "copia_e_cola": record.emv,
+        "criada_em": show(record.created_at),
+        "expira_em": None if record.expires_at is None else show(record.expires_at),
+    }
+
+
+def charge_payment(record: Charge, paid: Payment | None) -> Document:
+    """Show whether and how a charge was paid."""
+    return {
+        "referencia": record.reference,
+        "valor_centavos": record.centavos,
+        "criada_em": show(record.created_at),
+        "pagamento": _payment(paid) if paid else None,
+    }
+
+
+def received(record: Payment) -> Document:
+    """Show a payment in the list of payments."""
+    given_back = {"devolvido_centavos": record.refunded}
+    return {**_payment(record), "referencia": record.reference, **given_back}
+
+
+def entry(record: Entry) -> Document:
+    """Show a line of the statement."""
+    return {
+        "id": record.id,
+        "tipo": _ENTRY_KINDS[record.kind],
+        "natureza": "C" if record.centavos > 0 else "D",
+        "valor_centavos": abs(record.centavos),
+        "e2e": record.e2e_id,
+        "chave_idempotencia": record.idempotency_key,
+        "descricao": record.description,
+        "contraparte": {"nome": record.name, "documento": record.tax_number},
+        "criado_em": show(record.at),
+    }
+
+
+def payout(record: Payout) -> Document:
+    """Show a payout; once settled, its value is what was really paid."""
+    failure = {"code": record.failure, "message": "the payout failed"} if record.failure else None
+    value = record.centavos if record.settled_centavos is None else record.settled_centavos
+    held = record.state == "processing" and record.held_until is not None
+    return {
+        "id": record.id,
+        "chave_idempotencia": record.idempotency_key,
+        "situacao": "EM_ANALISE" if held else _PAYOUT_STATES[record.state],
+        "valor_centavos": value,
+        "e2e": record.e2e_id,
+        "descricao": record.description,
+        "destino": json.loads(record.to.sent),
+        "criada_em": show(record.created_at),
+        "liquidada_em": None if record.settled_at is None else show(record.settled_at),
+        "em_analise_ate": show(record.held_until) if held and record.held_until else None,
+        "falha": failure,
+        "devolvida_em": None if record.returned_at is None else show(record.returned_at),
+        "devolucoes": [
+            {"id": name, "valor_centavos": centavos, "devolvida_em": show(at)}
+            for name, centavos, at in json.loads(record.returns)
+        ],
+    }
+
+
+def refund(record: Refund) -> Document:
+    """Show a refund."""
+    failure = {"code": record.failure, "message": "the refund failed"} if record.failure else None
+    return {
+        "id": record.id,
+        "chave_idempotencia": record.idempotency_key,
+        "referencia": record.reference,
+        "situacao": _REFUND_STATES[record.state],
+        "valor_centavos": record.centavos,
+        "id_devolucao": record.return_id,
+        "descricao": record.description,
+        "recebimento": {"e2e": record.payment_e2e_id, "referencia": record.payment_reference},
+        "criada_em": show(record.created_at),
+        "liquidada_em": None if record.settled_at is None else show(record.settled_at),
+        "falha": failure,
+    }
+
+
+def page(name: str, record: Page[Item], item: Callable[[Item], Document]) -> Document:
+    """Show a page of a list under its name."""
+    return {name: [item(one) for one in record.items], "proximo_cursor": record.cursor}
+
+
+def _payment(record: Payment) -> dict[str, object]:
+    return {
+        "id": number(record.seq),
+        "e2e": record.e2e_id,
+        "valor_centavos": record.centavos,
+        "pago_em": show(record.at),
+        "pagador": _payer(record.payer),
+    }
+
+
+def _payer(record: Payer | None) -> Document | None:
+    if record is None:
+        return None
+    return {"nome": record.name, "documento": record.tax_number, "mensagem": record.message}

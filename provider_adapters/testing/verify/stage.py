@@ -1,0 +1,400 @@
+"""
+What the suite asks of an adapter's author: a simulated bank, and what to do with it.
+
+A stage is a bank in this process, with at least two accounts, that can be told what happens
+next. Wire faults and wrong answers are no part of it: the suite stands between adapter and
+bank, and plays them itself (``provider_adapters.testing.verify.relay``).
+
+Subclass ``Stage``. What has no body there is needed by every case; the rest raises
+``NotApplicable`` until you write it, and the cases that use it are then reported as not
+applicable with that reason, never as passed. A bank that has no such thing keeps the default,
+or raises ``NotApplicable`` with a better sentence.
+"""
+
+from __future__ import annotations
+
+import secrets
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final, Protocol
+
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType
+from gateway.domain.bank.payout_orders import Destination, FailureCode, PayoutMethod
+from gateway.domain.bank.pix_keys import KeyOrder
+from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import ProviderAccount
+from gateway.domain.bank.statements import MovementKind
+from gateway.domain.kernel.money import Money
+
+GROUP: Final = "pixgate.provider_stages"
+"""The entry-point group in which a package names its stage, under its adapter's name."""
+
+
+class NotApplicable(Exception):
+    """The bank, or its stage, has no such thing; the message is the reason that is reported."""
+
+
+class Fate(StrEnum):
+    """What becomes of a payout that the bank is asked for."""
+
+    SETTLES = "settles"
+    FAILS = "fails"
+    """It is accepted, and fails later."""
+    RETURNS = "returns"
+    """It settles, and the whole amount comes back."""
+    HELD = "held"
+    """It is accepted, and under precautionary analysis."""
+
+
+class AnswerForm(StrEnum):
+    """What a good answer of the bank to a call looks like, for faults that look like one."""
+
+    OBJECT = "object"
+    LIST = "list"
+    """A bare list: an empty one is right, and half an object has a wrong shape first."""
+    NOTHING = "nothing"
+    """No body at all: whatever else comes with a success says no less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutWish:
+    """An amount and a recipient; the suite makes the order of it, with a key of its own."""
+
+    value: Money
+    destination: Destination
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAnswer:
+    """
+    An answer that the suite plays in the bank's place.
+
+    Attributes:
+        headers: Beside those of the framing, which the suite writes.
+    """
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRefusal:
+    """
+    An answer to a payout that the adapter lists, and what it must make of it.
+
+    Exactly one of ``failure`` and ``not_sent`` is given.
+
+    Attributes:
+        name: For the report, such as the bank's own code.
+        answer: As the bank's documents have it.
+        failure: The payout is ``Rejected`` for this.
+        forbidden: Of the ``Rejected``.
+        not_sent: The payout is ``NotSent``: the bank refused before it executed anything.
+    """
+
+    name: str
+    answer: BankAnswer
+    failure: FailureCode | None = None
+    forbidden: bool = False
+    not_sent: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldNames:
+    """
+    Names of fields in the bank's JSON answers to one call; empty for one that they lack.
+
+    The suite changes every field of that name, wherever it stands in the document, to see
+    that the adapter notices.
+    """
+
+    amount: str = ""
+    key: str = ""
+    e2e_id: str = ""
+    status: str = ""
+    destination: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """
+    A charge that stands at the bank; ``put`` returns its reference.
+
+    Attributes:
+        reference: Empty for one that the stage chooses.
+        status: ``PAID`` means that its whole value was paid.
+    """
+
+    value: Money
+    reference: str = ""
+    status: ChargeStatus = ChargeStatus.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChargePaid:
+    """Somebody pays an active charge; ``put`` returns the end-to-end id."""
+
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """
+    Pix that came in without a charge; ``put`` returns its end-to-end id.
+
+    Attributes:
+        at: When it was booked; None for now. A stage that cannot date things back raises
+            ``NotApplicable``.
+    """
+
+    value: Money
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Movement:
+    """A booked movement that is not Pix, such as a fee; ``put`` returns the bank's id or ""."""
+
+    value: Money
+    kind: MovementKind
+    at: datetime | None = None
+
+
+Thing = Charge | ChargePaid | Received | Movement
+
+
+class SentHeaders:
+    """The headers of a callback that a stage made; names in any letter case, one value each."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = {name.lower(): value for name, value in values.items()}
+
+    def get(self, name: str, /) -> str | None:
+        """Return the value; None when there is none."""
+        return self._values.get(name.lower())
+
+    def getall(self, name: str, default: Sequence[str], /) -> Sequence[str]:
+        """Return the value as the only one; ``default`` when there is none."""
+        value = self._values.get(name.lower())
+        return default if value is None else (value,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelayTls:
+    """
+    TLS of the suite's relay, for a stage whose bank speaks TLS.
+
+    Attributes:
+        server: What the relay shows to the adapter, the bank's certificate. It asks for the
+            adapter's where the bank does.
+        client: Returns what the relay shows to the bank, for the certificate in DER that the
+            adapter showed to the relay; empty for none.
+        without: Where the adapter takes an ``http://`` address of this machine too: what the
+            relay shows to the bank for an adapter that reached it so, the first account's
+            certificate in DER. Cases that ask some thousand times then spare most handshakes.
+    """
+
+    server: ssl.SSLContext
+    client: Callable[[bytes], ssl.SSLContext]
+    without: bytes | None = None
+
+
+class Stage(Protocol):
+    """
+    A bank for the suite; each case has a fresh one.
+
+    Amounts are centavos and instants are aware UTC, as everywhere. Every method is called
+    between ``start`` and ``close``.
+    """
+
+    async def start(self) -> None:
+        """Open the simulated bank on a free port of this machine, with its accounts."""
+        ...
+
+    async def close(self) -> None:
+        """Close it; called even when ``start`` failed half-way."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """Where the bank listens, such as ``http://127.0.0.1:40001``."""
+        ...
+
+    def settings(self, address: str) -> Mapping[str, object]:
+        """
+        Return the adapter's settings for a bank at an address, without ``limits``.
+
+        Every host of the bank is at this one address, also that which gives tokens.
+        """
+        ...
+
+    @property
+    def accounts(self) -> Sequence[ProviderAccount]:
+        """
+        Return two accounts or more, with their credentials.
+
+        Each has R$ 10,000.00 or more to pay with, and one PIX key or more.
+        """
+        ...
+
+    async def executions(self, provider_key: str) -> Sequence[Money]:
+        """
+        Return what was really paid, or is about to be, under a provider key; oldest first.
+
+        Payouts and refunds, read from the bank's books and not through its interface. What
+        the bank accepted and what failed later is not among them.
+        """
+        ...
+
+    # What follows has a default, which says that there is no such thing.
+
+    def payee(self, method: PayoutMethod) -> Destination:
+        """Return somebody who can be paid."""
+        message = f"the stage names nobody who can be paid by {method.value}"
+        raise NotApplicable(message)
+
+    def other_payee(self, method: PayoutMethod) -> Destination:
+        """Return somebody else who can be paid by the same method."""
+        message = f"the stage names no second payee by {method.value}"
+        raise NotApplicable(message)
+
+    async def wish(self, fate: Fate) -> PayoutWish:
+        """Return a payout that has this fate; the next one, where the bank needs telling."""
+        message = f"the stage has no payout that {fate.value}"
+        raise NotApplicable(message)
+
+    async def settle(self) -> None:
+        """Let everything that is under way at the bank end, at once."""
+        message = "the stage cannot let payouts settle"
+        raise NotApplicable(message)
+
+    async def advance(self, by: timedelta) -> None:
+        """Move the bank's clock forward."""
+        message = "the stage's bank has no clock of its own"
+        raise NotApplicable(message)
+
+    async def put(self, account: ProviderAccount, thing: Thing) -> str:
+        """Let something be at the bank; returns what names it, see each ``Thing``."""
+        message = f"the stage cannot put a {type(thing).__name__}"
+        raise NotApplicable(message)
+
+    def own_key(self, account: ProviderAccount) -> str:
+        """Return an active PIX key of the account, on which charges can be made."""
+        message = "the stage names no key of an account"
+        raise NotApplicable(message)
+
+    def charge_order(self, key: str) -> ChargeOrder:
+        """Return an order of a charge of R$ 10.50 under a new reference, as the bank takes it."""
+        reference = f"verified-{secrets.token_hex(8)}"
+        return ChargeOrder(
+            reference=reference, type=ChargeType.DYNAMIC, key=key, value=Money(10_50)
+        )
+
+    def new_key(self) -> KeyOrder:
+        """Return a PIX key that the account can register; another one each time."""
+        message = "the stage names no key that can be registered"
+        raise NotApplicable(message)
+
+    def stranger(self) -> ProviderAccount:
+        """Return the first account with well-formed credentials that the bank does not know."""
+        message = "the stage has no wrong credentials"
+        raise NotApplicable(message)
+
+    def refusals(self) -> Sequence[ListedRefusal]:
+        """Return every answer to a payout that the adapter lists as a refusal."""
+        message = "the stage lists no refusals"
+        raise NotApplicable(message)
+
+    def doubtful(self) -> Sequence[BankAnswer]:
+        """
+        Return answers of the bank's documents that prove nothing about a payout.
+
+        Every documented error that no sentence of the document calls final: only so is an
+        adapter caught that takes such a code for final.
+        """
+        return ()
+
+    def refusal(self, status: int, code: str) -> BankAnswer:
+        """Write an error in the bank's own shape, with a status and code of the suite's."""
+        message = "the stage writes no errors of the bank"
+        raise NotApplicable(message)
+
+    def fields(self, call: PortCall) -> FieldNames:
+        """Return what the bank's answer to a call names its fields."""
+        message = f"the stage names no fields of {call.value}"
+        raise NotApplicable(message)
+
+    def form(self, call: PortCall) -> AnswerForm:
+        """Return what the bank's good answer to a call is, the last one if it asks several."""
+        del call
+        return AnswerForm.OBJECT
+
+    @property
+    def token_path(self) -> str:
+        """The path of the call that gives access tokens; empty for a bank without."""
+        return ""
+
+    @property
+    def token_address(self) -> str:
+        """Where that call is found: at the bank's address, or at another host of the bank."""
+        return self.address
+
+    async def revoke_tokens(self) -> None:
+        """Let the bank refuse every access token it has given."""
+        message = "the stage's bank gives no access tokens"
+        raise NotApplicable(message)
+
+    @property
+    def relay_tls(self) -> RelayTls | None:
+        """TLS of the suite's relay; None for a bank at an ``http://`` address."""
+        return None
+
+    async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
+        """Return an account with a new certificate, which the bank takes beside the former one."""
+        message = "the stage's bank asks for no certificate of an account"
+        raise NotApplicable(message)
+
+    @property
+    def callback_secrets(self) -> CallbackSecrets:
+        """What bank and gateway both know of callbacks now, former secrets included."""
+        message = "the stage has no secrets of callbacks"
+        raise NotApplicable(message)
+
+    async def rotate_secrets(self) -> None:
+        """Replace what callbacks are proven by; the secret in force becomes a former one."""
+        message = "the stage cannot rotate secrets"
+        raise NotApplicable(message)
+
+    async def callback(
+        self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
+    ) -> Delivery:
+        """
+        Return a callback as the bank sends it, proven with the secret in force.
+
+        Args:
+            account: Whose payout, charge or refund it is.
+            kind: What it speaks of.
+            subject: The provider key of a payout or refund, the reference of a charge.
+            at: When the bank says it was sent.
+        """
+        message = f"the stage's bank sends no callback about a {kind.value}"
+        raise NotApplicable(message)
+
+    async def callback_of_several(
+        self, account: ProviderAccount, subjects: Sequence[str], at: datetime
+    ) -> Delivery:
+        """Return one callback about several payouts or charges, each named by its subject."""
+        message = "the stage's bank sends a callback for each thing"
+        raise NotApplicable(message)
+
+    @property
+    def callback_lives(self) -> timedelta | None:
+        """How long after it was sent a callback is believed; None where no time is proven."""
+        return None

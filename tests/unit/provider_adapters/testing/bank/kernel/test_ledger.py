@@ -1,0 +1,198 @@
+"""The ledger balances whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from provider_adapters.testing.bank.kernel import accounts, ledger
+from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.kernel.books import open_books
+from provider_adapters.testing.bank.kernel.ledger import Movement
+from provider_adapters.testing.bank.kernel.refusals import Refusal
+from provider_adapters.testing.bank.pix import (
+    charges,
+    keys,
+    payouts,
+    received_payments,
+    settlement,
+)
+from provider_adapters.testing.bank.pix.charges import NewCharge
+from provider_adapters.testing.bank.pix.destinations import Destination
+from provider_adapters.testing.bank.pix.keys import NewKey
+from provider_adapters.testing.bank.pix.payouts import Order
+from provider_adapters.testing.bank.pix.received_payments import Payment
+
+
+def movement(centavos, debit="settlement", credit="customer:cc_1"):
+    return Movement(debit=debit, credit=credit, centavos=centavos, memo="", at=0)
+
+
+def test_a_movement_has_two_sides(books, open_account):
+    account = open_account(centavos=0)
+
+    with books.database.transaction():
+        ledger.move(books.database, movement(5, credit=ledger.FEES))
+
+    assert ledger.balances(books.database) == {
+        "settlement": -5,
+        "fees": 5,
+        ledger.customer(account.id): 0,
+        ledger.blocked(account.id): 0,
+        ledger.held(account.id): 0,
+    }
+    assert (ledger.total(books.database), ledger.balanced(books.database)) == (0, True)
+
+
+@pytest.mark.parametrize("centavos", [0, -1], ids=str)
+def test_a_movement_is_above_zero(books, centavos):
+    with pytest.raises(ValueError, match="above zero"):
+        ledger.move(books.database, movement(centavos, credit=ledger.FEES))
+
+
+def test_a_customer_never_goes_below_zero(books, open_account):
+    account = open_account(centavos=100)
+
+    with pytest.raises(sqlite3.IntegrityError), books.database.transaction():
+        ledger.move(books.database, movement(101, ledger.customer(account.id), "settlement"))
+
+    assert ledger.balance(books.database, ledger.customer(account.id)) == 100
+
+
+def test_an_account_that_does_not_exist_takes_no_money(books):
+    with pytest.raises(sqlite3.IntegrityError), books.database.transaction():
+        ledger.move(books.database, movement(1, credit="customer:nobody"))
+
+    assert ledger.total(books.database) == 0
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE ledger SET centavos = centavos + 1 WHERE name = 'fees'",
+        "DELETE FROM entries WHERE centavos < 0",
+        "UPDATE statement SET centavos = centavos + 1",
+        "INSERT INTO journal (at, memo) VALUES (0, 'empty')",
+    ],
+    ids=["total", "half a movement", "statement", "empty line"],
+)
+def test_damage_is_noticed(tmp_path, wall, damage):
+    """The check can fail: four ways to break the books."""
+    books = open_books(str(tmp_path / "x"), now=wall, random_hex="{:04}".format, settle_after_s=0)
+    accounts.add(books, customer("cc_1"), "token")
+    with books.database.transaction():
+        received_payments.receive(books, Payment(account_id="cc_1", centavos=7, at=0, e2e_id="E"))
+    assert ledger.balanced(books.database)
+
+    books.database.run(damage)
+
+    assert not ledger.balanced(books.database)
+    books.database.close()
+
+
+def customer(account_id: str) -> Account:
+    return Account(
+        id=account_id,
+        name="Loja",
+        tax_number="11222333000181",
+        branch="0001",
+        number=account_id,
+        type="checking",
+        city="Sao Paulo",
+        zip_code="",
+        payout_kind=PayoutKind.NONE,
+        payout_limit=None,
+        created_at=0,
+    )
+
+
+MAGIC = st.sampled_from([777_01, 777_02, 777_09, 777_12])
+AMOUNTS = st.integers(1, 5_000_00) | MAGIC
+PLACES = st.integers(0, 2)
+
+
+class Bank(RuleBasedStateMachine):
+    """Three customers who do anything, in any order, while time passes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.seconds = 0
+        numbers = iter(range(10**9))
+        path = str(Path(self.folder.name) / "bank.db")
+        self.books = open_books(
+            path,
+            now=self.now,
+            random_hex=lambda size: f"{next(numbers):0{2 * size}x}",
+            settle_after_s=0.3,
+        )
+        self.books.database.run("PRAGMA synchronous=OFF")  # nothing to be kept here
+        self.people = [customer(f"cc_{place}") for place in range(3)]
+        self.charges = 0
+        for place, account in enumerate(self.people):
+            accounts.add(self.books, account, f"token {place}")
+            keys.add(self.books, account.id, NewKey(type="email", key=f"{place}@example.com"))
+            self.receive_now(place, 2_000_00)
+
+    def now(self):
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
+
+    @rule(place=PLACES, centavos=AMOUNTS)
+    def receive(self, place, centavos):
+        self.receive_now(place, centavos)
+
+    def receive_now(self, place, centavos):
+        at = self.books.clock.micros()
+        payment = Payment(
+            account_id=self.people[place].id, centavos=centavos, at=at, e2e_id=self.books.e2e_id(at)
+        )
+        with self.books.database.transaction():
+            received_payments.receive(self.books, payment)
+
+    @rule(place=PLACES, to=st.integers(0, 4), centavos=AMOUNTS, key=st.sampled_from("abc"))
+    def pay_out(self, place, to, centavos, key):
+        destination = Destination(
+            key=f"{to}@example.com", tax_number="11222333000181", sent=f'{{"nome": "{to}"}}'
+        )
+        order = Order(centavos=centavos, to=destination, idempotency_key=key)
+        with contextlib.suppress(Refusal):
+            payouts.accept(self.books, self.people[place], order)
+
+    @rule(place=PLACES, centavos=AMOUNTS)
+    def charge_and_pay(self, place, centavos):
+        self.charges += 1
+        new = NewCharge(reference=f"r{self.charges}", type="dynamic", key=f"{place}@example.com")
+        made = charges.add(self.books, self.people[place], new)
+        charges.pay(self.books, made, centavos, None)
+
+    @rule(seconds=st.sampled_from([0, 1, 40]))
+    def wait(self, seconds):
+        self.seconds += seconds
+        settlement.settle_due(self.books)
+
+    @invariant()
+    def balances(self):
+        assert ledger.balanced(self.books.database)
+        for account in self.people:
+            held = accounts.balance(self.books, account.id)
+            assert 0 <= held.blocked <= held.owned
+
+    def teardown(self):
+        self.seconds += 100
+        settlement.settle_due(self.books)
+        for account in self.people:
+            assert accounts.balance(self.books, account.id).blocked == 0
+        self.books.database.close()
+        self.folder.cleanup()
+
+
+Bank.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestBank = Bank.TestCase

@@ -1,0 +1,104 @@
+"""``pixgate demo``."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.security.identity.one_time_codes import Totp
+from provider_adapters.testing.commands.demo import summary
+from tests.world.standing import TODAY
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_demo_is_made_once(demo_shell, made):
+    first = json.loads((demo_shell.folder / "demo.json").read_text())
+
+    assert demo_shell.reads("demo") == made == first
+    assert json.loads((demo_shell.folder / "demo.json").read_text()) == first
+
+
+@pytest.fixture(scope="module")
+def made(demo_shell):
+    """The demo as a program reads it."""
+    return demo_shell.reads("demo")
+
+
+@pytest.fixture(scope="module")
+def said(demo_shell):
+    """The demo as people read it."""
+    return demo_shell.says("demo")
+
+
+def test_people_get_ten_calls_to_paste(made, said):
+    assert said.count("\ncurl ") == 10
+    assert all(thing["id"] in said for thing in made["accounts"].values())
+
+
+def test_a_lost_store_and_a_lost_pepper_are_made_good(shell, bank):
+    """The ids stay; secrets that do not open any more are made anew."""
+    first = shell.reads("demo")
+    for name in ("pixgate.db", "pixgate.db-wal", "pixgate.db-shm", "keys.json"):
+        (shell.folder / name).unlink(missing_ok=True)
+
+    again = shell.reads("demo")
+
+    assert again == first
+    listed = {each["client_id"] for each in shell.reads("credential", "list")}
+    assert {pair["client_id"] for pair in again["credentials"].values()} == listed
+
+
+def test_lost_keys_are_told_by_name(shell, bank):
+    """The audit log is sealed under them: nothing is made that it could not tell of."""
+    shell.reads("demo")
+    (shell.folder / "keys.json").unlink()
+
+    line = shell.fails("demo")
+
+    assert "sealed under the key" in line
+    assert "which is not configured" in line
+
+
+def test_without_a_bank_there_is_one_line(shell):
+    shell.environ["PIXGATE_BANK_CONTROL_PORT"] = "1"
+
+    line = shell.fails("demo")
+
+    assert line == (
+        "Error: the sandbox bank's control interface does not answer at http://127.0.0.1:1"
+    )
+
+
+def test_in_production_there_is_no_demo(shell):
+    config = shell.folder / "config.yaml"
+    config.write_text("environment: production\n")
+
+    assert "production" in shell.fails("demo", "--config", str(config)).lower()
+    assert not (shell.folder / "demo.json").exists()
+
+
+def test_a_summary_fits_one_screen(made):
+    assert len(summary(made, TODAY)) < 40
+
+
+def test_the_code_of_a_demo_person_is_the_app_s(demo_shell, made):
+    secret = made["users"]["admin"]["totp_secret"]
+
+    before = datetime.now(UTC)
+    code = demo_shell.says("demo", "totp", "admin@example.com").strip()
+
+    taken = [Totp("pixgate").accepted_step(secret, code, at) for at in (before, datetime.now(UTC))]
+    assert taken != [None, None]
+
+
+def test_who_has_no_app_has_no_code(demo_shell):
+    line = demo_shell.fails("demo", "totp", "viewer@example.com")
+
+    assert line == "Error: no demo user viewer@example.com with an authenticator app"
+
+
+def test_people_are_printed_with_what_they_sign_in_with(made, said):
+    assert all(
+        f"{one['email']}  password {one['password']}" in said for one in made["users"].values()
+    )

@@ -1,0 +1,100 @@
+"""The demo at the bank."""
+
+from datetime import timedelta
+
+import pytest
+from aiohttp import ClientSession
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.refunds import refund_key
+from provider_adapters.testing.demo import bank_side, contents
+from provider_adapters.testing.demo.ensure import ensure_demo
+
+pytestmark = pytest.mark.slow
+
+
+ONE = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+OTHER = "1b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"
+
+
+async def standings(control) -> dict[str, int]:
+    """What every account of the ledger holds, in centavos; the books balance."""
+    ledger = await control.get("ledger")
+    assert (ledger["balanced"], ledger["total"]) == (True, 0)
+    return ledger["accounts"]
+
+
+async def test_main_owns_a_hundred_thousand_reais(parts, control):
+    demo = await ensure_demo(parts)
+
+    held = await standings(control)
+
+    assert held[f"customer:{demo['accounts']['main']['id']}"] == 100_000_00
+
+
+async def test_every_account_but_the_one_without_provider_is_at_the_bank(parts, control):
+    demo = await ensure_demo(parts)
+
+    listed = await control.get("accounts")
+
+    known = {each["id"] for each in listed["data"]}
+    assert known == {
+        thing["id"] for role, thing in demo["accounts"].items() if role != "no_provider"
+    }
+
+
+async def test_doing_it_again_moves_no_money(parts, control, office):
+    demo = await ensure_demo(parts)
+    office.clock.passes(seconds=1)  # the refund settles
+    before = await standings(control)
+    office.clock.passes(hours=5)
+
+    await bank_side.ensure(parts.bank, demo, office.clock)
+
+    assert await standings(control) == before
+
+
+async def test_the_statement_has_days(parts, bank, office, control):
+    demo = await ensure_demo(parts)
+    account_id = demo["accounts"]["main"]["id"]
+    token = bank_side.token(account_id)
+
+    lines = await statement(bank.port, account_id, token, office.clock() - timedelta(days=20))
+
+    days = {line["criado_em"][:10] for line in lines}
+    assert len(days) > 3
+    assert {line["tipo"] for line in lines} == {
+        "PIX_RECEBIDO",
+        "TARIFA",
+        "TED_RECEBIDA",
+        "TED_ENVIADA",
+        "BOLETO_PAGO",
+    }
+    assert len(lines) == len(contents.HISTORY) + len(contents.MOVEMENTS) + 2
+
+
+async def test_one_payment_was_given_back_in_part(parts, office, control):
+    """Under the key by which the gateway finds it."""
+    demo = await ensure_demo(parts)
+    account_id = demo["accounts"]["main"]["id"]
+
+    given = (await control.get("refunds"))["data"]
+
+    reference = contents.refund_reference(account_id)
+    assert [(each["key"], each["centavos"]) for each in given] == [
+        (refund_key(Environment.SANDBOX, account_id, reference), contents.REFUND.value.centavos)
+    ]
+
+
+def test_a_token_is_of_one_account_and_always_the_same():
+    assert bank_side.token(ONE) == bank_side.token(ONE) != bank_side.token(OTHER)
+
+
+async def statement(port: int, account_id: str, token: str, since) -> list[dict[str, str]]:
+    """Read the statement as the account's owner does."""
+    url = f"http://127.0.0.1:{port}/v1/contas/{account_id}/extrato"
+    query = {"de": f"{since:%Y-%m-%dT%H:%M:%SZ}", "ate": "2030-01-01T00:00:00Z"}
+    headers = {"Authorization": f"Bearer {token}"}
+    async with ClientSession() as session, session.get(url, params=query, headers=headers) as said:
+        assert said.status == 200
+        return (await said.json())["lancamentos"]

@@ -1,0 +1,60 @@
+"""The suite as tests of pytest: one for each case, run as an author runs them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.world.tree import ROOT
+
+TEST = """
+def test_adapter(adapter_case):
+    adapter_case.run()
+"""
+MARKED = """
+import pytest
+
+STAGE = "provider_adapters.testing.sandbox.stage:SandboxStage"
+
+@pytest.mark.pixgate_adapter("sandbox", stage=STAGE)
+def test_adapter(adapter_case):
+    adapter_case.run()
+"""
+pytestmark = pytest.mark.process
+PLUGIN = "-pprovider_adapters.pytest_plugin"
+
+
+def ran(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "test_adapter.py").write_text(text)
+    command = [sys.executable, "-m", "pytest", "-pno:randomly", "-pno:cacheprovider", *options]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_each_case_is_a_test(tmp_path: Path):
+    done = ran(tmp_path, TEST, "-v", PLUGIN, "--pixgate-adapter=sandbox", "-k", "absent")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_adapter[bank.absent] PASSED" in done.stdout
+
+
+def test_a_mark_names_the_adapter(tmp_path: Path):
+    done = ran(tmp_path, MARKED, PLUGIN, "--collect-only", "-q")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_adapter[wire.get_balance]" in done.stdout
+
+
+def test_without_a_name_nothing_is_guessed(tmp_path: Path):
+    done = ran(tmp_path, TEST, PLUGIN)
+
+    assert "which adapter?" in done.stdout + done.stderr
+    assert done.returncode != 0

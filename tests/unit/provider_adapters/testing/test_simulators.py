@@ -1,0 +1,63 @@
+"""Every bank that can be simulated is whole, and stands at a port of its own."""
+
+from __future__ import annotations
+
+import msgspec
+
+from provider_adapters import registry
+from provider_adapters.testing import simulators
+from provider_adapters.testing.bank.kernel.faults import OPERATIONS
+from provider_adapters.testing.bank.simulator import BankAddress
+from tests.world.tables import cases
+
+HERE = BankAddress(
+    url="https://127.0.0.1:8100", control_url="http://127.0.0.1:8101", authority_file="/ca.pem"
+)
+
+
+def test_ports_follow_one_another_and_zero_is_a_free_one():
+    taken = [port for name in simulators.names() for port in simulators.ports(name, 8100)]
+
+    assert taken == list(range(8100, 8100 + 2 * len(simulators.names())))
+    assert {simulators.ports(name, 0) for name in simulators.names()} == {(0, 0)}
+
+
+def test_a_second_host_has_a_port_that_no_other_has():
+    names = simulators.names()
+    others = {port for name in names for port in simulators.ports(name, 8100)}
+    taken = [simulators.token_port(name, 8100) for name in names]
+
+    assert len({*taken, *others}) == len(taken) + len(others)
+    assert {simulators.token_port(name, 0) for name in names} == {0}
+
+
+def test_banks_that_give_tokens_elsewhere_are_named_with_both_addresses():
+    here = msgspec.structs.replace(HERE, token_url="https://127.0.0.1:8200")
+    banks = {name: simulators.find(name) for name in simulators.names()}
+
+    assert {name for name, bank in banks.items() if bank.dialect.has_token_host} == {"sicoob", "bb"}
+    for bank in banks.values():
+        told = "https://127.0.0.1:8200" in bank.settings(here).values()
+        assert told is bank.dialect.has_token_host
+
+
+@cases("name", simulators.names())
+def test_a_simulator_speaks_to_an_adapter_that_is_there(name):
+    found = simulators.find(name)
+
+    assert found.adapter in registry.ADAPTERS
+    assert found.provider(HERE)["adapter"] == found.adapter
+    assert found.provider(HERE)["tls"] == {"ca": "/ca.pem"}
+
+
+@cases("name", simulators.names())
+def test_every_row_has_an_operation_that_faults_know(name):
+    rows = simulators.find(name).dialect.rows
+
+    assert rows
+    assert {row.operation for row in rows} <= {*OPERATIONS, "account"} - {"*"}
+    assert len({(row.method, row.path) for row in rows}) == len(rows)
+
+
+def test_every_adapter_of_ours_has_a_simulator():
+    assert {simulators.find(name).adapter for name in simulators.names()} == set(registry.ADAPTERS)
