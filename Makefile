@@ -210,8 +210,9 @@ architecture: $(VENV)/.test ## write the measured parts of docs/architecture.md 
 	@$(BIN)/python -m tests.architecture.page > /dev/null 2>&1
 
 lock: | $(UV) ## resolve the requirements anew
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf --extra redis -o requirements/run.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf --extra redis --group test -o requirements/test.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis -o requirements/run.txt
+	@$(UV) $(LOCK) pyproject.toml --extra panel --extra redis -c requirements/run.txt -o requirements/production.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --group test -o requirements/test.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group clients -o requirements/clients.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group node -o requirements/node.txt
 

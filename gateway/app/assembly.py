@@ -127,7 +127,8 @@ def assemble(
     described = (
         openapi_pages(surfaces, lambda: now().date().isoformat()) if settings.server.openapi else {}
     )
-    pages = {**described, **rooms.panel.static.pages}
+    static = rooms.panel.static.pages if settings.server.panel else {}
+    pages = {**described, **static}
     public = _public_listener(kernel, surfaces, pages, telemetry)
     role = build_role(kernel, part)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)

@@ -122,7 +122,7 @@ def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> S
 
 
 def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
-    """Build the surfaces of users: identity, its keys, panel, its pages, back office twice."""
+    """Build the surfaces of users: identity, its keys, back office; the panel's, if it is on."""
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
     backoffice = backoffice_surface(
@@ -133,12 +133,17 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
         environment,
     )
     session = session_gate(panel.actions, panel.responses, panel.policies)
-    own = panel_surface(panel.actions, panel.responses, panel.policies)
-    return (
+    surfaces = (
         identity_surface(identity.services, session, policies, environment),
         keys_surface(identity.keyring.published, policies.address_quota),
-        own,
         backoffice,
+    )
+    if not kernel.settings.server.panel:
+        return surfaces
+    own = panel_surface(panel.actions, panel.responses, panel.policies)
+    return (
+        *surfaces,
+        own,
         panel_api(backoffice, panel.policies, allowed_in(environment)),
         build_pages(panel, backoffice, own, _banking(rooms), environment),
     )
@@ -160,7 +165,8 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
         auth=Auth(basic=Basic(pepper=basic)),
         sealing=Sealing(key=sealing),
     )
-    kernel = Kernel(settings=bare, store=absent_store(), keys=load_keys(bare), now=utc_now)
+    store = absent_store(settings.store_url)
+    kernel = Kernel(settings=bare, store=store, keys=load_keys(bare), now=utc_now)
     return build_surfaces(build_rooms(kernel, build_identity(kernel), {}, lambda: None), tuple)
 
 

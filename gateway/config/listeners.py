@@ -31,6 +31,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         single_process: There is one server process of this store, anywhere; then production
             needs no cache that processes share.
         openapi: Serves the OpenAPI documents publicly.
+        panel: Serves the operator's panel, its pages and the sessions of browsers.
         trusted_peers: Networks of our own proxies, separated by commas; they
             hold more connections than one partner may.
         client_address: Who tells where a request comes from: ``peer`` the socket,
@@ -57,6 +58,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reuse_port: bool = False
     single_process: bool = False
     openapi: bool = False
+    panel: bool = True
     trusted_peers: str = ""
     client_address: Literal["peer", "forwarded", "proxy_protocol"] = "peer"
     certificate_header: str = ""

@@ -9,7 +9,7 @@ written in the file: it stands there as ``${NAME}`` or ``${NAME:-}``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import EnumType
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from msgspec.structs import FieldInfo, fields
 
 from gateway.config import documents
 from gateway.config.documents import Items, Node, Section, Value, joined
+from gateway.config.extras import missing
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 
@@ -47,7 +48,8 @@ def read_settings(file: Path, environ: Mapping[str, str]) -> Settings:
     Read the configuration file.
 
     Raises:
-        ConfigError: names everything that is wrong with the content.
+        ConfigError: names everything that is wrong with the content, or every extra that it
+            needs and that is not installed.
         OSError: the file itself cannot be read.
     """
     try:
@@ -55,7 +57,22 @@ def read_settings(file: Path, environ: Mapping[str, str]) -> Settings:
     except UnicodeDecodeError as problem:
         message = "(file): not UTF-8"
         raise ConfigError(message) from problem
-    return settings_from(text, environ)
+    settings = settings_from(text, environ)
+    if absent := [*_missing_extras(settings)]:
+        raise ConfigError(*absent)
+    return settings
+
+
+def _missing_extras(settings: Settings) -> Iterator[str]:
+    """Name the settings whose extra is not installed."""
+    needed = {
+        "database.url": ("sqlite", settings.store_url.startswith("sqlite")),
+        "cache.url": ("redis", settings.cache.url),
+        "server.panel": ("panel", settings.server.panel),
+    }
+    for path, (extra, is_needed) in needed.items():
+        if is_needed and (problem := missing(extra)):
+            yield f"{path}: {problem}"
 
 
 def settings_from(text: str, environ: Mapping[str, str]) -> Settings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from gateway.config.extras import missing
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Sum
@@ -22,7 +23,7 @@ _SANDBOX: Final = "AMBIENTE DE TESTES (SANDBOX): SEM VALOR"
 
 
 class WriterMissing(Exception):
-    """The library that makes PDF files is not installed (the extra ``pdf``)."""
+    """The extra ``pdf`` is not installed; the text says how to install it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +51,12 @@ def write(document: Document) -> bytes:
     Thousands of movements take seconds: call it in a thread.
 
     Raises:
-        WriterMissing: without reportlab.
+        WriterMissing: without the extra ``pdf``.
     """
-    try:
-        from gateway.reports import paper  # noqa: PLC0415 - an extra, and 0.1 s
-    except ImportError as problem:
-        message = "reportlab is not installed"
-        raise WriterMissing(message) from problem
+    if absent := missing("pdf"):
+        raise WriterMissing(absent)
+    from gateway.reports import paper  # noqa: PLC0415 - an extra, and 0.1 s
+
     return paper.pages(
         paper.Frame(
             title=f"Extrato {document.account_id}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from sqlalchemy import literal, select
 
@@ -90,6 +91,9 @@ class Store:
         await self.database.close()
 
 
+_NO_SERVER: Final = "postgresql://none.invalid/none"
+
+
 def open_store(
     url: str,
     limits: Limits = DEFAULT_LIMITS,
@@ -112,11 +116,17 @@ def open_store(
     return _store_on(database, url)
 
 
-def absent_store() -> Store:
-    """Make a store that never answers, for what is described and not served; nothing is opened."""
-    from gateway.store.kernel.sqlite import nowhere  # noqa: PLC0415 - (see ``open_database``)
+def absent_store(url: str) -> Store:
+    """
+    Make a store that never answers, for rows that are described and not served.
 
-    return _store_on(nowhere(DEFAULT_LIMITS), "")
+    Nothing is opened; only the dialect of ``url`` is loaded.
+    """
+    if url.startswith("sqlite"):
+        from gateway.store.kernel.sqlite import nowhere  # noqa: PLC0415 - (see ``open_database``)
+
+        return _store_on(nowhere(DEFAULT_LIMITS), "")
+    return _store_on(open_database(_NO_SERVER, DEFAULT_LIMITS), "")
 
 
 def _store_on(database: Database, url: str) -> Store:

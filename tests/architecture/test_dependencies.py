@@ -24,11 +24,11 @@ FLOORS = {
     "sqlalchemy": "2.1.9",
 }
 RUN = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
-EXTRAS = [
-    Requirement(text)
-    for extra in PROJECT["project"]["optional-dependencies"].values()
-    for text in extra
-]
+BY_EXTRA = {
+    name: [Requirement(text) for text in needs if not text.startswith("pixgate[")]
+    for name, needs in PROJECT["project"]["optional-dependencies"].items()
+}
+EXTRAS = [need for needs in BY_EXTRA.values() for need in needs]
 TEST = [Requirement(text) for text in PROJECT["dependency-groups"]["test"]]
 CLIENTS = [Requirement(text) for text in PROJECT["dependency-groups"]["clients"]]
 NODE = [Requirement(text) for text in PROJECT["dependency-groups"]["node"]]
@@ -36,7 +36,7 @@ HASHES = r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
 PIN = re.compile(rf"^([a-z0-9-]+)==(\S+)(?: ; .*?)? \\\n{HASHES}", re.MULTILINE)
 LOCKS = {
     name: {pin[1]: pin[2] for pin in PIN.finditer((ROOT / f"requirements/{name}.txt").read_text())}
-    for name in ("run", "test", "clients", "node")
+    for name in ("run", "production", "test", "clients", "node")
 }
 
 
@@ -63,9 +63,14 @@ def test_what_is_asked_for_is_new_enough():
 
 def test_a_pin_is_what_was_asked_for():
     """After a change of pyproject.toml: ``make lock``."""
-    ours = [*RUN, *(need for need in EXTRAS if need.name in {"redis", "reportlab"})]
-    asked = {"run": ours, "test": [*RUN, *EXTRAS, *TEST], "clients": CLIENTS}
-    asked["node"] = NODE
+    run, production = ("panel", "pdf", "redis", "sqlite"), ("panel", "redis")
+    asked = {
+        "run": [*RUN, *(need for extra in run for need in BY_EXTRA[extra])],
+        "production": [*RUN, *(need for extra in production for need in BY_EXTRA[extra])],
+        "test": [*RUN, *EXTRAS, *TEST],
+        "clients": CLIENTS,
+        "node": NODE,
+    }
 
     wrong = [
         f"{need} is {LOCKS[lock].get(need.name, 'absent')} in {lock}.txt"
@@ -110,7 +115,14 @@ def test_every_package_of_the_panel_has_its_reason():
 
 def test_tests_run_on_what_the_service_runs_on():
     """Two resolutions may differ; then what was tested is not what runs."""
-    assert LOCKS["run"].items() <= LOCKS["test"].items()
+    assert LOCKS["production"].items() <= LOCKS["run"].items() <= LOCKS["test"].items()
+
+
+def test_production_has_no_package_of_an_extra_that_it_can_do_without():
+    """PDF and SQLite are in run.txt: a container on PostgreSQL stays below 120 MB of packages."""
+    spared = {need.name for extra in ("pdf", "sqlite", "verify") for need in BY_EXTRA[extra]}
+
+    assert not spared & set(LOCKS["production"])
 
 
 def test_every_dependency_has_its_reason():

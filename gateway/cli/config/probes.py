@@ -17,7 +17,6 @@ from msgspec import convert, to_builtins
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import make_address
 from gateway.cli.context import opened_store
-from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_options import EveryCall
@@ -104,11 +103,7 @@ async def _written(store: Store) -> list[Finding]:
 
 async def _cache(settings: Settings) -> list[Finding]:
     """Write to the cache that processes share, and read it."""
-    try:
-        cache = build_cache(settings, _NO_KEYS, SilentObserver().count)
-    except ConfigError as problem:
-        path, _, message = str(problem).partition(": ")
-        return [(path, message)]
+    cache = build_cache(settings, _NO_KEYS, SilentObserver().count)
     try:
         await cache.check()
     except CacheUnavailable as problem:

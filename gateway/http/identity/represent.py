@@ -69,7 +69,7 @@ class OwnSessionsDocument(TypedDict):
 
 
 class EnrolmentDocument(TypedDict):
-    """An authenticator app that is being enrolled; shown once."""
+    """An authenticator app that is being enrolled; shown once. ``qr_svg`` may be empty."""
 
     secret: str
     otpauth_uri: str
@@ -238,9 +238,11 @@ def _session(found: Session, who: SignedInCaller) -> OwnSessionDocument:
 
 
 def _qr(uri: str) -> str:
-    """Draw a QR code as SVG."""
-    import segno  # noqa: PLC0415 - enrolling is rare, and importing it slows every start
-
+    """Draw a QR code as SVG; empty without the extra ``panel``: the URI is enough to enrol."""
+    try:
+        import segno  # noqa: PLC0415 - enrolling is rare, and importing it slows every start
+    except ImportError:
+        return ""
     drawn = io.BytesIO()
     segno.make(uri, micro=False).save(drawn, kind="svg", scale=_SCALE, xmldecl=False)
     return drawn.getvalue().decode()

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple, Protocol
 from aiocache.backends.memory import SimpleMemoryCache
 from aiocache.serializers import NullSerializer
 
-from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.kernel.cache import Cache
 from gateway.domain.kernel.clocks import Monotonic
@@ -132,19 +131,13 @@ def build_cache(settings: Settings, derivation: Derivation, count: Count) -> Con
     Make the cache; nothing is connected yet.
 
     Two environments that share a server do not meet: neither their keys nor their seals fit.
-
-    Raises:
-        ConfigError: ``cache.url`` is set, and the client of Redis is not installed.
     """
     asked = settings.cache
     memory = MemoryCache(asked.memory_bytes, time.monotonic)
     if not asked.url:
         return memory
-    try:
-        from gateway.runtime.caches.shared import SharedCache, connect  # noqa: PLC0415 - 9 MB
-    except ModuleNotFoundError as missing:
-        message = f"cache.url: needs the extra `redis`: {missing.name} is not installed"
-        raise ConfigError(message) from missing
+    from gateway.runtime.caches.shared import SharedCache, connect  # noqa: PLC0415 - an extra, 9 MB
+
     keys = derivation.keys(_PURPOSE)
     remote = connect(asked.url, f"pixgate:{_FORM}:{settings.environment.value}", asked.timeout_s)
     return SharedCache(remote, Sealer(keys, next(iter(keys))), memory, count, time.monotonic)

@@ -13,7 +13,6 @@ import msgspec
 import pytest
 from pypdf import PdfReader
 
-from gateway import reports
 from gateway.domain.accounts.accounts import BankCoordinates, Environment
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Balance, Direction
@@ -118,10 +117,9 @@ def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
 
 def test_without_the_library_it_says_so(monkeypatch: pytest.MonkeyPatch):
     """PDF is an extra: the other formats must not miss it."""
-    monkeypatch.setitem(sys.modules, "gateway.reports.paper", None)
-    monkeypatch.delattr(reports, "paper", raising=False)
+    monkeypatch.setitem(sys.modules, "reportlab", None)
 
-    with pytest.raises(WriterMissing):
+    with pytest.raises(WriterMissing, match=r"pip install 'pixgate\[pdf\]'"):
         write(DOCUMENT)
 
 

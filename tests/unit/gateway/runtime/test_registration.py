@@ -51,7 +51,7 @@ async def test_a_process_whose_keys_do_not_fit_is_refused_in_one_line(office: Re
 
 
 async def test_a_silent_store_holds_up_no_stop(office: Registers):
-    store = absent_store()
+    store = absent_store("sqlite://")
 
     await Registration(store.processes, OURS, office.clock).end()
 

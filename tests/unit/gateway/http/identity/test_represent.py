@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import xml.etree.ElementTree as ET
 from datetime import timedelta
+
+import pytest
 
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import Session
@@ -76,6 +79,18 @@ def test_a_qr_code_is_an_image_and_nothing_else():
     assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
     assert {each.tag.rpartition("}")[2] for each in drawn.iter()} == {"svg", "path"}
     assert (shown["secret"], shown["otpauth_uri"]) == (begun.secret, begun.uri)
+
+
+def test_without_what_draws_it_a_qr_code_is_empty_and_enrolling_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """An extra of the panel: the address of the secret is enough."""
+    monkeypatch.setitem(sys.modules, "segno", None)
+    begun = Enrolment("ABC", "otpauth://totp/a?secret=ABC")
+
+    shown = represent.enrolment(begun, MEMBER)
+
+    assert shown == {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": ""}
 
 
 def test_the_end_of_a_session_goes_with_its_farewell():

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 
 import pytest
 
-from gateway.config.reading import ConfigError
 from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
 from gateway.runtime.caches.cache import MemoryCache, build_cache
@@ -145,12 +143,3 @@ async def test_a_url_asks_for_a_shared_one():
 
     assert isinstance(cache, SharedCache)
     await cache.close()
-
-
-def test_without_the_client_of_redis_a_url_is_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delitem(sys.modules, "gateway.runtime.caches.shared")
-    monkeypatch.setitem(sys.modules, "redis.exceptions", None)
-    settings = Settings(cache=Cache(url=Address("redis://127.0.0.1:1/0")))
-
-    with pytest.raises(ConfigError, match=r"cache\.url: needs the extra `redis`"):
-        build_cache(settings, DERIVATION, count)

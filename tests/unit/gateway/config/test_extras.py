@@ -1,0 +1,58 @@
+"""What is not installed is named in one line, with the command that installs it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from gateway.config.extras import EXTRAS, missing
+from gateway.config.reading import ConfigError, read_settings
+from tests.world.tree import PROJECT
+
+NEEDED = {
+    "panel": ("server.panel", "database: {url: 'postgresql://none/none'}"),
+    "redis": ("cache.url", "server: {panel: false}\ncache: {url: 'redis://127.0.0.1:1/0'}"),
+    "sqlite": ("database.url", "server: {panel: false}"),
+}
+"""The setting that wants each extra, and a file that wants it."""
+
+
+def test_each_extra_has_the_packages_that_it_declares():
+    declared = {
+        extra: [Requirement(need).name.replace("-", "_") for need in needs]
+        for extra, needs in PROJECT["project"]["optional-dependencies"].items()
+        if extra in EXTRAS
+    }
+
+    assert {extra: sorted(modules) for extra, modules in EXTRAS.items()} == declared
+
+
+def test_what_is_installed_is_not_missing():
+    assert {extra: missing(extra) for extra in EXTRAS} == dict.fromkeys(EXTRAS, "")
+
+
+def test_a_setting_that_wants_an_absent_extra_is_refused_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file, told, expected = tmp_path / "config.yaml", {}, {}
+    for extra, (path, text) in NEEDED.items():
+        file.write_text(text)
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, EXTRAS[extra][0], None)
+            with pytest.raises(ConfigError) as refused:
+                read_settings(file, {})
+        told[extra] = refused.value.problems
+        install = f"pip install 'pixgate[{extra}]'"
+        expected[extra] = (f"{path}: the extra `{extra}` is not installed: {install}",)
+
+    assert told == expected
+
+
+def test_what_no_setting_wants_may_be_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "config.yaml"
+    file.write_text("server: {panel: false}\ndatabase: {url: 'postgresql://none/none'}")
+    for modules in EXTRAS.values():
+        monkeypatch.setitem(sys.modules, modules[0], None)
+
+    assert not read_settings(file, {}).server.panel
