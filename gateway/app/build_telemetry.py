@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from gateway.config.build import built_from
 from gateway.config.effective import config_digest
 from gateway.config.settings import RateLimits, Settings
 from gateway.domain.bank.capabilities import PortCall
@@ -112,6 +113,7 @@ def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> Me
     routes = frozenset(row.name for gate in gates for row in gate.rows) | {*PAGES, STATIC}
     instance = Instance(
         version=version("pixgate"),
+        commit=built_from(),
         environment=settings.environment.value,
         config_digest=digest,
         routes=len(routes),

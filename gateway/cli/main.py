@@ -11,7 +11,7 @@ from gateway.cli.admin.audit import audit
 from gateway.cli.admin.companies import company
 from gateway.cli.admin.credentials import credential
 from gateway.cli.config.callbacks import callbacks
-from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes
+from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes, show_version
 from gateway.cli.config.commands import config
 from gateway.cli.config.database import database
 from gateway.cli.identity.keys import keys
@@ -64,6 +64,7 @@ for _command in (
     payouts,
     database,
     config,
+    show_version,
     routes,
     errors,
     metrics,

@@ -1,4 +1,4 @@
-"""Catalogues, printed from the tables themselves: rows, error codes, adapters, banks."""
+"""What is installed, and the tables in it: rows, error codes, adapters, banks."""
 
 from __future__ import annotations
 
@@ -45,6 +45,19 @@ _REASONS = (
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")
 _ADAPTER_COLUMNS = ("adapter", "profile", "payouts", "repeat", "lookup", "absent_after", "problem")
+
+
+@click.command("version")
+@reading
+def show_version(terminal: Terminal) -> None:
+    """Show the version, the commit it was built from, and Python's version."""
+    import platform
+    from importlib.metadata import version
+
+    from gateway.config.build import built_from
+
+    python = platform.python_version()
+    terminal.show({"version": version("pixgate"), "commit": built_from(), "python": python})
 
 
 @click.command("routes")

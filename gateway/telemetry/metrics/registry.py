@@ -35,6 +35,7 @@ class Instance:
     """What is running; ``routes``, ``policies`` and ``providers`` count what was loaded."""
 
     version: str
+    commit: str
     environment: str
     config_digest: str
     routes: int
@@ -111,7 +112,7 @@ class MetricRegistry:
 
     def _introduce(self, instance: Instance) -> None:
         """Set the values that never change."""
-        build = (instance.version, platform.python_version(), instance.environment)
+        build = (instance.version, instance.commit, platform.python_version(), instance.environment)
         self.values(series.BUILD_INFO).put(build, 1)
         self.values(series.CONFIG_INFO).put((instance.config_digest,), 1)
         self.values(series.ROUTES_LOADED).put((), instance.routes)

@@ -105,7 +105,7 @@ TASK: Final = Label(
         *("reset links", "event loop lag"),
     ),
 )
-BUILD: Final = (Label("version"), Label("python"), Label("environment"))
+BUILD: Final = (Label("version"), Label("commit"), Label("python"), Label("environment"))
 
 # From a quarter of a millisecond on: that is what a balance of our own takes.
 _FINE: Final = (0.00025, 0.0005, 0.001, 0.0025)
@@ -226,7 +226,7 @@ PROVIDERS_LOADED: Final = _gauge("gateway_providers_loaded", "Providers configur
 EVENT_LOOP_LAG: Final = _timing("gateway_event_loop_lag_seconds", "How late the event loop runs what is due.", _BUCKETS)
 LOG_LINES_LOST: Final = _counter("gateway_log_lines_lost_total", "Log lines that were not written: full when nobody reads what is written and too many waited already, failed when the system refused them.", LOST_LINES)
 TRACE_ID_REPLACED: Final = _counter("gateway_trace_id_replaced_total", "Requests given a trace id of ours.", REPLACED)
-BUILD_INFO: Final = _gauge("gateway_build_info", "1; what is running.", *BUILD)
+BUILD_INFO: Final = _gauge("pixgate_build_info", "1; what is running.", *BUILD)
 # fmt: on
 
 SERIES: Final = tuple(_declared)

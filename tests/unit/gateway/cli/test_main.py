@@ -1,5 +1,7 @@
 """The command as a whole."""
 
+import json
+import platform
 import subprocess
 import sys
 from importlib.metadata import version
@@ -8,6 +10,7 @@ import click
 import pytest
 
 from gateway.cli.main import pixgate
+from gateway.config.build import built_from
 from tests.world.shell import Shell
 
 COMMANDS = {
@@ -31,6 +34,7 @@ COMMANDS = {
     },
     "sandbox-bank": set(),
     "serve": set(),
+    "version": set(),
     "worker": set(),
     "user": {
         "create",
@@ -103,6 +107,16 @@ def test_every_change_can_be_signed(helps):
 
 def test_the_version_is_the_distribution_s(shell):
     assert shell.says("--version") == f"{version('pixgate')}\n"
+
+
+def test_version_and_commit_name_what_is_installed(shell):
+    shown = json.loads(shell.says("version", "--json"))
+
+    assert shown == {
+        "version": version("pixgate"),
+        "commit": built_from(),
+        "python": platform.python_version(),
+    }
 
 
 @pytest.mark.process

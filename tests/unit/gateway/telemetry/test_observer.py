@@ -18,7 +18,13 @@ from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, begin_record
 
 INSTANCE = Instance(
-    version="1", environment="sandbox", config_digest="abc", routes=1, policies=1, providers=1
+    version="1",
+    commit="",
+    environment="sandbox",
+    config_digest="abc",
+    routes=1,
+    policies=1,
+    providers=1,
 )
 WORDS = Vocabulary(
     surface=frozenset({"banking"}),

@@ -32,6 +32,7 @@ class World:
         self.second = 0.0
         instance = Instance(
             version="1.2.3",
+            commit="",
             environment="sandbox",
             config_digest="abc",
             routes=1,

@@ -5,6 +5,7 @@ from gateway.telemetry.metrics.registry import Instance
 
 INSTANCE = Instance(
     version="1.2.3",
+    commit="0123456789ab",
     environment="sandbox",
     config_digest="abc",
     routes=13,

@@ -102,9 +102,8 @@ def test_a_scrape_lets_others_run_meanwhile(
 def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
     text = values.render()[0].decode()
 
-    assert re.search(
-        r'gateway_build_info\{environment="sandbox",python="3.+",version="1.2.3"\} 1', text
-    )
+    labels = 'commit="0123456789ab",environment="sandbox",python="3.+",version="1.2.3"'
+    assert re.search(rf"pixgate_build_info\{{{labels}\}} 1", text)
     assert 'gateway_config_info{digest="abc"} 1.0' in text
     assert "gateway_routes_loaded 13.0" in text
     assert "gateway_policies_loaded 5.0" in text
