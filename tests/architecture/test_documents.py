@@ -104,8 +104,10 @@ def test_the_index_names_every_page():
 
 
 def test_the_changelog_knows_the_version():
-    """Keep a Changelog: what is not released yet stands first."""
-    headings = re.findall(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    """The version of pyproject.toml stands first; it alone may be without its day."""
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    dated = re.compile(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d")
 
-    assert headings[0] == "Unreleased"
-    assert headings[1:] == [] or headings[1] == PROJECT["project"]["version"]
+    assert headings[0].startswith(f"[{PROJECT['project']['version']}] - ")
+    assert headings[0].endswith(" - unreleased") or dated.fullmatch(headings[0])
+    assert [heading for heading in headings[1:] if not dated.fullmatch(heading)] == []
