@@ -54,8 +54,13 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
+# `make help` lists these first.
+DAILY := run check quick test
+LISTED := grep -hE '^[a-z-]+:.*\#\#' $(MAKEFILE_LIST) | sed -E 's/:[^\#]*\#\# /\t/' | expand -t 15
+
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@for target in $(DAILY); do $(LISTED) | grep "^$$target "; done; echo
+	@$(LISTED) | grep -vE '^($(subst $() ,|,$(DAILY))) '
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
