@@ -41,6 +41,9 @@ PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/tes
 SCALE ?= full
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
 UPGRADE ?=
+# Arguments for what is needed beyond some locks: of their versions, and without their pins.
+LOCKS = $(foreach name,$(1),requirements/$(name).txt)
+beyond = $(addprefix -c ,$(LOCKS)) $$(sed -nE 's/^([a-z0-9-]+)==.*/--no-emit-package \1/p' $(LOCKS))
 LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 # uv would otherwise fetch an interpreter of its own when it does not like the one named
@@ -71,7 +74,7 @@ $(UV):
 	@$(PYTHON) -m venv $(TOOLS)
 	@$(TOOLS)/bin/pip install -q --no-cache-dir --disable-pip-version-check 'uv>=0.13,<0.14'
 
-$(VENV)/.run: requirements/run.txt pyproject.toml | $(UV)
+$(VENV)/.run: requirements/production.txt requirements/run.txt pyproject.toml | $(UV)
 	@echo "Installing the service's Python packages: about ten seconds, once."
 	@test -x $(BIN)/python \
 	  || $(UV) venv -q --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV)
@@ -215,9 +218,11 @@ architecture: $(VENV)/.test ## write the measured parts of docs/architecture.md 
 	@$(BIN)/python -m tests.architecture.page > /dev/null 2>&1
 
 lock: | $(UV) ## resolve the requirements anew
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis -o requirements/run.txt
-	@$(UV) $(LOCK) pyproject.toml --extra panel --extra redis -c requirements/run.txt -o requirements/production.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --group test -o requirements/test.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra panel --extra redis -o requirements/production.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis $(call beyond,production) -o requirements/run.txt
+	@echo '-r production.txt' | cat - requirements/run.txt > requirements/.new && mv requirements/.new requirements/run.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --group test $(call beyond,production run) -o requirements/test.txt
+	@echo '-r run.txt' | cat - requirements/test.txt > requirements/.new && mv requirements/.new requirements/test.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group clients -o requirements/clients.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group node -o requirements/node.txt
 
