@@ -202,7 +202,7 @@ _RECORDS: Final = {
     "own_payout": "Who ordered or approved a payout does not review it.",
     "own_opinion": "You have said otherwise before: withdraw that opinion first.",
     "no_opinion": "You have given no opinion on this payout.",
-    "format_missing": "This installation cannot write the format.",
+    "format_missing": "This installation cannot write PDF: the extra pdf is not installed.",
     "too_many_movements": "There are too many movements; ask for fewer days.",
     "own_order": "Another person has to decide on an order of one's own.",
     "decided": "The order was decided already.",
