@@ -201,8 +201,9 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         approval_above: Reais with two decimals: a payout or refund that a person
             orders waits for another person when it is above; ``"0.00"`` lets
             every one wait, null none. Partners' payouts never wait.
-        events_kept_days: How long what happened to payouts is kept event by event; the
-            payouts themselves, their tries and what people said of them are never deleted.
+        events_kept_days: How long what happened to payouts is kept event by event, on PostgreSQL
+            up to a month longer; the payouts themselves, their tries and what people said of
+            them are never deleted.
     """
 
     look_first: Annotated[bool, written("${PIXGATE_LOOK_FIRST:-false}")] = False

@@ -35,18 +35,20 @@ from gateway.store.stamp import (
 )
 from gateway.store.tables.core import stamps
 
-REVISIONS = tuple(f"{number:04}" for number in range(1, 32))
+REVISIONS = ("0001",)
 """Every revision, oldest first; the last one is what this code was written for."""
-COMPATIBLE_WITH: Final = "0022"
+COMPATIBLE_WITH: Final = "0001"
 """What the last of them declares: the oldest schema whose processes may go on beside it."""
 _HOLDS: Final = {
-    "0002": "the stops of payouts, those in force too",
-    "0008": "the limits of credentials, which pay without any then",
-    "0012": "what came back of paid payouts",
+    "the stops of payouts, those in force too": "0001",
+    "the limits of credentials, which pay without any then": "0001",
+    "what came back of paid payouts": "0001",
 }
-"""What limits, stops or counts money, by the first schema that has it."""
+"""What limits, stops or counts money, and the first schema that has it."""
 _SCRIPTS = "gateway.store:migrations"
-_VERSION = table("alembic_version", column("version_num"))
+_VERSION = table("pixgate_schema", column("version_num"))
+_BEFORE: Final = "alembic_version"
+"""Where revisions stood before the first release; those numbers mean other schemas."""
 # Rewriting a large table takes longer than any request may.
 _PATIENT = Limits(pool_size=1, statement_s=600.0, busy_s=60.0, whole_s=900.0)
 # Any number will do, if nobody else takes it: "pixgate" as a base-36 number.
@@ -67,7 +69,12 @@ _turns: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = Weak
 
 
 async def current(url: str) -> str | None:
-    """Return the revision a store is at; None when it has none yet."""
+    """
+    Return the revision a store is at; None when it has none yet.
+
+    Raises:
+        StoreRefused: it was made before the first release.
+    """
     database = open_database(url, _PATIENT)
     try:
         return await revision_of(database)
@@ -84,6 +91,7 @@ async def upgrade(url: str, revision: str = "head") -> None:
     the log: whoever needs the same tables meanwhile waits for a second at most.
 
     Raises:
+        StoreRefused: it was made before the first release.
         StoreUnavailable: a table was in use for ten minutes; nothing was changed.
     """
     await _migrate(url, partial(_up, to=revision))
@@ -102,11 +110,11 @@ async def downgrade(url: str, revision: str) -> None:
 
 def lost_by_downgrade(revision: str) -> Sequence[str]:
     """Name what of money a store has not any more once it is down at a revision, or ``base``."""
-    return [what for first, what in _HOLDS.items() if revision == "base" or revision < first]
+    return [what for what, first in _HOLDS.items() if revision == "base" or revision < first]
 
 
 async def revision_of(database: Database) -> str | None:
-    """Return the revision an opened database is at; None when it has none yet."""
+    """Return the revision an opened database is at; None, and raises, as ``current`` does."""
     async with database.reading() as connection:
         return await connection.run_sync(_revision)
 
@@ -184,14 +192,14 @@ def _run(connection: Connection, direction: str, revision: str) -> None:
     if reached is None:
         return
     script = ScriptDirectory.from_config(config).get_revision(reached)
-    # Those before the window say nothing of it, and their stamp has no place for it.
-    declared = getattr(script.module, "compatible_with", None)
-    if declared is not None:
-        connection.execute(update(stamps).values(compatible_with=declared))
+    connection.execute(update(stamps).values(compatible_with=script.module.compatible_with))
 
 
 def _revision(connection: Connection) -> str | None:
-    if not inspect(connection).has_table(_VERSION.name):
+    seen = inspect(connection)
+    if not seen.has_table(_VERSION.name):
+        if seen.has_table(_BEFORE):
+            raise StoreRefused(_of_before(connection.dialect.name))
         return None
     found: str | None = connection.execute(select(_VERSION.c.version_num)).scalar_one_or_none()
     return found
@@ -307,6 +315,12 @@ def _too_new(revision: str | None, what_to_do: str) -> str:
 
 def _outdated(revision: str | None) -> str:
     return f"The store has {_named(revision)}, {REVISIONS[-1]} is needed: run `pixgate db upgrade`."
+
+
+def _of_before(dialect: str) -> str:
+    if dialect == "sqlite":
+        return "The store was made before the first release: `make clean` removes it, or delete it."
+    return "The database was made before the first release: create a new one and name that."
 
 
 def _named(revision: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import select
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.kernel.database import Database
@@ -71,17 +71,8 @@ def check_environment(stamp: Stamp | None, environment: Environment) -> None:
 
 
 async def compatible_with(database: Database) -> str | None:
-    """Return the oldest schema whose processes may work on this store; None when it is not told."""
+    """Return the oldest schema whose processes may work on this store; None without a stamp."""
     async with database.reading() as connection:
-        if not await connection.run_sync(_tells):
-            return None
         found = await connection.execute(select(stamps.c.compatible_with))
         oldest: str | None = found.scalar_one_or_none()
         return oldest
-
-
-def _tells(connection: Connection) -> bool:
-    seen = inspect(connection)
-    if not seen.has_table(stamps.name):
-        return False
-    return stamps.c.compatible_with.name in {each["name"] for each in seen.get_columns(stamps.name)}

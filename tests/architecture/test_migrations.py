@@ -8,9 +8,6 @@ from pkgutil import iter_modules
 
 from gateway.store.migrations import versions
 
-SINCE = "0022"
-"""The first; a process of an older schema accepts its own alone."""
-
 
 def declared() -> Mapping[str, str]:
     """What each migration declares, by its revision."""
@@ -18,11 +15,7 @@ def declared() -> Mapping[str, str]:
         import_module(f"{versions.__name__}.{each.name}")
         for each in iter_modules(versions.__path__)
     ]
-    return {
-        each.revision: getattr(each, "compatible_with", "nothing")
-        for each in modules
-        if each.revision >= SINCE
-    }
+    return {each.revision: getattr(each, "compatible_with", "nothing") for each in modules}
 
 
 def test_each_migration_declares_what_it_is_compatible_with():
@@ -31,7 +24,6 @@ def test_each_migration_declares_what_it_is_compatible_with():
     undeclared = [name for name, oldest in found.items() if oldest not in found]
 
     assert undeclared == []
-    assert next(iter(found)) == SINCE
 
 
 def test_it_is_compatible_with_older_ones_or_with_itself_alone():

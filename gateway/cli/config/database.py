@@ -37,9 +37,11 @@ def current(terminal: Terminal) -> None:
 
     async def work() -> str | None:
         from gateway.cli.configuration import settings_of
-        from gateway.store.schema import current as revision_of
+        from gateway.cli.context import own_store
+        from gateway.store.schema import revision_of
 
-        return await revision_of(settings_of(terminal.config).store_url)
+        async with own_store(settings_of(terminal.config)) as store:
+            return await revision_of(store.database)
 
     from gateway.store.schema import REVISIONS
 

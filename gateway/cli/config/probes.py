@@ -30,6 +30,7 @@ from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.engine import Store
 from gateway.store.kernel.address import address, is_sqlite
+from gateway.store.stamp import StoreRefused
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 
@@ -86,7 +87,7 @@ async def _store(settings: Settings) -> list[Finding]:
         async with opened_store(settings, migrate=False) as store:
             await store.check()
             return await _written(store)
-    except (RuleViolation, ValueError) as problem:  # a URL of no store is a ValueError
+    except (RuleViolation, StoreRefused, ValueError) as problem:  # a URL of no store: ValueError
         return [("database.url", str(problem))]
     except StoreUnavailable as problem:
         return [("database.url", f"the store does not answer: {problem}")]

@@ -146,5 +146,5 @@ class RequestLog(Protocol):
         ...
 
     async def forget(self, before: datetime) -> int:
-        """Delete what is older; return how many."""
+        """Delete what is older; return how many lines, or partitions of them."""
         ...

@@ -73,7 +73,7 @@ class PayoutEvents(Protocol):
         ...
 
     async def forget(self, before: datetime) -> int:
-        """Delete what happened before an instant; return how many events."""
+        """Delete what happened before an instant; return how many events, or partitions of them."""
         ...
 
 

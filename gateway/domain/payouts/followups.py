@@ -182,8 +182,8 @@ class FollowUps(Protocol):
         """Return every payout whose outcome is not known or that waits for a person."""
         ...
 
-    async def find_by_key(self, provider_key: str) -> Payout | None:
-        """Return the one a bank knows by this key."""
+    async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
+        """Return the one a bank knows by this key; without an account, the only one of all."""
         ...
 
     async def standing(self) -> Sequence[Unsettled]:

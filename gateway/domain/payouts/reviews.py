@@ -31,13 +31,11 @@ class Opinion:
     What one person found out about a payout in review.
 
     Attributes:
-        moved: What the bank moved, where it paid; None if it did not, and in an opinion stored
-            before amounts were kept, which means the amount ordered.
+        moved: What the bank moved, where it paid; None if it did not.
         by: Who; the second opinion must be another person's.
         reason: How they know, for the auditors.
-        attempt, state: Where the payout stood when it was judged; None for an opinion
-            stored before these were kept, which belongs to no review any more. A withdrawn one
-            is of no state and of attempt 0.
+        attempt, state: Where the payout stood when it was judged. A withdrawn one is of no state
+            and of attempt 0.
     """
 
     account_id: str
@@ -46,7 +44,7 @@ class Opinion:
     reason: str
     by: str
     at: datetime
-    attempt: int | None
+    attempt: int
     state: PayoutState | None
     moved: Money | None = None
 

@@ -240,8 +240,8 @@ class Verification:
         except ProviderError as problem:
             report.add(_not_checked(account, f"the statement cannot be read: {problem.reason}"))
             return
-        await self._compare(shown.executions, report)
-        await self._note(shown.returns, report)
+        await self._compare(shown.executions, report, account.id)
+        await self._note(shown.returns, report, account.id)
         keys = {each.key for each in shown.executions}
         report.executions += len(shown.executions)
         report.told |= keys
@@ -255,10 +255,12 @@ class Verification:
             else:
                 report.unnamed += 1
 
-    async def _note(self, returns: Mapping[str, Sequence[PixReturn]], report: Report) -> None:
-        """Keep what came back of paid payouts; more than was paid is a difference."""
+    async def _note(
+        self, returns: Mapping[str, Sequence[PixReturn]], report: Report, account_id: str
+    ) -> None:
+        """Keep what came back of an account's paid payouts; more than was paid is a difference."""
         for key, found in returns.items():
-            row = await self.follow_ups.find_by_key(key)
+            row = await self.follow_ups.find_by_key(key, account_id)
             if row is None or row.state is not PayoutState.PAID:
                 continue
             report.returned += 1
@@ -292,14 +294,16 @@ class Verification:
         last = max(window.ends, min(window.ends + _SETTLES_WITHIN, self.now().date()))
         return Window(window.init, last)
 
-    async def _compare(self, executed: Sequence[Execution], report: Report) -> None:
-        """Look for the row of every execution."""
+    async def _compare(
+        self, executed: Sequence[Execution], report: Report, account_id: str | None = None
+    ) -> None:
+        """Look for the row of every execution; those of a statement are of its account."""
         times = Counter(each.key for each in executed)
         for execution in executed:
             if not execution.key:
                 report.foreign += 1
                 continue
-            row = await self.follow_ups.find_by_key(execution.key)
+            row = await self.follow_ups.find_by_key(execution.key, account_id)
             for difference in _differences(execution, row, times[execution.key]):
                 report.add(difference)
 

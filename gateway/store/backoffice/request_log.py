@@ -20,6 +20,7 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.hot_statements import BulkParameters
 from gateway.store.kernel.old_rows import delete_old
+from gateway.store.kernel.partitions import REQUESTS
 from gateway.store.tables.backoffice import (
     OF_ACCOUNT,
     OF_COMPANY,
@@ -78,7 +79,9 @@ class StoredRequestLog:
         return [record_of(RefusalGroup, row) for row in found]
 
     async def forget(self, before: datetime) -> int:
-        """Delete what is older; return how many."""
+        """Delete what is older; return how many lines, or days on PostgreSQL."""
+        if self._database.writer.dialect.name == "postgresql":
+            return await REQUESTS.renew(self._database, before)
         return await delete_old(self._database, requests.c.at, before)
 
 

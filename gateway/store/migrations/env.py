@@ -10,6 +10,7 @@ from gateway.store.tables.core import METADATA
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
+    version_table="pixgate_schema",
 )
 with context.begin_transaction():
     context.run_migrations()

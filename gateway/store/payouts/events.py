@@ -13,6 +13,7 @@ from gateway.domain.payouts.events import KEPT_FACTS, Facts, PayoutEvent
 from gateway.domain.payouts.payouts import EventKind, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.facts import FactSealing
+from gateway.store.kernel.partitions import EVENTS
 from gateway.store.payouts.rows import key_columns
 from gateway.store.tables.columns import Record, written_in_ascii
 from gateway.store.tables.core import payout_events
@@ -51,10 +52,12 @@ class StoredPayoutEvents:
 
     async def forget(self, before: datetime) -> int:
         """
-        Delete what happened before an instant; return how many events.
+        Delete what happened before an instant; return how many events, or months on PostgreSQL.
 
-        The database refuses where they are younger than thirty days by its own clock.
+        Those younger than thirty days by the database's own clock stay.
         """
+        if self._database.writer.dialect.name == "postgresql":
+            return await EVENTS.renew(self._database, before)
         deleted = last = 0
         while True:
             async with self._database.writing() as connection:

@@ -143,12 +143,19 @@ class StoredFollowUps:
             rows = (await connection.execute(_UNRESOLVED)).all()
         return list(self._readable(rows))
 
-    async def find_by_key(self, provider_key: str) -> Payout | None:
-        """Return the payout that a bank knows by this provider key."""
+    async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
+        """
+        Return the payout that a bank knows by this provider key.
+
+        A key is one payout's within an account. Without the account, a key that several have names
+        none of them.
+        """
         known = select(payouts, TRACE_ID).where(payouts.c.provider_key == provider_key)
+        if account_id is not None:
+            known = known.where(payouts.c.account_id == account_id)
         async with self._database.reading() as connection:
-            row = (await connection.execute(known)).first()
-        return None if row is None else _restored(row)
+            rows = (await connection.execute(known.limit(2))).all()
+        return _restored(rows[0]) if len(rows) == 1 else None
 
     async def standing(self) -> Sequence[Unsettled]:
         """Count, by provider, the payouts whose outcome is not proven."""

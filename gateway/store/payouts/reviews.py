@@ -103,7 +103,7 @@ def _replacing(opinion: Opinion) -> Update:
         .where(_all_equal(_key(opinion)))
         .where(
             or_(
-                opinions.c.attempt.is_distinct_from(opinion.attempt),
+                opinions.c.attempt != opinion.attempt,
                 opinions.c.state.is_distinct_from(opinion.state and opinion.state.value),
             )
         )

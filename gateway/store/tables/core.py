@@ -40,12 +40,18 @@ METADATA = MetaData(
 stamps = Table(
     "store_stamp",
     METADATA,
-    Column("one", Integer, CheckConstraint("one = 1", name="one"), primary_key=True),
+    Column(
+        "one",
+        Integer,
+        CheckConstraint("one = 1", name="one"),
+        primary_key=True,
+        autoincrement=False,
+    ),
     Column("environment", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     # The oldest schema whose processes may work on this one; as its last migration declares.
-    Column("compatible_with", Text),
+    Column("compatible_with", Text, nullable=False),
 )
 
 # Which worker does a task that one of them should do at a time, and until when.
@@ -142,8 +148,7 @@ payouts = Table(
     Column("reference_sha256", LargeBinary, primary_key=True),
     Column("reference", BY_CODE_POINT, nullable=False),
     Column("fingerprint", Text, nullable=False),
-    # One key for two references would show one payout's fate for the other.
-    Column("provider_key", Text, nullable=False, unique=True),
+    Column("provider_key", Text, nullable=False),
     Column("provider", Text, nullable=False),
     Column("client_id", Text, nullable=False),
     Column("method", Text, nullable=False),
@@ -170,12 +175,16 @@ payouts = Table(
     Column("check_until", Instant),
     # The bank's own deadline, while it analyses the payout before it settles.
     Column("held_until", Instant),
-    # Keyed: the number itself stands in the destination alone. Older payouts have none.
+    # Keyed: the number itself stands in the destination alone.
     Column("payee_digest", LargeBinary),
     # Of the key as the bank named them to whoever ordered it in the panel, as JSON.
     Column("key_owner", Text),
     # What the bank moved, where two people found that it was not what was ordered.
     Column("moved_centavos", BigInteger),
+    # One key for two references would show one payout's fate for the other.
+    UniqueConstraint("account_id", "provider_key"),
+    # Banks name a payout by it without its account.
+    Index("ix_payouts_provider_key", "provider_key"),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
     # Who has payouts to follow up at a bank, and of each account those due longest: one with very
@@ -302,8 +311,8 @@ stops = Table(
     Column("lifted_at", Instant),
 )
 
-# One of each person: of the review of an attempt in a state. Those without both are of an earlier
-# release, which never said which review they were given in. One of attempt 0 was withdrawn.
+# One of each person: of the review of an attempt in a state. One of attempt 0, and without a state,
+# was withdrawn.
 opinions = Table(
     "payout_opinions",
     METADATA,
@@ -311,11 +320,11 @@ opinions = Table(
     Column("reference_sha256", LargeBinary, primary_key=True),
     Column("by", Text, primary_key=True),
     Column("verdict", Text, nullable=False),
-    # What moved, as the person found; those of an earlier release mean the amount ordered.
+    # What moved, as the person found.
     Column("centavos", BigInteger),
     Column("reason", Text, nullable=False),
     Column("at", Instant, nullable=False),
-    Column("attempt", Integer),
+    Column("attempt", Integer, nullable=False),
     Column("state", Text),
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
@@ -333,8 +342,8 @@ audit = Table(
     Column("details", Text, nullable=False),
     Column("trace_id", Text, nullable=False),
     Column("hash", LargeBinary, nullable=False),
-    Column("companies", Text, nullable=False, server_default=""),
-    Column("key_id", Text, nullable=False, server_default=""),
+    Column("companies", Text, nullable=False),
+    Column("key_id", Text, nullable=False),
     # People limited to companies read their own part, newest first.
     Index("ix_audit_companies_number", "companies", "number"),
     Index("ix_audit_trace_id", "trace_id"),
@@ -344,9 +353,15 @@ audit = Table(
 audit_head = Table(
     "audit_head",
     METADATA,
-    Column("one", Integer, CheckConstraint("one = 1", name="one"), primary_key=True),
+    Column(
+        "one",
+        Integer,
+        CheckConstraint("one = 1", name="one"),
+        primary_key=True,
+        autoincrement=False,
+    ),
     Column("number", BigInteger, nullable=False),
     Column("hash", LargeBinary, nullable=False),
-    Column("key_id", Text, nullable=False, server_default=""),
-    Column("seal", LargeBinary, nullable=False, server_default=""),
+    Column("key_id", Text, nullable=False),
+    Column("seal", LargeBinary, nullable=False),
 )

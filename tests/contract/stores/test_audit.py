@@ -19,8 +19,8 @@ SEALS = {
 }
 
 ADDED = (
-    "INSERT INTO audit (number, at, actor, action, subject, details, trace_id, hash) "
-    "SELECT 4, at, actor, action, subject, details, trace_id, hash FROM audit WHERE number = 3"
+    "INSERT INTO audit SELECT 4, at, actor, action, subject, details, trace_id, hash, companies, "
+    "key_id FROM audit WHERE number = 3"
 )
 
 

@@ -12,7 +12,7 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due
-from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, of, payout
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, FAILED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.FAILED
@@ -294,6 +294,19 @@ async def test_a_payout_is_found_by_the_key_the_bank_knows(store: Store) -> None
 
     assert await store.follow_ups.find_by_key(payout().provider_key) == payout()
     assert await store.follow_ups.find_by_key("0" * 32) is None
+
+
+@both
+async def test_a_key_that_two_accounts_have_names_the_payout_of_neither(store: Store) -> None:
+    """A key is of one payout within its account alone."""
+    key = payout().provider_key
+    sister = replace(payout(account_id=SISTER), provider_key=key)
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.add(sister, attempt())
+
+    assert await store.follow_ups.find_by_key(key) is None
+    assert await store.follow_ups.find_by_key(key, ACCOUNT) == payout()
+    assert await store.follow_ups.find_by_key(key, SISTER) == sister
 
 
 @both

@@ -35,7 +35,9 @@ from tests.world.stores.samples import (
     CLIENT,
     COMPANY,
     NOW,
+    account,
     attempt,
+    company,
     credential,
     event,
     payout,
@@ -287,6 +289,21 @@ async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
     exported = await store.office.record.after(0, 100, scope)
     assert (list(reversed(found)), total) == (list(exported), len(exported))
     return list(found)
+
+
+async def test_an_act_on_a_payout_whose_key_two_companies_have_is_shown_to_neither(store: Store):
+    theirs = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c09"
+    await store.companies.add(company(OTHER), event())
+    await store.accounts.add(
+        replace(account(theirs, company_id=OTHER), provider_account="conta-9"), event()
+    )
+    await store.payouts.add(payout(), attempt())
+    same = replace(payout(account_id=theirs), provider_key=payout().provider_key)
+    await store.payouts.add(same, attempt())
+
+    await store.audit.append(replace(event(), subject=f"payout:{payout().provider_key}"))
+
+    assert await shown_to(store, COMPANY) == await shown_to(store, OTHER) == []
 
 
 async def test_an_act_on_somebody_of_two_companies_is_shown_to_who_sees_both(store: Store):

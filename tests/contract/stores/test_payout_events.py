@@ -350,9 +350,8 @@ async def test_the_database_itself_refuses_to_change_an_event(store: Store, stat
     assert await told(store) == [("stored", 1, "sending")]
 
 
-@both
 async def test_only_what_is_old_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In parts, and of a payout that still goes on what is old of it."""
+    """In parts, and of a payout that still goes on what is old of it; partitions go whole."""
     monkeypatch.setattr(events, "_OLDEST", events._OLDEST.limit(None).limit(3))
     now = datetime.now(UTC)
     for number in range(7):

@@ -167,8 +167,8 @@ async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
 assert COMPANY != THEIRS_ID
 
 
-@both
 async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):
+    """On a file; partitions go whole."""
     await store.office.requests.add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
     await store.office.requests.add([logged_at(0), logged_at(1)])
 

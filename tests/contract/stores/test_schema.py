@@ -1,53 +1,96 @@
-"""Migrations: up, down and up again, and what they make is what the statements expect."""
+"""The schema: what migrations make is what the code declares, and all of it goes again."""
 
 import asyncio
+import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Connection, create_mock_engine, inspect
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.engine import open_database
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database
-from gateway.store.tables.core import METADATA, audit_head
+from gateway.store.kernel.partitions import EVENTS, REQUESTS
+from gateway.store.stamp import StoreRefused
+from gateway.store.tables.core import METADATA
 from tests.contract.stores.databases import both
 
 pytestmark = both
-
-
-def differences(connection: Connection) -> list[object]:
-    """What a migration would have to do to reach the tables in code."""
-    context = MigrationContext.configure(connection, opts={"compare_type": True})
-    return list(compare_metadata(context, METADATA))
 
 
 def tables(connection: Connection) -> set[str]:
     return set(inspect(connection).get_table_names())
 
 
-SHAPES = {
+DEFINED = {
     "sqlite": """
-        SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c
-        WHERE t.type = 'table'
-        UNION SELECT tbl_name, name FROM sqlite_master WHERE type IN ('index', 'trigger')
+        SELECT type, name, sql FROM sqlite_master
+        WHERE sql IS NOT NULL AND name <> 'pixgate_schema'
     """,
     "postgresql": """
-        SELECT table_name, column_name FROM information_schema.columns
-        WHERE table_schema = 'public'
-        UNION SELECT tablename, indexname FROM pg_indexes WHERE schemaname = 'public'
-        UNION SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal
+        WITH ours AS (
+            SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+            AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'pixgate_schema'
+        )
+        SELECT 'table', relname, coalesce(pg_get_partkeydef(oid), '') FROM ours
+        UNION SELECT 'column', relname, concat_ws(
+            ' ', attname, format_type(atttypid, atttypmod), attnotnull,
+            attcollation::regcollation, pg_get_expr(adbin, adrelid)
+        )
+        FROM ours JOIN pg_attribute ON attrelid = ours.oid AND attnum > 0 AND NOT attisdropped
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        UNION SELECT 'constraint', relname, conname || ' ' || pg_get_constraintdef(c.oid)
+        FROM ours JOIN pg_constraint c ON conrelid = ours.oid
+        UNION SELECT 'index', relname, indexdef FROM ours JOIN pg_indexes ON tablename = relname
+        UNION SELECT 'trigger', relname, pg_get_triggerdef(pg_trigger.oid)
+        FROM ours JOIN pg_trigger ON tgrelid = ours.oid AND NOT tgisinternal
+        UNION SELECT 'trigger', proname, pg_get_functiondef(oid)
+        FROM pg_proc WHERE pronamespace = 'public'::regnamespace
     """,
 }
-"""What every table has, by name: columns, indexes and triggers. SQLAlchemy asks table by table."""
+"""What a database has, in its own words: the kind, a name, and how it is defined."""
 
 
-async def shape_of(database: Database) -> set[tuple[str, str]]:
+async def defined(database: Database) -> set[tuple[str, str, str]]:
+    """Of a table of SQLite each column and constraint: they come in any order."""
     async with database.reading() as connection:
-        found = await connection.exec_driver_sql(SHAPES[connection.dialect.name])
-        return {(table, name) for table, name in found}
+        found = await connection.exec_driver_sql(DEFINED[connection.dialect.name])
+        return {
+            (kind, name, line.strip("\t ,"))
+            for kind, name, text in found
+            for line in re.split(r"\n| (?=CONSTRAINT ck_)", text)
+        }
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    opened = open_database(url, DEFAULT_LIMITS)
+    yield opened
+    await opened.close()
+
+
+def parted(statement: str) -> str:
+    """Add what a table that ``partitions`` knows has on PostgreSQL alone."""
+    if statement.split()[2] not in {REQUESTS.table.name, EVENTS.table.name}:
+        return statement
+    keyed = statement.replace("PRIMARY KEY (number)", "PRIMARY KEY (at, number)")
+    return f"{keyed} PARTITION BY RANGE (at)"
+
+
+async def declare(database: Database) -> None:
+    """Make what the code declares."""
+    made: list[str] = []
+    dialect = database.writer.dialect
+    engine = create_mock_engine(
+        f"{dialect.name}://", lambda ddl, *_, **__: made.append(str(ddl.compile(dialect=dialect)))
+    )
+    METADATA.create_all(engine, checkfirst=False)
+    async with database.writing() as connection:
+        for statement in made:
+            is_server = dialect.name == "postgresql"
+            await connection.exec_driver_sql(parted(statement) if is_server else statement)
 
 
 async def test_a_store_without_tables_is_at_no_revision(url: str) -> None:
@@ -56,27 +99,15 @@ async def test_a_store_without_tables_is_at_no_revision(url: str) -> None:
     assert found is None
 
 
-async def test_each_step_down_undoes_its_step_up(url: str) -> None:
-    """What a step leaves behind is not seen any more once its table is gone."""
-    database = open_database(url, DEFAULT_LIMITS)
-    made = {}
-    for revision in schema.REVISIONS:
-        await schema.upgrade(url, revision)
-        made[revision] = await shape_of(database)
-
-    left = {}
-    for revision in reversed(schema.REVISIONS[:-1]):
-        await schema.downgrade(url, revision)
-        left[revision] = await shape_of(database)
-
-    assert left == {revision: made[revision] for revision in left}
-    await schema.downgrade(url, "base")
-    assert await schema.current(url) is None
-    async with database.reading() as connection:
-        assert await connection.run_sync(tables) <= {"alembic_version"}
+async def test_the_way_down_leaves_nothing(url: str, database: Database) -> None:
     await schema.upgrade(url)
-    assert await shape_of(database) == made[schema.REVISIONS[-1]]
-    await database.close()
+    made = await defined(database)
+
+    await schema.downgrade(url, "base")
+
+    assert (await schema.current(url), await defined(database)) == (None, set())
+    await schema.upgrade(url)
+    assert await defined(database) == made
 
 
 async def test_going_up_twice_changes_nothing(url: str) -> None:
@@ -87,76 +118,42 @@ async def test_going_up_twice_changes_nothing(url: str) -> None:
     assert await schema.current(url) == schema.REVISIONS[-1]
 
 
-async def test_the_migrations_make_the_tables_in_code(url: str) -> None:
+async def test_the_migrations_make_the_tables_in_code(url: str, database: Database) -> None:
+    """With every index, its condition too, every constraint and every default."""
     await schema.upgrade(url)
-    database = open_database(url, DEFAULT_LIMITS)
+    migrated = {each for each in await defined(database) if each[0] != "trigger"}
+    await schema.downgrade(url, "base")
 
-    async with database.reading() as connection:
-        found = await connection.run_sync(differences)
+    await declare(database)
 
-    await database.close()
-    assert found == []
-
-
-BEFORE_COMPANIES = "0006"
-THERE = """
-INSERT INTO companies VALUES ('co', 'C', {at});
-INSERT INTO accounts
-VALUES ('ac', 'co', 'A', '1', {yes}, {yes}, 'bank', 'x', {none}, '', '', '', '', {at});
-INSERT INTO callbacks
-VALUES ('cb', 'bank', 'e', 'charge', 'r', {at}, {none}, 'done', 1, NULL, NULL);
-INSERT INTO audit VALUES (1, {at}, 'cli', 'a', 'company:co', '', 't', {none});
-INSERT INTO audit VALUES (2, {at}, 'cli', 'a', 'account:ac', '', 't', {none});
-INSERT INTO audit VALUES (3, {at}, 'cli', 'a', 'account:none', '', 't', {none});
-INSERT INTO audit VALUES (4, {at}, 'cli', 'a', 'signing_key:1', '', 't', {none});
-INSERT INTO audit VALUES (5, {at}, 'cli', 'a', 'stop:none', '', 't', {none})
-"""
-"""Rows of an older schema; only what a store of that age can hold."""
+    assert await defined(database) ^ migrated == set()
 
 
-async def test_older_acts_get_the_companies_of_their_subjects(url: str):
-    """In spite of the guards, which stand again afterwards; and the way back takes them away."""
-    await schema.upgrade(url, BEFORE_COMPANIES)
-    database = open_database(url, DEFAULT_LIMITS)
+async def test_a_store_of_before_the_first_release_is_refused(
+    url: str, kind: str, database: Database
+) -> None:
+    """Its revisions are numbers too, of other schemas."""
     async with database.writing() as connection:
-        is_sqlite = connection.dialect.name == "sqlite"
-        values = {
-            "at": "0" if is_sqlite else "now()",
-            "yes": "1" if is_sqlite else "true",
-            "none": "x''" if is_sqlite else "''",
-        }
-        for statement in THERE.split(";"):
-            await connection.exec_driver_sql(statement.format(**values))
+        await connection.exec_driver_sql("CREATE TABLE alembic_version (version_num TEXT)")
+        await connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('0001')")
 
-    for _ in range(2):
-        await schema.upgrade(url)
-        async with database.reading() as connection:
-            rows = await connection.exec_driver_sql("SELECT companies FROM audit ORDER BY number")
-            found = list(rows.scalars())
-            heads = await connection.execute(select(audit_head.c.key_id, audit_head.c.seal))
-            assert heads.one() == ("", b"")
-        with pytest.raises(StoreUnavailable):
-            async with database.writing() as connection:
-                await connection.exec_driver_sql("UPDATE audit SET companies = 'other'")
-        await schema.downgrade(url, BEFORE_COMPANIES)
-    await database.close()
-
-    assert found == ["co", "co", "", "", ""]
+    what_to_do = "`make clean` removes it" if kind == "sqlite" else "create a new one"
+    for doing in (schema.current(url), schema.upgrade(url), schema.downgrade(url, "base")):
+        with pytest.raises(StoreRefused, match=rf"^The .* before the first release: {what_to_do}"):
+            await doing
 
 
-async def test_a_migration_is_done_whole_or_not_at_all(url: str) -> None:
+async def test_a_migration_is_done_whole_or_not_at_all(url: str, database: Database) -> None:
     """A table in the way of the last ones takes the first ones back too."""
-    database = open_database(url, DEFAULT_LIMITS)
     async with database.writing() as connection:
-        await connection.exec_driver_sql("CREATE TABLE audit_head (one INTEGER)")
+        await connection.exec_driver_sql("CREATE TABLE payout_returns (one INTEGER)")
 
     with pytest.raises(StoreUnavailable):
         await schema.upgrade(url)
 
     async with database.reading() as connection:
         left = await connection.run_sync(tables)
-    await database.close()
-    assert left == {"audit_head"}
+    assert left == {"payout_returns"}
 
 
 async def test_stores_that_one_process_brings_up_at_once_do_not_mix(url: str, tmp_path: Path):

@@ -7,8 +7,10 @@ So two releases work side by side on one store, and an older one starts again be
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, inspect, text
@@ -26,8 +28,45 @@ pytestmark = both
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 OURS, NEWER = schema.REVISIONS[-1], "9999"
-SINCE = "0022"
-"""The first migration that declares whose processes may go on."""
+MADE_UP = {
+    "0001_stamp": """
+down_revision = None
+compatible_with = "0001"
+
+def upgrade():
+    stamps.create(op.get_bind())
+
+def downgrade():
+    stamps.drop(op.get_bind())
+""",
+    "0002_note": """
+down_revision = "0001"
+compatible_with = "0002"
+
+def upgrade():
+    op.add_column("store_stamp", sa.Column("note", sa.Text()))
+
+def downgrade():
+    op.drop_column("store_stamp", "note")
+""",
+}
+"""Two migrations, the second of which cuts the processes of the first off."""
+
+
+@pytest.fixture
+def two_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the two that are made up be all there are."""
+    folder = tmp_path / "migrations"
+    (folder / "versions").mkdir(parents=True)
+    shutil.copy(Path(schema.__file__).parent / "migrations" / "env.py", folder)
+    imports = "import sqlalchemy as sa\nfrom alembic import op\n"
+    imports += "from gateway.store.tables.core import stamps\n"
+    for name, content in MADE_UP.items():
+        head = f'{imports}revision = "{name[:4]}"\n'
+        (folder / "versions" / f"{name}.py").write_text(head + content)
+    monkeypatch.setattr(schema, "_SCRIPTS", str(folder))
+    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+    monkeypatch.setattr(schema, "COMPATIBLE_WITH", "0002")
 
 
 async def written(store: Store, *statements: str) -> None:
@@ -36,21 +75,22 @@ async def written(store: Store, *statements: str) -> None:
             await connection.execute(text(each))
 
 
-async def brought_to(store: Store, revision: str, oldest: str | None) -> None:
+async def brought_to(store: Store, revision: str, oldest: str) -> None:
     """As a newer release's upgrade leaves it."""
     await prepare(store, SANDBOX, migrate=False, now=now)
-    said = "NULL" if oldest is None else f"'{oldest}'"
     await written(
         store,
-        f"UPDATE alembic_version SET version_num = '{revision}'",  # noqa: S608 - our own
-        f"UPDATE store_stamp SET compatible_with = {said}",  # noqa: S608 - our own
+        f"UPDATE pixgate_schema SET version_num = '{revision}'",  # noqa: S608 - our own
+        f"UPDATE store_stamp SET compatible_with = '{oldest}'",  # noqa: S608 - our own
     )
 
 
-@pytest.mark.parametrize("oldest", [OURS, schema.REVISIONS[-2], "0001"])
+@pytest.mark.parametrize("oldest", [OURS, "0000"])
 async def test_a_newer_schema_that_is_compatible_with_ours_is_accepted(
-    unstamped: Store, oldest: str
+    unstamped: Store, oldest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """With ours, or with one that was before it."""
+    monkeypatch.setattr(schema, "REVISIONS", ("0000", OURS))
     await brought_to(unstamped, NEWER, oldest)
 
     for migrate in (True, False):
@@ -60,27 +100,13 @@ async def test_a_newer_schema_that_is_compatible_with_ours_is_accepted(
         assert await schema.current(unstamped.url) == NEWER
 
 
-@pytest.mark.parametrize(("oldest", "needed"), [("9998", "9998"), (None, NEWER)])
-async def test_a_newer_schema_that_is_not_is_refused(
-    unstamped: Store, oldest: str | None, needed: str
-) -> None:
-    await brought_to(unstamped, NEWER, oldest)
+async def test_a_newer_schema_that_is_not_is_refused(unstamped: Store) -> None:
+    await brought_to(unstamped, NEWER, "9998")
 
-    refusal = rf"^The store's schema 9999 is newer .*{OURS}: .* {needed}\.$"
+    refusal = rf"^The store's schema 9999 is newer .*{OURS}: .* 9998\.$"
     for migrate in (True, False):
         with pytest.raises(StoreRefused, match=refusal):
             await prepare(unstamped, SANDBOX, migrate=migrate, now=now)
-
-
-async def test_a_schema_of_somebody_else_is_refused(fresh: Store) -> None:
-    await written(
-        fresh,
-        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",
-        "INSERT INTO alembic_version VALUES ('ae1027a6acf')",
-    )
-
-    with pytest.raises(StoreRefused, match="schema ae1027a6acf is newer"):
-        await prepare(fresh, SANDBOX, migrate=True, now=now)
 
 
 async def test_the_other_environment_s_store_is_refused_in_the_window_too(unstamped: Store) -> None:
@@ -101,17 +127,34 @@ async def test_an_older_release_leaves_a_newer_schema_alone(unstamped: Store) ->
     assert await schema.current(unstamped.url) == NEWER
 
 
-async def test_the_stamp_says_what_the_schema_declares(unstamped: Store) -> None:
-    """Whoever stamped it first, and whichever way it went since."""
-    await prepare(unstamped, SANDBOX, migrate=True, now=now)
-    stamped = await compatible_with(unstamped.database)
-    await schema.downgrade(unstamped.url, "0021")
-    before = await compatible_with(unstamped.database)
+@pytest.mark.usefixtures("two_migrations")
+async def test_the_stamp_says_what_the_schema_declares(
+    fresh: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stamped it first, and whichever way it went since; others are refused by it."""
+    await prepare(fresh, SANDBOX, migrate=True, now=now)
+    said = [await compatible_with(fresh.database)]
+    for going in (schema.downgrade(fresh.url, "0001"), schema.upgrade(fresh.url)):
+        await going
+        said.append(await compatible_with(fresh.database))
 
-    await schema.upgrade(unstamped.url)
+    monkeypatch.setattr(schema, "REVISIONS", ("0001",))
+    with pytest.raises(StoreRefused, match=r"schema 0002 is newer .* needs a pixgate of 0002\.$"):
+        await prepare(fresh, SANDBOX, migrate=True, now=now)
 
-    assert (stamped, before) == (schema.COMPATIBLE_WITH, None)
-    assert await compatible_with(unstamped.database) == schema.COMPATIBLE_WITH
+    assert said == ["0002", "0001", "0002"]
+
+
+@pytest.mark.usefixtures("two_migrations")
+async def test_an_older_schema_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
+    """Its environment is compared first: the other environment is not told to migrate it."""
+    await prepare(fresh, SANDBOX, migrate=True, now=now)
+    await schema.downgrade(fresh.url, "0001")
+
+    with pytest.raises(StoreRefused, match=r"^The store has the schema 0001, 0002 is needed"):
+        await prepare(fresh, SANDBOX, migrate=False, now=now)
+    with pytest.raises(StoreRefused, match="belongs to sandbox"):
+        await prepare(fresh, PRODUCTION, migrate=False, now=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +173,7 @@ class Shape:
 
 def shape(connection: Connection) -> Shape:
     seen = inspect(connection)
-    tables = [each for each in seen.get_table_names() if each != "alembic_version"]
+    tables = [each for each in seen.get_table_names() if each != "pixgate_schema"]
     return Shape(
         columns={
             table: {
@@ -177,7 +220,7 @@ async def shape_of(database: Database) -> Shape:
 async def test_a_migration_breaks_nothing_of_those_it_is_compatible_with(fresh: Store) -> None:
     """Expand first; contract when no process of the release before is left."""
     shapes = {}
-    for revision in schema.REVISIONS[schema.REVISIONS.index(SINCE) :]:
+    for revision in schema.REVISIONS:
         await schema.upgrade(fresh.url, revision)
         await prepare_stamp(fresh)
         oldest = await compatible_with(fresh.database)
@@ -199,7 +242,7 @@ async def prepare_stamp(store: Store) -> None:
         if there.first() is None:
             at = "0" if connection.dialect.name == "sqlite" else "now()"
             await connection.execute(
-                text(f"INSERT INTO store_stamp VALUES (1, 'sandbox', 'id', {at}, '{SINCE}')")  # noqa: S608 - ours
+                text(f"INSERT INTO store_stamp VALUES (1, 'sandbox', 'id', {at}, '{OURS}')")  # noqa: S608 - ours
             )
 
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.stamp import Stamp, StoreRefused
@@ -52,20 +51,6 @@ async def test_a_migrated_store_without_a_stamp_gets_one(unstamped: Store) -> No
     stamp = await prepare(unstamped, PRODUCTION, migrate=False, now=now)
 
     assert stamp.environment is PRODUCTION
-
-
-async def test_a_store_of_an_older_schema_is_refused_unless_it_may_be_migrated(
-    unstamped: Store,
-) -> None:
-    """Its environment is compared first: the other environment is not told to migrate it."""
-    await prepare(unstamped, SANDBOX, migrate=False, now=now)
-    await schema.downgrade(unstamped.url, "0001")
-
-    needed = schema.REVISIONS[-1]
-    with pytest.raises(StoreRefused, match=rf"^The store has the schema 0001, {needed} is needed"):
-        await prepare(unstamped, SANDBOX, migrate=False, now=now)
-    with pytest.raises(StoreRefused, match="belongs to sandbox"):
-        await prepare(unstamped, PRODUCTION, migrate=False, now=now)
 
 
 async def test_many_gateways_may_start_on_a_fresh_store_at_once(fresh: Store, url: str) -> None:

@@ -11,8 +11,10 @@ _AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
 _CELLS = "tests/unit/gateway/telemetry/metrics/test_families_cells.py"
 _CHANGE_FEED = "tests/unit/gateway/runtime/records/test_change_feed.py"
 _EFFECTIVE = "tests/unit/gateway/config/test_effective.py"
+_FOLLOW_UPS = "tests/contract/stores/test_follow_ups.py"
 _IMPORTS = "tests/architecture/test_imports.py"
 _METRICS = "tests/unit/gateway/telemetry/metrics/test_series.py"
+_PARTITIONS = "tests/contract/stores/test_partitions.py"
 _PAYOUT_RACES = "tests/contract/stores/test_payout_races.py"
 _READING = "tests/unit/gateway/config/test_reading.py"
 _REDACTION = "tests/unit/gateway/telemetry/logs/test_redaction.py"
@@ -113,19 +115,57 @@ ROWS = (
         name="column-missing-in-a-migration",
         promise="The migrations make the tables that the code knows.",
         source="docs/operations.md",
-        file="gateway/store/migrations/versions/0008_credential_limits.py",
-        right='_LIMITS = ("limit_payout", "limit_day")',
-        wrong='_LIMITS = ("limit_payout",)',
+        file="gateway/store/migrations/versions/0001_first.py",
+        right='large? limit_payout limit_day",',
+        wrong='large? limit_payout",',
         tests=(f"{_SCHEMA}::test_the_migrations_make_the_tables_in_code",),
+    ),
+    Mistake(
+        name="condition-missing-in-a-migration",
+        promise="The migrations make the indexes that the code knows, with their conditions.",
+        source="ADR 0040",
+        file="gateway/store/migrations/versions/0001_first.py",
+        right="\"client_id at WHERE client_id <> ''\"",
+        wrong='"client_id at"',
+        tests=(f"{_SCHEMA}::test_the_migrations_make_the_tables_in_code",),
+    ),
+    Mistake(
+        name="row-without-a-partition-refused",
+        promise="An order of a time that no partition is made for is stored.",
+        source="ADR 0040",
+        file="gateway/store/migrations/versions/0001_first.py",
+        right="PARTITION OF {table} DEFAULT",
+        wrong="PARTITION OF {table} FOR VALUES FROM (MINVALUE) TO ('2026-11-01')",
+        tests=(
+            f"{_PARTITIONS}::test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later",
+        ),
+    ),
+    Mistake(
+        name="young-partition-dropped",
+        promise="A process whose clock is ahead drops no partition that is young.",
+        source="ADR 0040",
+        file="gateway/store/kernel/partitions.py",
+        right="min(before, server_now - _YOUNG)",
+        wrong="before",
+        tests=(f"{_PARTITIONS}::test_what_is_young_by_the_database_s_clock_is_not_dropped",),
+    ),
+    Mistake(
+        name="key-of-two-accounts",
+        promise="A bank's key that two accounts have names the payout of neither.",
+        source="decisions 9, ADR 0040",
+        file="gateway/store/payouts/followups.py",
+        right="if len(rows) == 1 else None",
+        wrong="if rows else None",
+        tests=(f"{_FOLLOW_UPS}::test_a_key_that_two_accounts_have_names_the_payout_of_neither",),
     ),
     Mistake(
         name="downgrade-forgotten",
         promise="Every migration has a way down, and up again.",
         source="docs/operations.md",
-        file="gateway/store/migrations/versions/0006_accounts_at_banks.py",
-        right='    op.drop_index(_INDEX, "accounts")',
+        file="gateway/store/migrations/versions/0001_first.py",
+        right="    _tables().drop_all(op.get_bind(), checkfirst=False)",
         wrong="    return",
-        tests=(f"{_SCHEMA}::test_each_step_down_undoes_its_step_up",),
+        tests=(f"{_SCHEMA}::test_the_way_down_leaves_nothing",),
     ),
     Mistake(
         name="change-feed-not-heard",

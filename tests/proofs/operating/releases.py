@@ -76,8 +76,12 @@ def newer_release(folder: Path) -> Release:
         copy(ROOT / each, folder / each)
     versions = folder / "gateway/store/migrations/versions"
     (versions / f"{_NEXT}_channels.py").write_text(_MIGRATION)
-    count = int(_NEXT)
-    _changed(folder / "gateway/store/schema.py", f"range(1, {count})", f"range(1, {count + 1})")
+    declared = ", ".join(f'"{each}"' for each in schema.REVISIONS)
+    _changed(
+        folder / "gateway/store/schema.py",
+        f"REVISIONS = ({declared},)",
+        f'REVISIONS = ({declared}, "{_NEXT}")',
+    )
     _changed(
         folder / "gateway/store/tables/core.py",
         '    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),\n'

@@ -15,5 +15,5 @@ EMPTYING = [
     "ALTER TABLE audit ENABLE TRIGGER USER",
     "ALTER TABLE audit_head ENABLE TRIGGER USER",
     "ALTER TABLE payout_events ENABLE TRIGGER USER",
-    "INSERT INTO audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
+    "INSERT INTO audit_head VALUES (1, 0, decode(repeat('00', 32), 'hex'), '', '')",
 ]

@@ -23,8 +23,8 @@ class MigrationsDocument(TypedDict):
     ``known`` are all of this version, oldest first.
     """
 
-    current: Annotated[str, Meta(examples=["0015"])]
-    wanted: Annotated[str, Meta(examples=["0015"])]
+    current: Annotated[str, Meta(examples=["0001"])]
+    wanted: Annotated[str, Meta(examples=["0001"])]
     known: list[Annotated[str, Meta(examples=["0001"])]]
 
 

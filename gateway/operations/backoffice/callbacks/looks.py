@@ -175,7 +175,7 @@ class CallbackLooks:
         The only look at a payout that has settled: its bank asked for it.
         """
         state = await self._payout(callback, heard, last=last)
-        payout = await self.follow_ups.find_by_key(callback.subject)
+        payout = await self._named(callback)
         if state is not CallbackState.DONE or payout is None:
             return state
         account = await self.accounts.find(payout.account_id)

@@ -1,268 +1,465 @@
-"""The first schema: stamp, companies, accounts, credentials, payouts, audit log."""
+"""
+The first schema: every table, stated here and not imported, for ``tables`` goes on changing.
+
+Names of indexes and constraints follow from those of their columns.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
 
 revision = "0001"
 down_revision = None
+compatible_with = "0001"
 branch_labels = None
 depends_on = None
 
-_INSTANT = sa.BigInteger().with_variant(sa.TIMESTAMP(timezone=True), "postgresql")
-_BY_CODE_POINT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+_NAMES: Final = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+}
+_TYPES: Final[Mapping[str, TypeEngine[Any]]] = {
+    "text": sa.Text(),
+    "ordered": sa.Text().with_variant(sa.Text(collation="C"), "postgresql"),
+    "bytes": sa.LargeBinary(),
+    "number": sa.Integer(),
+    "large": sa.BigInteger(),
+    # SQLite counts by itself in a column of this very type alone.
+    "counted": sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+    "flag": sa.Boolean(),
+    "date": sa.Date(),
+    "time": sa.BigInteger().with_variant(sa.TIMESTAMP(timezone=True), "postgresql"),
+}
+_PAYOUT: Final = "account_id reference_sha256"
+# Calls are counted by how long they took, in so many steps.
+_TOOK: Final = " ".join(f"took_{step}" for step in range(20))
 
-_TABLES = (
-    "audit_head",
-    "audit",
-    "payout_attempts",
-    "payouts",
-    "credential_secrets",
-    "credentials",
-    "accounts",
-    "companies",
-    "store_stamp",
+
+class _Table(NamedTuple):
+    """
+    A table; lists of names have blanks between them.
+
+    Attributes:
+        columns: Types with the names of their columns; ``?`` is for a type that may be NULL.
+        key: The primary key; by default the first column.
+        of: Foreign keys: our columns, and the other table with the columns there if not ``id``.
+        unique: Columns of which no two rows have the same.
+        check: The name of a condition, and the condition.
+        index: Columns of each index, with the condition of a partial one.
+        by_time: Rows are counted, and lie in partitions by ``at`` on PostgreSQL.
+    """
+
+    name: str
+    columns: str
+    key: str = ""
+    of: Mapping[str, str] = MappingProxyType({})
+    unique: str = ""
+    check: tuple[str, str] | None = None
+    index: Sequence[str] = ()
+    by_time: bool = False
+
+
+_TABLES: Final = (
+    _Table(
+        "store_stamp",
+        "number one; text environment id; time created_at; text compatible_with",
+        check=("one", "one = 1"),
+    ),
+    _Table("task_leases", "text task owner; time ends_at"),
+    _Table("processes", "text id name keys; time ends_at"),
+    _Table(
+        "audit",
+        "large number; time at; text actor action subject details trace_id; bytes hash; "
+        "text companies key_id",
+        index=("companies number", "trace_id"),
+    ),
+    _Table(
+        "audit_head",
+        "number one; large number; bytes hash; text key_id; bytes seal",
+        check=("one", "one = 1"),
+    ),
+    _Table("companies", "text id name; time created_at"),
+    _Table(
+        "accounts",
+        "text id company_id name tax_number; flag active verified; text provider provider_account; "
+        "bytes sealed_credentials; time? certificate_ends_at; "
+        "text bank_number ispb branch account; time created_at",
+        of={"company_id": "companies"},
+        index=("company_id", "provider provider_account"),
+    ),
+    _Table(
+        "credentials",
+        "text client_id company_id; text? account_id; text name permissions; time created_at; "
+        "time? expires_at revoked_at; large? limit_payout limit_day",
+        of={"account_id": "accounts", "company_id": "companies"},
+        index=("company_id",),
+    ),
+    _Table(
+        "credential_secrets",
+        "text client_id; number position; text key_id; bytes digest; time created_at; "
+        "time? expires_at last_used_at",
+        key="client_id position",
+        of={"client_id": "credentials client_id"},
+        check=("two", "position IN (0, 1)"),
+    ),
+    _Table(
+        "payouts",
+        "text account_id; bytes reference_sha256; ordered reference; "
+        "text fingerprint provider_key provider client_id method; large centavos; date date; "
+        "text description destination destination_sent state; number attempt; "
+        "time lease_until created_at updated_at; time? settled_at; text provider_id e2e_id; "
+        "text? failure_code; flag failure_forbidden review; time? next_check_at; "
+        "text? check_owner; time? check_until held_until; bytes? payee_digest; text? key_owner; "
+        "large? moved_centavos",
+        key=_PAYOUT,
+        of={"account_id": "accounts"},
+        unique="account_id provider_key",
+        check=("above_zero", "centavos > 0"),
+        index=(
+            "account_id centavos created_at",
+            "account_id created_at",
+            "created_at",
+            "e2e_id",
+            "failure_code created_at WHERE failure_code IS NOT NULL",
+            "next_check_at",
+            "payee_digest created_at WHERE payee_digest IS NOT NULL",
+            "provider account_id next_check_at WHERE next_check_at IS NOT NULL",
+            "provider_id WHERE provider_id <> ''",
+            "provider_key",
+            "reference WHERE length(reference) <= 200",
+        ),
+    ),
+    _Table(
+        "payout_attempts",
+        "text account_id; bytes reference_sha256; number number; text provider; "
+        "time started_at send_deadline lease_until; text trace_id; text? outcome evidence; "
+        "time? ended_at last_probe_at next_probe_at",
+        key=f"{_PAYOUT} number",
+        of={_PAYOUT: f"payouts {_PAYOUT}"},
+        index=("trace_id",),
+    ),
+    _Table(
+        "payout_events",
+        "counted number; text account_id; bytes reference_sha256; number attempt; text kind; "
+        "time at; text? after; bytes? sealed_facts",
+        index=(_PAYOUT,),
+        by_time=True,
+    ),
+    _Table(
+        "payout_returns",
+        "text account_id; bytes reference_sha256; text id; large centavos; time at",
+        key=f"{_PAYOUT} id",
+        of={_PAYOUT: f"payouts {_PAYOUT}"},
+        check=("above_zero", "centavos > 0"),
+    ),
+    _Table(
+        "payout_opinions",
+        "text account_id; bytes reference_sha256; text by verdict; large? centavos; text reason; "
+        "time at; number attempt; text? state",
+        key=f"{_PAYOUT} by",
+        of={_PAYOUT: f"payouts {_PAYOUT}"},
+    ),
+    _Table(
+        "payout_stops",
+        "text id scope subject reason created_by; time created_at ends_at; time? lifted_at",
+    ),
+    _Table(
+        "payout_totals",
+        "text account_id; time day until announced; large total changes",
+        key="account_id day",
+    ),
+    _Table("closed_hours", "time hour"),
+    _Table(
+        "payout_hours",
+        "time hour; text company_id state; number settled_within; large payouts centavos",
+        key="hour company_id state settled_within",
+    ),
+    _Table(
+        "users",
+        "text id email name password roles companies; flag active; bytes? totp_secret; "
+        "time? totp_confirmed_at; large totp_step; flag factor_reset; time created_at updated_at; "
+        "text? language theme; flag? single_keys",
+        unique="email",
+    ),
+    _Table(
+        "recovery_codes",
+        "text user_id; number index; text digest; time? used_at",
+        key="user_id index",
+        of={"user_id": "users"},
+    ),
+    _Table(
+        "sessions",
+        "text id user_id; time created_at ends_at seen_at; time? factor_at; "
+        "text address user_agent; flag panel; time? ended_at; text ended_by",
+        of={"user_id": "users"},
+        index=("ended_at", "ends_at", "user_id"),
+    ),
+    _Table(
+        "refresh_tokens",
+        "bytes digest; text session_id; number number; time created_at ends_at; time? used_at",
+        of={"session_id": "sessions"},
+        index=("session_id",),
+    ),
+    _Table(
+        "mfa_challenges",
+        "bytes digest; text user_id; time created_at ends_at; number tries; time? used_at; "
+        "text bound_to",
+        of={"user_id": "users"},
+        index=("ends_at",),
+    ),
+    _Table(
+        "mail_tokens",
+        "bytes digest; text purpose user_id; time created_at ends_at; time? used_at",
+        of={"user_id": "users"},
+        index=("ends_at", "user_id"),
+    ),
+    _Table(
+        "panel_sessions",
+        "text id_hash state csrf; time created_at seen_at ends_at; text session_id user_id; "
+        "bytes sealed; time? access_ends_at; number version; time? lease_until; "
+        "text address user_agent",
+        index=("ends_at", "seen_at", "user_id"),
+    ),
+    _Table(
+        "signing_keys",
+        "text id; bytes public sealed_private; time created_at signs_from; time? retired_at",
+    ),
+    _Table(
+        "failure_counts",
+        "text key; number count; time since; time? blocked_until; number blocks",
+        index=("since",),
+    ),
+    _Table(
+        "outbox",
+        "text id to subject text; time created_at; time? sent_at",
+        index=("created_at",),
+    ),
+    _Table(
+        "approvals",
+        "text id kind; text? account_id company_id; text subject; bytes reference_sha256; "
+        "text reference; large? centavos; bytes sealed_order; text ordered_by orderer; "
+        "time ordered_at ends_at; text state decided_by decider; time? decided_at; "
+        "text reason outcome outcome_code; time? collected_at",
+        of={"account_id": "accounts", "company_id": "companies"},
+        check=("above_zero", "centavos > 0"),
+        index=("ordered_at",),
+    ),
+    _Table(
+        "callbacks",
+        "text id provider event kind subject; time received_at; bytes body; text state; "
+        "number tries; time? due_at handled_at; text company_id account named_by provider_id",
+        unique="provider event",
+        index=("company_id received_at", "due_at", "received_at"),
+    ),
+    _Table(
+        "request_log",
+        "counted number; time at; text trace_id surface route; number status; "
+        "text code client_id user_id company_id line method account_id reason; large duration_us",
+        index=(
+            "account_id at WHERE account_id <> ''",
+            "client_id at WHERE client_id <> ''",
+            "code at WHERE code <> ''",
+            "company_id at WHERE company_id <> ''",
+            "trace_id",
+        ),
+        by_time=True,
+    ),
+    _Table(
+        "charges",
+        "text id account_id; bytes reference_sha256; text reference provider type; flag reusable; "
+        "large? centavos; text state; time created_at; time? expires_at; time updated_at; "
+        "time? paid_at; text e2e_id",
+        of={"account_id": "accounts"},
+        unique="reference_sha256 account_id",
+        check=("above_zero", "centavos > 0"),
+        index=("account_id created_at id", "created_at id", "e2e_id"),
+    ),
+    _Table(
+        "provider_minutes",
+        "text provider operation; large minute; text worker; number calls ok; "
+        f"text last_failure; number {_TOOK}",
+        key="provider operation minute worker",
+        index=("minute",),
+    ),
+    _Table(
+        "account_readings",
+        "text account_id; large? balance blocked; time? read_at asked_at",
+        of={"account_id": "accounts"},
+    ),
 )
-_DONE_TO_AUDIT = ("update", "delete")
 
 
 def upgrade() -> None:
-    """Make every table."""
-    _make_stamp()
-    _make_companies()
-    _make_accounts()
-    _make_credentials()
-    _make_secrets()
-    _make_payouts()
-    _make_attempts()
-    _make_audit()
-    _seal_audit()
+    """Make every table, the head of the audit log, and what guards rows and counts them."""
+    tables = _tables()
+    tables.create_all(op.get_bind(), checkfirst=False)
+    op.bulk_insert(
+        tables.tables["audit_head"],
+        [{"one": 1, "number": 0, "hash": bytes(32), "key_id": "", "seal": b""}],
+    )
+    for statement in _on_postgresql() if _is_postgresql() else _on_sqlite():
+        op.execute(statement)
 
 
 def downgrade() -> None:
-    """Drop every table, and what guards the audit log."""
-    for table in _TABLES:
-        op.drop_table(table)
-    if op.get_context().dialect.name == "postgresql":
-        op.execute("DROP FUNCTION refuse_audit_change()")
+    """Drop everything."""
+    _tables().drop_all(op.get_bind(), checkfirst=False)
+    if _is_postgresql():
+        for name in _FUNCTIONS:
+            op.execute(f"DROP FUNCTION {name}()")
 
 
-def _text(name: str) -> sa.Column[str]:
-    return sa.Column(name, sa.Text(), nullable=False)
+def _is_postgresql() -> bool:
+    return op.get_context().dialect.name == "postgresql"
 
 
-def _instant(name: str, *, nullable: bool = False) -> sa.Column[object]:
-    return sa.Column(name, _INSTANT, nullable=nullable)
-
-
-def _flag(name: str) -> sa.Column[bool]:
-    return sa.Column(name, sa.Boolean(), nullable=False)
-
-
-def _bytes(name: str) -> sa.Column[bytes]:
-    return sa.Column(name, sa.LargeBinary(), nullable=False)
-
-
-def _make_stamp() -> None:
-    op.create_table(
-        "store_stamp",
-        sa.Column("one", sa.Integer(), nullable=False),
-        _text("environment"),
-        _text("id"),
-        _instant("created_at"),
-        sa.PrimaryKeyConstraint("one", name="pk_store_stamp"),
-        sa.CheckConstraint("one = 1", name=op.f("ck_store_stamp_one")),
+def _tables() -> sa.MetaData:
+    metadata = sa.MetaData(naming_convention=_NAMES)
+    for each in _TABLES:
+        table = sa.Table(
+            each.name,
+            metadata,
+            *_columns(each.columns),
+            *_constraints(each),
+            postgresql_partition_by="RANGE (at)" if each.by_time else None,
+        )
+        for index in each.index:
+            _index(table, index)
+    _index(
+        metadata.tables["payouts"],
+        "created_at WHERE state = 'unknown' OR review",
+        name="ix_payouts_unresolved",
     )
-
-
-def _make_companies() -> None:
-    op.create_table(
-        "companies",
-        _text("id"),
-        _text("name"),
-        _instant("created_at"),
-        sa.PrimaryKeyConstraint("id", name="pk_companies"),
+    _index(
+        metadata.tables["approvals"],
+        "kind subject reference_sha256 WHERE state = 'waiting'",
+        name="uq_approvals_waiting",
+        unique=True,
     )
+    # PostgreSQL's key begins with it.
+    _index(metadata.tables["request_log"], "at").ddl_if(dialect="sqlite")
+    return metadata
 
 
-def _make_accounts() -> None:
-    op.create_table(
-        "accounts",
-        _text("id"),
-        _text("company_id"),
-        _text("name"),
-        _text("tax_number"),
-        _flag("active"),
-        _flag("verified"),
-        _text("provider"),
-        _text("provider_account"),
-        _bytes("sealed_credentials"),
-        _text("bank_number"),
-        _text("ispb"),
-        _text("branch"),
-        _text("account"),
-        _instant("created_at"),
-        sa.PrimaryKeyConstraint("id", name="pk_accounts"),
-        sa.ForeignKeyConstraint(["company_id"], ["companies.id"], name="fk_accounts_company_id"),
-    )
-    op.create_index("ix_accounts_company_id", "accounts", ["company_id"])
+def _columns(columns: str) -> Iterator[sa.Column[Any]]:
+    for of_type in columns.split("; "):
+        name, *names = of_type.split()
+        kind = _TYPES[name.removesuffix("?")]
+        null, counts = name.endswith("?"), name == "counted"
+        for each in names:
+            yield sa.Column(each, kind, nullable=null, autoincrement=counts)
 
 
-def _make_credentials() -> None:
-    op.create_table(
-        "credentials",
-        _text("client_id"),
-        _text("company_id"),
-        sa.Column("account_id", sa.Text()),
-        _text("name"),
-        _text("permissions"),
-        _instant("created_at"),
-        _instant("expires_at", nullable=True),
-        _instant("revoked_at", nullable=True),
-        sa.PrimaryKeyConstraint("client_id", name="pk_credentials"),
-        sa.ForeignKeyConstraint(["company_id"], ["companies.id"], name="fk_credentials_company_id"),
-        sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name="fk_credentials_account_id"),
-    )
-    op.create_index("ix_credentials_company_id", "credentials", ["company_id"])
+def _constraints(table: _Table) -> Iterator[sa.Constraint]:
+    key = table.key or table.columns.replace(";", "").split()[1]
+    if table.by_time and _is_postgresql():
+        key = f"at {key}"  # a key of all partitions has what they are made by
+    yield sa.PrimaryKeyConstraint(*key.split())
+    for ours, other in table.of.items():
+        name, *theirs = other.split()
+        yield sa.ForeignKeyConstraint(ours.split(), [f"{name}.{each}" for each in theirs or ["id"]])
+    if table.unique:
+        yield sa.UniqueConstraint(*table.unique.split())
+    if table.check is not None:
+        name, condition = table.check
+        yield sa.CheckConstraint(condition, name=name)
 
 
-def _make_secrets() -> None:
-    op.create_table(
-        "credential_secrets",
-        _text("client_id"),
-        sa.Column("position", sa.Integer(), nullable=False),
-        _text("key_id"),
-        _bytes("digest"),
-        _instant("created_at"),
-        _instant("expires_at", nullable=True),
-        _instant("last_used_at", nullable=True),
-        sa.PrimaryKeyConstraint("client_id", "position", name="pk_credential_secrets"),
-        sa.ForeignKeyConstraint(
-            ["client_id"], ["credentials.client_id"], name="fk_credential_secrets_client_id"
-        ),
-        sa.CheckConstraint("position IN (0, 1)", name=op.f("ck_credential_secrets_two")),
-    )
+def _index(
+    table: sa.Table, columns: str, *, name: str | None = None, unique: bool = False
+) -> sa.Index:
+    names, _, condition = columns.partition(" WHERE ")
+    where = sa.text(condition) if condition else None
+    on = [table.c[each] for each in names.split()]
+    return sa.Index(name, *on, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
-def _make_payouts() -> None:
-    op.create_table(
-        "payouts",
-        *_payout_key(),
-        *_payout_order(),
-        *_payout_standing(),
-        sa.PrimaryKeyConstraint("account_id", "reference_sha256", name="pk_payouts"),
-        sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name="fk_payouts_account_id"),
-        sa.UniqueConstraint("provider_key", name="uq_payouts_provider_key"),
-        sa.CheckConstraint("centavos > 0", name=op.f("ck_payouts_above_zero")),
-    )
-    op.create_index("ix_payouts_account_id_created_at", "payouts", ["account_id", "created_at"])
+# What the database itself does. The audit log is only added to, and its head moves with its seal
+# once it has one. Events of payouts are never changed, nor deleted while they are young. A day's
+# total of payouts is forgotten when a payout appears in it, moves or is gone.
+_AUDIT: Final = "the audit log is append-only"
+_HEAD: Final = "the head of a sealed audit log moves with its seal"
+_UNSEALED: Final = "length(OLD.seal) > 0 AND NEW.seal = OLD.seal"
+_EVENTS: Final = "events of payouts are append-only"
+_YOUNG_DAYS: Final = 30
+_DAY: Final = "interval '24 hours'"
 
 
-def _payout_key() -> tuple[sa.Column[str], sa.Column[bytes]]:
-    return _text("account_id"), _bytes("reference_sha256")
-
-
-def _payout_order() -> tuple[SchemaItem, ...]:
+def _forget(row: str, day: str) -> str:
+    """Write the statement that forgets the day of a row, as far as it was announced."""
     return (
-        sa.Column("reference", _BY_CODE_POINT, nullable=False),
-        _text("fingerprint"),
-        _text("provider_key"),
-        _text("provider"),
-        _text("client_id"),
-        _text("method"),
-        sa.Column("centavos", sa.BigInteger(), nullable=False),
-        sa.Column("date", sa.Date(), nullable=False),
-        _text("description"),
-        _text("destination"),
-        _text("destination_sent"),
+        "UPDATE payout_totals SET until = day, announced = day, total = 0, changes = changes + 1 "  # noqa: S608 - texts of ours
+        f"WHERE account_id = {row}.account_id AND day <= {row}.created_at "
+        f"AND day > {row}.created_at - {day} AND announced > {row}.created_at;"
     )
 
 
-def _payout_standing() -> tuple[SchemaItem, ...]:
-    return (
-        _text("state"),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        _instant("lease_until"),
-        _instant("created_at"),
-        _instant("updated_at"),
-        _instant("settled_at", nullable=True),
-        _text("provider_id"),
-        _text("e2e_id"),
-        sa.Column("failure_code", sa.Text()),
-        _flag("failure_forbidden"),
-        _flag("review"),
-        _instant("next_check_at", nullable=True),
-        sa.Column("check_owner", sa.Text()),
-        _instant("check_until", nullable=True),
-    )
+def _on_sqlite() -> Iterator[str]:
+    """Give the triggers: one for each act; instants are microseconds."""
+    young = f"(CAST(strftime('%s', 'now') AS INTEGER) - {_YOUNG_DAYS * 86_400}) * 1000000"
+    for name, on, problem in (
+        ("audit_no_update", "UPDATE ON audit", _AUDIT),
+        ("audit_no_delete", "DELETE ON audit", _AUDIT),
+        ("audit_head_sealed", f"UPDATE ON audit_head WHEN {_UNSEALED}", _HEAD),
+        ("payout_events_append_only", "UPDATE ON payout_events", _EVENTS),
+        ("payout_events_young", f"DELETE ON payout_events WHEN OLD.at > {young}", _EVENTS),
+    ):
+        yield f"CREATE TRIGGER {name} BEFORE {on} BEGIN SELECT RAISE(ABORT, '{problem}'); END"
+    new, old = (_forget(row, "86400000000") for row in ("NEW", "OLD"))
+    for name, on, body in (
+        ("insert", "INSERT", new),
+        ("update", "UPDATE OF account_id, created_at", f"{new} {old}"),
+        ("delete", "DELETE", old),
+    ):
+        yield f"CREATE TRIGGER payouts_forget_total_{name} AFTER {on} ON payouts BEGIN {body} END"
 
 
-def _make_attempts() -> None:
-    op.create_table(
-        "payout_attempts",
-        *_payout_key(),
-        sa.Column("number", sa.Integer(), nullable=False),
-        _text("provider"),
-        _instant("started_at"),
-        _instant("send_deadline"),
-        _instant("lease_until"),
-        _text("trace_id"),
-        sa.Column("outcome", sa.Text()),
-        sa.Column("evidence", sa.Text()),
-        _instant("ended_at", nullable=True),
-        _instant("last_probe_at", nullable=True),
-        _instant("next_probe_at", nullable=True),
-        sa.PrimaryKeyConstraint(
-            "account_id", "reference_sha256", "number", name="pk_payout_attempts"
+_FUNCTIONS: Final = {
+    "refuse_audit_change": f"RAISE EXCEPTION '{_AUDIT}';",
+    "refuse_unsealed_head": f"RAISE EXCEPTION '{_HEAD}';",
+    "refuse_payout_event_change": (
+        f"IF TG_OP = 'DELETE' THEN IF OLD.at <= now() - interval '{_YOUNG_DAYS} days' "
+        f"THEN RETURN OLD; END IF; END IF; RAISE EXCEPTION '{_EVENTS}';"
+    ),
+    "forget_payout_total": (
+        f"IF TG_OP <> 'DELETE' THEN {_forget('NEW', _DAY)} END IF; "
+        f"IF TG_OP <> 'INSERT' THEN {_forget('OLD', _DAY)} END IF; RETURN NULL;"
+    ),
+}
+
+
+def _on_postgresql() -> Iterator[str]:
+    """Give a partition for rows that no other one is for, and the triggers with their functions."""
+    for table in ("request_log", "payout_events"):
+        yield f"CREATE TABLE {table}_default PARTITION OF {table} DEFAULT"
+    for name, body in _FUNCTIONS.items():
+        done = f"LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
+        yield f"CREATE FUNCTION {name}() RETURNS trigger {done}"
+    audit, head, event, forget = _FUNCTIONS
+    # Triggers run in the order of their names: the totals' behind the one that holds the account's
+    # row for the foreign key, whose name begins with RI.
+    for name, on, function in (
+        ("audit_append_only", "BEFORE UPDATE OR DELETE OR TRUNCATE ON audit", audit),
+        ("audit_head_sealed", f"BEFORE UPDATE ON audit_head FOR EACH ROW WHEN ({_UNSEALED})", head),
+        ("payout_events_kept", "BEFORE TRUNCATE ON payout_events", event),
+        (
+            "payout_events_append_only",
+            "BEFORE UPDATE OR DELETE ON payout_events FOR EACH ROW",
+            event,
         ),
-        sa.ForeignKeyConstraint(
-            ["account_id", "reference_sha256"],
-            ["payouts.account_id", "payouts.reference_sha256"],
-            name="fk_payout_attempts_account_id_reference_sha256",
+        (
+            "payouts_forget_total",
+            "AFTER INSERT OR DELETE OR UPDATE OF account_id, created_at ON payouts FOR EACH ROW",
+            forget,
         ),
-    )
-
-
-def _make_audit() -> None:
-    op.create_table(
-        "audit",
-        sa.Column("number", sa.BigInteger(), autoincrement=False, nullable=False),
-        _instant("at"),
-        _text("actor"),
-        _text("action"),
-        _text("subject"),
-        _text("details"),
-        _text("trace_id"),
-        _bytes("hash"),
-        sa.PrimaryKeyConstraint("number", name="pk_audit"),
-    )
-    head = op.create_table(
-        "audit_head",
-        sa.Column("one", sa.Integer(), nullable=False),
-        sa.Column("number", sa.BigInteger(), nullable=False),
-        _bytes("hash"),
-        sa.PrimaryKeyConstraint("one", name="pk_audit_head"),
-        sa.CheckConstraint("one = 1", name=op.f("ck_audit_head_one")),
-    )
-    op.bulk_insert(head, [{"one": 1, "number": 0, "hash": bytes(32)}])
-
-
-def _seal_audit() -> None:
-    """Have the database itself refuse to change or delete an event."""
-    if op.get_context().dialect.name == "postgresql":
-        op.execute(
-            "CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS "
-            "$$ BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$"
-        )
-        op.execute(
-            "CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit "
-            "FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"
-        )
-        return
-    for act in _DONE_TO_AUDIT:
-        op.execute(
-            f"CREATE TRIGGER audit_no_{act} BEFORE {act.upper()} ON audit "
-            "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
-        )
+    ):
+        yield f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {function}()"

@@ -70,7 +70,7 @@ class Board:
     async def unresolved(self) -> Sequence[Payout]:
         return []
 
-    async def find_by_key(self, provider_key: str) -> Payout | None:
+    async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
         return None
 
     async def standing(self) -> Sequence[Unsettled]:

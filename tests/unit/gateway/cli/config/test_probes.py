@@ -51,7 +51,7 @@ async def test_a_store_that_nobody_will_make_is_named_and_not_made(fresh_shell):
 async def test_a_store_that_must_be_migrated_by_hand_is_named(shell):
     shell_database(shell)
     with sqlite3.connect(shell.folder / "pixgate.db") as database:
-        database.execute("DROP TABLE alembic_version")
+        database.execute("DROP TABLE pixgate_schema")
     database.close()
     text = f"var: {shell.folder}\ndatabase: {{migrate: %s}}\n"
 

@@ -1,0 +1,157 @@
+"""Requests and events of payouts lie in partitions by time on PostgreSQL; no row is without one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.backoffice.request_log import RequestSearch
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging
+from gateway.store.engine import Store, open_store
+from gateway.store.kernel import partitions
+from gateway.store.schema import prepare
+from tests.world.stores import samples
+from tests.world.stores.office import REQUEST
+from tests.world.stores.patience import LONG
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
+
+LONG_AGO = datetime(2020, 1, 1, 12, tzinfo=UTC)
+EVER = RequestSearch(
+    paging=Paging(1, 25), since=datetime(2000, 1, 1, tzinfo=UTC), until=NOW + timedelta(days=3_000)
+)
+
+
+@pytest.fixture
+def kind() -> str:
+    """On a file both are plain tables."""
+    return "postgres"
+
+
+@asynccontextmanager
+async def opened(url: str, now: datetime) -> AsyncIterator[Store]:
+    """The store, by a clock that stands still."""
+    store = open_store(url, LONG, now=lambda: now)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def filled_url(migrated_url: str) -> str:
+    """A store of its own with an account."""
+    async with opened(migrated_url, NOW) as store:
+        await prepare(store, Environment.SANDBOX, migrate=False, now=samples.now)
+        await store.companies.add(samples.company(), samples.event())
+        await store.accounts.add(samples.account(), samples.event())
+    return migrated_url
+
+
+async def written(store: Store, at: datetime) -> None:
+    """A request and a payout of that time."""
+    await store.office.requests.add([replace(REQUEST, at=at)])
+    await store.payouts.add(payout(str(at), created_at=at), attempt(started_at=at))
+
+
+async def places(store: Store, at: datetime) -> list[str]:
+    """Where the two lie; each is found as ever."""
+    found, _ = await store.office.requests.search(EVER, EVERY_COMPANY)
+    assert at in {each.at for each in found}
+    assert [each.at for each in await store.payout_events.of(ACCOUNT, str(at))] == [at]
+    async with store.database.reading() as connection:
+        return [
+            (await connection.execute(text(asked), {"at": at})).scalar_one()
+            for asked in (
+                "SELECT tableoid::regclass::text FROM request_log WHERE at = :at",
+                "SELECT tableoid::regclass::text FROM payout_events WHERE at = :at",
+            )
+        ]
+
+
+async def renew(store: Store, before: datetime) -> list[int]:
+    return [
+        await store.office.requests.forget(before),
+        await store.payout_events.forget(before),
+    ]
+
+
+async def test_partitions_are_made_ahead(filled_url: str) -> None:
+    async with opened(filled_url, NOW) as store:
+        await renew(store, LONG_AGO)
+        at = NOW + timedelta(days=3)
+        await written(store, at)
+
+        assert await places(store, at) == ["request_log_20261123", "payout_events_202611"]
+
+
+async def test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later(
+    filled_url: str,
+) -> None:
+    """A clock far ahead, or no worker for days."""
+    far = NOW + timedelta(days=400)
+    async with opened(filled_url, NOW) as store:
+        await renew(store, LONG_AGO)
+        await written(store, far)
+        assert await places(store, far) == ["request_log_default", "payout_events_default"]
+
+        await renew(store, LONG_AGO)
+
+        assert await places(store, far) == ["request_log_20271225", "payout_events_202712"]
+
+
+async def test_many_rows_without_a_partition_stay_and_are_deleted_when_they_are_old(
+    filled_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partitions, "MOVED_AT_ONCE", 0)
+    async with opened(filled_url, NOW) as store:
+        await written(store, LONG_AGO)
+        await renew(store, LONG_AGO)
+        assert await places(store, LONG_AGO) == ["request_log_default", "payout_events_default"]
+
+        assert await renew(store, LONG_AGO + timedelta(days=1)) == [1, 1]
+
+
+async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -> None:
+    async with opened(filled_url, LONG_AGO) as store:
+        await renew(store, LONG_AGO)
+        await written(store, LONG_AGO)
+    async with opened(filled_url, NOW) as store:
+        assert await renew(store, datetime(2020, 1, 1, 23, 59, tzinfo=UTC)) == [0, 0]
+        assert await places(store, LONG_AGO) == ["request_log_20200101", "payout_events_202001"]
+
+        assert await renew(store, datetime(2020, 2, 1, tzinfo=UTC)) == [4, 1]
+
+        assert (await store.office.requests.search(EVER, EVERY_COMPANY))[1] == 0
+        assert await store.payout_events.of(ACCOUNT, str(LONG_AGO)) == []
+        assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
+
+
+async def test_what_is_young_by_the_database_s_clock_is_not_dropped(filled_url: str) -> None:
+    """A process whose clock is years ahead takes everything for old."""
+    now = datetime.now(UTC)
+    async with opened(filled_url, now) as store:
+        await renew(store, LONG_AGO)
+        await written(store, now)
+
+        assert await renew(store, now + timedelta(days=4_000)) == [0, 0]
+
+        assert "default" not in " ".join(await places(store, now))
+
+
+async def test_a_partition_that_is_read_is_dropped_another_time(filled_url: str) -> None:
+    """Nobody waits for the reader: payouts would wait behind who drops."""
+    async with opened(filled_url, LONG_AGO) as store:
+        await renew(store, LONG_AGO)
+    async with opened(filled_url, NOW) as store:
+        async with store.database.writing() as connection:
+            await connection.execute(text("SELECT count(*) FROM payout_events"))
+            with pytest.raises(StoreUnavailable, match="55P03"):
+                await store.payout_events.forget(NOW)
+
+        assert await store.payout_events.forget(NOW) == 1
