@@ -82,6 +82,7 @@ WITHOUT = {
             "gateway/store/backoffice/request_log.py",
             "gateway/store/backoffice/stores.py",
             "gateway/store/identity",
+            "gateway/store/kernel/partitions.py",
             "gateway/store/tables/backoffice.py",
             "gateway/store/tables/figures.py",
             "gateway/store/tables/identity.py",

@@ -58,8 +58,8 @@ class Partitions:
         """
         default = Table(f"{self.table.name}_default", MetaData(), Column("at", Instant))
         gone = await delete_old(database, default.c.at, before)
-        start = func.date_trunc(self.period, default.c.at, "UTC").label("start")
-        strays = select(start, func.count().label("rows")).group_by(start)
+        period = func.date_trunc(self.period, default.c.at, "UTC").label("start")
+        strays = select(period, func.count().label("rows")).group_by(period)
         async with database.reading() as connection:
             made = (await connection.execute(_MADE, {"table": self.table.name})).scalars().all()
             counted = {each.start: each.rows for each in await connection.execute(strays)}

@@ -54,7 +54,7 @@ class _Table(NamedTuple):
         of: Foreign keys: our columns, and the other table with the columns there if not ``id``.
         unique: Columns of which no two rows have the same.
         check: The name of a condition, and the condition.
-        index: Columns of each index, with the condition of a partial one.
+        indexes: Columns of each index, with the condition of a partial one.
         by_time: Rows are counted, and lie in partitions by ``at`` on PostgreSQL.
     """
 
@@ -64,7 +64,7 @@ class _Table(NamedTuple):
     of: Mapping[str, str] = MappingProxyType({})
     unique: str = ""
     check: tuple[str, str] | None = None
-    index: Sequence[str] = ()
+    indexes: Sequence[str] = ()
     by_time: bool = False
 
 
@@ -80,7 +80,7 @@ _TABLES: Final = (
         "audit",
         "large number; time at; text actor action subject details trace_id; bytes hash; "
         "text companies key_id",
-        index=("companies number", "trace_id"),
+        indexes=("companies number", "trace_id"),
     ),
     _Table(
         "audit_head",
@@ -94,14 +94,14 @@ _TABLES: Final = (
         "bytes sealed_credentials; time? certificate_ends_at; "
         "text bank_number ispb branch account; time created_at",
         of={"company_id": "companies"},
-        index=("company_id", "provider provider_account"),
+        indexes=("company_id", "provider provider_account"),
     ),
     _Table(
         "credentials",
         "text client_id company_id; text? account_id; text name permissions; time created_at; "
         "time? expires_at revoked_at; large? limit_payout limit_day",
         of={"account_id": "accounts", "company_id": "companies"},
-        index=("company_id",),
+        indexes=("company_id",),
     ),
     _Table(
         "credential_secrets",
@@ -124,7 +124,7 @@ _TABLES: Final = (
         of={"account_id": "accounts"},
         unique="account_id provider_key",
         check=("above_zero", "centavos > 0"),
-        index=(
+        indexes=(
             "account_id centavos created_at",
             "account_id created_at",
             "created_at",
@@ -145,13 +145,13 @@ _TABLES: Final = (
         "time? ended_at last_probe_at next_probe_at",
         key=f"{_PAYOUT} number",
         of={_PAYOUT: f"payouts {_PAYOUT}"},
-        index=("trace_id",),
+        indexes=("trace_id",),
     ),
     _Table(
         "payout_events",
         "counted number; text account_id; bytes reference_sha256; number attempt; text kind; "
         "time at; text? after; bytes? sealed_facts",
-        index=(_PAYOUT,),
+        indexes=(_PAYOUT,),
         by_time=True,
     ),
     _Table(
@@ -201,33 +201,33 @@ _TABLES: Final = (
         "text id user_id; time created_at ends_at seen_at; time? factor_at; "
         "text address user_agent; flag panel; time? ended_at; text ended_by",
         of={"user_id": "users"},
-        index=("ended_at", "ends_at", "user_id"),
+        indexes=("ended_at", "ends_at", "user_id"),
     ),
     _Table(
         "refresh_tokens",
         "bytes digest; text session_id; number number; time created_at ends_at; time? used_at",
         of={"session_id": "sessions"},
-        index=("session_id",),
+        indexes=("session_id",),
     ),
     _Table(
         "mfa_challenges",
         "bytes digest; text user_id; time created_at ends_at; number tries; time? used_at; "
         "text bound_to",
         of={"user_id": "users"},
-        index=("ends_at",),
+        indexes=("ends_at",),
     ),
     _Table(
         "mail_tokens",
         "bytes digest; text purpose user_id; time created_at ends_at; time? used_at",
         of={"user_id": "users"},
-        index=("ends_at", "user_id"),
+        indexes=("ends_at", "user_id"),
     ),
     _Table(
         "panel_sessions",
         "text id_hash state csrf; time created_at seen_at ends_at; text session_id user_id; "
         "bytes sealed; time? access_ends_at; number version; time? lease_until; "
         "text address user_agent",
-        index=("ends_at", "seen_at", "user_id"),
+        indexes=("ends_at", "seen_at", "user_id"),
     ),
     _Table(
         "signing_keys",
@@ -236,12 +236,12 @@ _TABLES: Final = (
     _Table(
         "failure_counts",
         "text key; number count; time since; time? blocked_until; number blocks",
-        index=("since",),
+        indexes=("since",),
     ),
     _Table(
         "outbox",
         "text id to subject text; time created_at; time? sent_at",
-        index=("created_at",),
+        indexes=("created_at",),
     ),
     _Table(
         "approvals",
@@ -251,20 +251,20 @@ _TABLES: Final = (
         "text reason outcome outcome_code; time? collected_at",
         of={"account_id": "accounts", "company_id": "companies"},
         check=("above_zero", "centavos > 0"),
-        index=("ordered_at",),
+        indexes=("ordered_at",),
     ),
     _Table(
         "callbacks",
         "text id provider event kind subject; time received_at; bytes body; text state; "
         "number tries; time? due_at handled_at; text company_id account named_by provider_id",
         unique="provider event",
-        index=("company_id received_at", "due_at", "received_at"),
+        indexes=("company_id received_at", "due_at", "received_at"),
     ),
     _Table(
         "request_log",
         "counted number; time at; text trace_id surface route; number status; "
         "text code client_id user_id company_id line method account_id reason; large duration_us",
-        index=(
+        indexes=(
             "account_id at WHERE account_id <> ''",
             "client_id at WHERE client_id <> ''",
             "code at WHERE code <> ''",
@@ -281,14 +281,14 @@ _TABLES: Final = (
         of={"account_id": "accounts"},
         unique="reference_sha256 account_id",
         check=("above_zero", "centavos > 0"),
-        index=("account_id created_at id", "created_at id", "e2e_id"),
+        indexes=("account_id created_at id", "created_at id", "e2e_id"),
     ),
     _Table(
         "provider_minutes",
         "text provider operation; large minute; text worker; number calls ok; "
         f"text last_failure; number {_TOOK}",
         key="provider operation minute worker",
-        index=("minute",),
+        indexes=("minute",),
     ),
     _Table(
         "account_readings",
@@ -332,7 +332,7 @@ def _tables() -> sa.MetaData:
             *_constraints(each),
             postgresql_partition_by="RANGE (at)" if each.by_time else None,
         )
-        for index in each.index:
+        for index in each.indexes:
             _index(table, index)
     _index(
         metadata.tables["payouts"],
