@@ -81,6 +81,9 @@ class Partitions:
         await _do(
             database,
             _BRIEFLY,
+            # Who writes waits in front of the table: a row on its way to the default partition
+            # would be refused there.
+            f"LOCK TABLE ONLY {table} IN SHARE ROW EXCLUSIVE MODE",
             f"LOCK TABLE {table}_default",
             # It may refuse that its rows are deleted: they only move.
             f"ALTER TABLE {table}_default DISABLE TRIGGER USER",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel import partitions
+from gateway.store.kernel.database import Database
 from gateway.store.schema import prepare
 from tests.world.stores import samples
 from tests.world.stores.office import REQUEST
@@ -155,3 +157,38 @@ async def test_a_partition_that_is_read_is_dropped_another_time(filled_url: str)
                 await store.payout_events.forget(NOW)
 
         assert await store.payout_events.forget(NOW) == 1
+
+
+async def test_an_order_that_comes_while_its_partition_is_made_is_stored(
+    filled_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL refuses a row that was on its way to the default partition."""
+    waits = text(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid "
+        "FROM pg_database WHERE datname = current_database())"
+    )
+    made, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slowly(database: Database, *statements: str) -> None:
+        async with database.writing() as connection:
+            for each in statements:
+                await connection.exec_driver_sql(each)
+            made.set()
+            await go_on.wait()
+
+    async def somebody_waits() -> bool:
+        async with store.database.reading() as connection:
+            return bool((await connection.execute(waits)).scalar_one())
+
+    monkeypatch.setattr(partitions, "_do", slowly)
+    async with opened(filled_url, NOW) as store, asyncio.TaskGroup() as group:
+        for number in range(6):  # planned once for all that follow
+            await store.payouts.add(payout(f"before-{number}"), attempt())
+        group.create_task(store.payout_events.forget(LONG_AGO))
+        await made.wait()
+        paying = group.create_task(store.payouts.add(payout(), attempt()))
+        while not await somebody_waits():
+            await asyncio.sleep(0)
+        go_on.set()
+        await paying
+        assert len(await store.payout_events.of(ACCOUNT, "order-1")) == 1
