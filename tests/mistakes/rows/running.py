@@ -141,6 +141,15 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="partition-made-beside-writers",
+        promise="An order that comes while its partition is made is stored.",
+        source="ADR 0040",
+        file="gateway/store/kernel/partitions.py",
+        right="IN SHARE ROW EXCLUSIVE MODE",
+        wrong="IN ACCESS SHARE MODE",
+        tests=(f"{_PARTITIONS}::test_an_order_that_comes_while_its_partition_is_made_is_stored",),
+    ),
+    Mistake(
         name="young-partition-dropped",
         promise="A process whose clock is ahead drops no partition that is young.",
         source="ADR 0040",
