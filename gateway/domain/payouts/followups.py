@@ -183,7 +183,7 @@ class FollowUps(Protocol):
         ...
 
     async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
-        """Return the one a bank knows by this key; without an account, the only one of all."""
+        """Return the one a bank knows by this key: of the account, else the only one of all."""
         ...
 
     async def standing(self) -> Sequence[Unsettled]:

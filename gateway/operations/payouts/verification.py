@@ -258,7 +258,7 @@ class Verification:
     async def _note(
         self, returns: Mapping[str, Sequence[PixReturn]], report: Report, account_id: str
     ) -> None:
-        """Keep what came back of an account's paid payouts; more than was paid is a difference."""
+        """Keep what came back of paid payouts; more than was paid is a difference."""
         for key, found in returns.items():
             row = await self.follow_ups.find_by_key(key, account_id)
             if row is None or row.state is not PayoutState.PAID:
@@ -297,7 +297,7 @@ class Verification:
     async def _compare(
         self, executed: Sequence[Execution], report: Report, account_id: str | None = None
     ) -> None:
-        """Look for the row of every execution; those of a statement are of its account."""
+        """Look for the row of every execution; an account's own first, for its statement."""
         times = Counter(each.key for each in executed)
         for execution in executed:
             if not execution.key:

@@ -147,15 +147,14 @@ class StoredFollowUps:
         """
         Return the payout that a bank knows by this provider key.
 
-        A key is one payout's within an account. Without the account, a key that several have names
-        none of them.
+        A key is one payout's within an account: the given account's goes first, for a company's
+        accounts may share one at the bank. Else a key that several have names none of them.
         """
         known = select(payouts, TRACE_ID).where(payouts.c.provider_key == provider_key)
-        if account_id is not None:
-            known = known.where(payouts.c.account_id == account_id)
         async with self._database.reading() as connection:
-            rows = (await connection.execute(known.limit(2))).all()
-        return _restored(rows[0]) if len(rows) == 1 else None
+            rows = (await connection.execute(known)).all()
+        own = [row for row in rows if row.account_id == account_id] or rows
+        return _restored(own[0]) if len(own) == 1 else None
 
     async def standing(self) -> Sequence[Unsettled]:
         """Count, by provider, the payouts whose outcome is not proven."""

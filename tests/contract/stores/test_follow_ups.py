@@ -309,6 +309,13 @@ async def test_a_key_that_two_accounts_have_names_the_payout_of_neither(store: S
     assert await store.follow_ups.find_by_key(key, SISTER) == sister
 
 
+async def test_a_key_of_another_account_is_found_where_only_that_has_it(store: Store) -> None:
+    """A company may have one account at the bank as several of ours: its statement shows all."""
+    await store.payouts.add(payout(), attempt())
+
+    assert await store.follow_ups.find_by_key(payout().provider_key, SISTER) == payout()
+
+
 @both
 async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) -> None:
     """Those that moved nothing for good are no twins, nor is the payout itself."""

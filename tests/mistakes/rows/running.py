@@ -163,8 +163,8 @@ ROWS = (
         promise="A bank's key that two accounts have names the payout of neither.",
         source="decisions 9, ADR 0040",
         file="gateway/store/payouts/followups.py",
-        right="if len(rows) == 1 else None",
-        wrong="if rows else None",
+        right="if len(own) == 1 else None",
+        wrong="if own else None",
         tests=(f"{_FOLLOW_UPS}::test_a_key_that_two_accounts_have_names_the_payout_of_neither",),
     ),
     Mistake(

@@ -121,6 +121,17 @@ async def test_a_statement_that_cannot_name_a_payout_proves_nothing(
     assert report.unnamed == (0 if is_named else 1)
 
 
+async def test_a_statement_tells_of_its_own_account_s_payouts_first(comparison):
+    """A key is unique within an account."""
+    sister = replace(payout(account_id=SISTER), provider_key=KEY)
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    await stand(comparison.office.store, sister, FAILED, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+
+    assert kinds(await comparison.run()) == []
+    assert kinds(await comparison.run(ids=(SISTER,))) == ["executed_though_denied"]
+
+
 async def test_an_execution_without_a_row_is_a_difference(comparison):
     """Invariant I2: what a restore forgot, for one."""
     comparison.says(movement(provider_key="0" * 32))
