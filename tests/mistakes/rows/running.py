@@ -123,7 +123,7 @@ ROWS = (
     Mistake(
         name="condition-missing-in-a-migration",
         promise="The migrations make the indexes that the code knows, with their conditions.",
-        source="ADR 0040",
+        source="ADR 0039",
         file="gateway/store/migrations/versions/0001_first.py",
         right="\"client_id at WHERE client_id <> ''\"",
         wrong='"client_id at"',
@@ -132,7 +132,7 @@ ROWS = (
     Mistake(
         name="row-without-a-partition-refused",
         promise="An order of a time that no partition is made for is stored.",
-        source="ADR 0040",
+        source="ADR 0039",
         file="gateway/store/migrations/versions/0001_first.py",
         right="PARTITION OF {table} DEFAULT",
         wrong="PARTITION OF {table} FOR VALUES FROM (MINVALUE) TO ('2026-11-01')",
@@ -143,7 +143,7 @@ ROWS = (
     Mistake(
         name="partition-made-beside-writers",
         promise="An order that comes while its partition is made is stored.",
-        source="ADR 0040",
+        source="ADR 0039",
         file="gateway/store/kernel/partitions.py",
         right="IN SHARE ROW EXCLUSIVE MODE",
         wrong="IN ACCESS SHARE MODE",
@@ -152,7 +152,7 @@ ROWS = (
     Mistake(
         name="young-partition-dropped",
         promise="A process whose clock is ahead drops no partition that is young.",
-        source="ADR 0040",
+        source="ADR 0039",
         file="gateway/store/kernel/partitions.py",
         right="min(before, server_now - _YOUNG)",
         wrong="before",
@@ -161,7 +161,7 @@ ROWS = (
     Mistake(
         name="key-of-two-accounts",
         promise="A bank's key that two accounts have names the payout of neither.",
-        source="decisions 9, ADR 0040",
+        source="decisions 9, ADR 0039",
         file="gateway/store/payouts/followups.py",
         right="if len(own) == 1 else None",
         wrong="if own else None",
