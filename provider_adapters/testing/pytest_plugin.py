@@ -8,7 +8,7 @@ The suite for pytest, one test for each case.
         adapter_case.run()
 
 Without the mark, ``--pixgate-adapter`` and ``--pixgate-stage`` say what is verified. A case that
-is not applicable is a skipped test with its reason.
+is not applicable is a skipped test with its reason. ``pixgate adapter verify`` runs this, too.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _MARK: Final = "pixgate_adapter"
 _FIXTURE: Final = "adapter_case"
 
+pytest.register_assert_rewrite("provider_adapters.testing.verify.suite")
+
 
 @dataclass(frozen=True, slots=True)
 class AdapterCase:
@@ -36,14 +38,13 @@ class AdapterCase:
 
     def run(self) -> None:
         """Run it to its end; a test that is not applicable is skipped."""
-        from provider_adapters.testing.verify.cases import CaseOutcome
-        from provider_adapters.testing.verify.run import result
+        from provider_adapters.testing.verify.cases import prove
+        from provider_adapters.testing.verify.stage import NotApplicable
 
-        found = asyncio.run(result(self.subject, self.case))
-        if found.outcome is CaseOutcome.NOT_APPLICABLE:
-            pytest.skip(found.reason)
-        if found.outcome is CaseOutcome.FAILED:
-            pytest.fail(f"{found.id}: {found.reason}", pytrace=False)
+        try:
+            asyncio.run(prove(self.subject, self.case))
+        except NotApplicable as absent:
+            pytest.skip(f"not applicable: {absent}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -79,7 +80,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def cases_of(adapter: str, stage: str = "") -> list[AdapterCase]:
     """Return every case of an adapter; raises ``AdapterRefused`` for one that cannot be found."""
     from provider_adapters.testing.stages import subject_of
-    from provider_adapters.testing.verify.run import every_case
+    from provider_adapters.testing.verify.cases import every_case
 
     subject = subject_of(adapter, stage)
-    return [AdapterCase(subject, each) for each in every_case()]
+    return [AdapterCase(subject, each) for each in every_case().values()]

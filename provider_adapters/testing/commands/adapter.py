@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+import io
+import os
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from gateway.cli.console import Row, Terminal, reading, run, show_json
+from gateway.cli.console import Row, Terminal, reading, show_json
 from provider_adapters.testing.commands.packages import matrix, new
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import pytest
 
-    from provider_adapters.testing.verify.cases import Case, CaseResult
-    from provider_adapters.testing.verify.run import Report
-    from provider_adapters.testing.verify.trial import Subject
-
-_GROUP_COLUMNS = ("group", "passed", "failed", "not_applicable", "checks")
-_FAILED = 1
+_SUITE: Final = Path(__file__).parents[1] / "verify/every_case.py"
+_AT_ONCE: Final = 3
+"""Most cases wait for time limits; more would make one another late."""
+_OUTCOMES: Final = {"passed": "passed", "failed": "failed", "skipped": "not_applicable"}
 
 
 @click.group("adapter")
@@ -36,71 +40,97 @@ adapter.add_command(matrix)
 @reading
 def verify(terminal: Terminal, name: str, stage: str, wanted: str) -> None:
     """
-    Run the suite against an adapter and its simulated bank.
+    Let pytest run the suite against an adapter and its simulated bank.
 
     Exit status 0: every case that applies passed; 1: one failed, or no such adapter or case.
     """
     from provider_adapters.kit.factory import AdapterRefused
     from provider_adapters.testing.stages import subject_of
 
+    if find_spec("pytest") is None:
+        message = "the suite is run by pytest: pip install 'pixgate[verify]'"
+        raise click.ClickException(message)
     try:
-        subject = subject_of(name, stage)
+        subject_of(name, stage)
     except AdapterRefused as refused:
         raise click.ClickException(str(refused)) from refused
-    report = run(_verified(terminal, subject, _cases(wanted)))
-    _show(terminal, report)
-    if report.failed:
-        raise click.exceptions.Exit(_FAILED)
+    import pytest
 
-
-def _cases(wanted: str) -> Sequence[Case]:
-    """Return the cases whose id begins so; raises ``ClickException`` when none does."""
-    from provider_adapters.testing.verify.run import every_case
-
-    cases = [each for each in every_case() if each.id.startswith(wanted)]
-    if not cases:
-        groups = ", ".join(dict.fromkeys(each.group for each in every_case()))
-        message = f"no case begins with {wanted!r}; the groups are {groups}"
+    cases = _Cases()
+    ended = cases.run(name, stage, wanted, shown=not terminal.as_json)
+    if ended == pytest.ExitCode.NO_TESTS_COLLECTED:
+        message = f"no case begins with {wanted!r}; the groups are {', '.join(_groups())}"
         raise click.ClickException(message)
-    return cases
-
-
-async def _verified(terminal: Terminal, subject: Subject, cases: Sequence[Case]) -> Report:
-    """Run the cases, and print each as soon as it has ended."""
-    from provider_adapters.testing.verify.run import Report, results
-
-    ended = []
-    async for each in results(subject, cases):
-        ended.append(each)
-        if not terminal.as_json:
-            click.echo(f"{each.outcome:<15} {each.id:<44} {each.checks:>5}  {each.reason}".rstrip())
-    return Report(tuple(ended))
-
-
-def _show(terminal: Terminal, report: Report) -> None:
-    """Print the counts of each group; as JSON, the cases too."""
-    groups: list[Row] = [
-        {
-            "group": name,
-            "passed": counts.passed,
-            "failed": counts.failed,
-            "not_applicable": counts.not_applicable,
-            "checks": counts.checks,
-        }
-        for name, counts in report.groups.items()
-    ]
     if terminal.as_json:
-        show_json({"cases": [_row(each) for each in report.results], "groups": groups})
-        return
-    click.echo("")
-    terminal.show_all(groups, _GROUP_COLUMNS)
+        show_json({"cases": cases.rows, "groups": cases.groups()})
+    if ended != pytest.ExitCode.OK:
+        raise click.exceptions.Exit(1)
 
 
-def _row(ended: CaseResult) -> Row:
-    return {
-        "case": ended.id,
-        "outcome": str(ended.outcome),
-        "reason": ended.reason,
-        "checks": ended.checks,
-        "seconds": round(ended.seconds, 3),
-    }
+class _Cases:
+    """A plugin of pytest that keeps what became of each case."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+
+    def run(self, name: str, stage: str, wanted: str, *, shown: bool) -> int:
+        """Run the cases whose id begins so, away from any configuration of the author's."""
+        import pytest
+
+        options = [
+            *("-c", os.devnull, f"--rootdir={_SUITE.parent}", "--import-mode=importlib"),
+            *("--disable-plugin-autoload", "-pprovider_adapters.testing.pytest_plugin"),
+            *("-pno:cacheprovider", "-q", "-rs", "--no-fold-skipped", "--tb=short"),
+            *(f"--pixgate-adapter={name}", f"--pixgate-stage={stage}", f"-k[{wanted}"),
+        ]
+        if not wanted and find_spec("xdist"):
+            options += ["-pxdist", f"-n{_AT_ONCE}"]
+        with contextlib.nullcontext() if shown else contextlib.redirect_stdout(io.StringIO()):
+            ended = pytest.main([*options, str(_SUITE)], plugins=[self])
+        self.rows.sort(key=lambda row: str(row["case"]))
+        return ended
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep a case that has ended; it ran in its call."""
+        if report.when == "call":
+            self.rows.append(
+                {
+                    "case": report.nodeid.partition("[")[2].removesuffix("]"),
+                    "outcome": _OUTCOMES[report.outcome],
+                    "reason": _reason(report),
+                    "checks": int(report.passed),
+                    "seconds": round(report.duration, 3),
+                }
+            )
+
+    def groups(self) -> list[Row]:
+        """Count the outcomes of each group."""
+        counted = Counter((_group(str(row["case"])), row["outcome"]) for row in self.rows)
+        return [
+            {
+                "group": group,
+                **{outcome: counted[group, outcome] for outcome in _OUTCOMES.values()},
+                "checks": counted[group, "passed"],
+            }
+            for group in dict.fromkeys(group for group, _ in counted)
+        ]
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Say in a line why a case failed or does not apply; empty for one that passed."""
+    if report.passed:
+        return ""
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: not applicable: ")
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return " ".join(crash.message.split()) if crash else report.longreprtext
+
+
+def _groups() -> list[str]:
+    from provider_adapters.testing.verify.cases import every_case
+
+    return list(dict.fromkeys(map(_group, every_case())))
+
+
+def _group(case: str) -> str:
+    return case.partition(".")[0]

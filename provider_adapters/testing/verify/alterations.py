@@ -1,32 +1,59 @@
-"""Changes of single fields in a bank's JSON answers, wherever they stand in the document."""
+"""Changes of a bank's JSON answers on their way: of single fields, and of the whole document."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Final
+
+import msgspec
 
 from provider_adapters.testing.verify.relay import Alter
 
 Value = Callable[[object], object]
-"""Makes another value of a field's value."""
+"""Makes another value of a field's value; a number with a fraction comes as its raw text."""
 
 UNKNOWN_WORD: Final = "WORD_OF_THE_SUITE"
 """Which no bank uses."""
+_EXACT: Final[msgspec.json.Decoder[object]] = msgspec.json.Decoder(
+    float_hook=lambda number: msgspec.Raw(number.encode())
+)
 
 
-def field(name: str, change: Value) -> Alter:
-    """Return what changes every field of a name; other bodies stay as they are."""
+def document(change: Value) -> Alter:
+    """Return what puts another document in an answer's place; a body that is no JSON stays."""
 
     def altered(body: bytes) -> bytes:
         try:
-            document = json.loads(body, parse_float=Decimal)
-        except ValueError:
+            return msgspec.json.encode(change(_EXACT.decode(body)))
+        except (msgspec.DecodeError, ValueError):
             return body
-        return json.dumps(_walked(document, name, change), default=_number).encode()
 
     return altered
+
+
+def field(name: str, change: Value) -> Alter:
+    """Return what changes every field of a name, wherever it stands in the document."""
+
+    def walked(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: change(v) if key == name else walked(v) for key, v in value.items()}
+        return [walked(each) for each in value] if isinstance(value, list) else value
+
+    return document(walked)
+
+
+def leaves(change: Value, more: Mapping[str, object] | None = None) -> Alter:
+    """Return what changes all but full lists and objects, and adds fields to every object."""
+
+    def walked(value: object) -> object:
+        if isinstance(value, dict) and value:
+            return {**{key: walked(each) for key, each in value.items()}, **(more or {})}
+        if isinstance(value, list) and value:
+            return [walked(each) for each in value]
+        return change(value)
+
+    return document(walked)
 
 
 def constant(value: object) -> Value:
@@ -41,11 +68,10 @@ def another_amount(amount: object) -> object:
             return amount
         case int():
             return amount + 1
-        case Decimal():
-            return amount + Decimal("0.01")
+        case msgspec.Raw():
+            return msgspec.Raw(str(Decimal(bytes(amount).decode()) + Decimal("0.01")).encode())
         case str() if amount.replace(".", "", 1).isdigit():
-            more = Decimal("0.01") if "." in amount else Decimal(1)
-            return str(Decimal(amount) + more)
+            return str(Decimal(amount) + (Decimal("0.01") if "." in amount else 1))
         case _:
             return amount
 
@@ -55,22 +81,3 @@ def another_key(key: object) -> object:
     if not isinstance(key, str) or not key:
         return key
     return key[:-1] + ("0" if key[-1] != "0" else "1")
-
-
-def _walked(document: object, name: str, change: Value) -> object:
-    if isinstance(document, dict):
-        return {
-            key: change(value) if key == name else _walked(value, name, change)
-            for key, value in document.items()
-        }
-    if isinstance(document, list):
-        return [_walked(value, name, change) for value in document]
-    return document
-
-
-def _number(value: object) -> object:
-    """Write an amount as the number that it is; two decimals survive a float."""
-    if isinstance(value, Decimal):
-        return float(value)
-    message = f"{type(value).__name__} is no JSON"
-    raise TypeError(message)

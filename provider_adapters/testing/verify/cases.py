@@ -6,59 +6,31 @@ Cases: what is proven of every adapter, each by an async function that is regist
     @case("bank.settled", needs={PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
     async def settled(trial: Trial) -> None:
         ...
-        trial.expect(isinstance(found, Settled), "a payout that settled is not found settled")
+        assert isinstance(found, Settled), found
 
-A case that returns has passed. It fails by ``Trial.expect``, or by whatever else it raises. It is
-not applicable when the adapter does not declare what it needs, or when it or its stage raises
-``NotApplicable``.
+A case that returns has passed; whatever it raises is a failure. It does not apply when the adapter
+does not declare what it needs, or when it or its stage raises ``NotApplicable``. Pytest runs the
+cases, see ``provider_adapters.testing.pytest_plugin``, and says what an ``assert`` has compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+import asyncio
+import importlib
+import pkgutil
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gateway.domain.bank.capabilities import Capabilities, PortCall
+from provider_adapters.testing.verify import suite
+from provider_adapters.testing.verify.stage import NotApplicable
+from provider_adapters.testing.verify.trial import Subject, Trial, trial_of
 
-if TYPE_CHECKING:
-    from provider_adapters.testing.verify.trial import Trial
-
-Run = Callable[["Trial"], Awaitable[None]]
+Run = Callable[..., Awaitable[None]]
+"""Takes a ``Trial``, and what the table of ``case`` gives."""
 LONGEST_S: Final = 120.0
 """For one case; the slowest takes a few seconds on a machine that is busy with others."""
-
-
-class CaseFailed(Exception):
-    """What was expected of the adapter did not happen; the message is for its author."""
-
-
-class CaseOutcome(StrEnum):
-    """How a case ended."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_APPLICABLE = "not_applicable"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseResult:
-    """
-    What became of a case.
-
-    Attributes:
-        reason: Why it failed or does not apply; empty for one that passed.
-        checks: How many things were expected of the adapter, and were so.
-        seconds: It took.
-    """
-
-    id: str
-    group: str
-    outcome: CaseOutcome
-    reason: str = ""
-    checks: int = 0
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +40,12 @@ class Case:
 
     Attributes:
         id: Its group, a full stop, and its name: ``wire.create_payout``.
-        title: What holds when it passes, in one sentence.
         needs: Calls that the adapter must declare.
     """
 
     id: str
-    title: str
     needs: frozenset[PortCall]
-    run: Run
+    run: Callable[[Trial], Awaitable[None]]
 
     @property
     def group(self) -> str:
@@ -88,24 +58,37 @@ class Case:
         return f"{', '.join(absent)} is not declared" if absent else ""
 
 
-CASES: Final[dict[str, Case]] = {}
-"""Every case by its id, in the order of their modules; see ``run.every_case``."""
+_CASES: Final[dict[str, Case]] = {}
 
 
-def case(id: str, *, needs: Collection[PortCall] = ()) -> Callable[[Run], Run]:  # noqa: A002 - what it is
-    """Register a function as a case; its docstring's first line is the title."""
+def case(id: str, *given: object, needs: Collection[PortCall] = ()) -> Callable[[Run], Run]:  # noqa: A002 - what it is
+    """Register a function as a case, several times for a table; ``given`` follows its trial."""
 
     def registered(run: Run) -> Run:
-        title = (run.__doc__ or "").strip().partition("\n")[0]
-        add(Case(id=id, title=title, needs=frozenset(needs), run=run))
+        made = Case(id=id, needs=frozenset(needs), run=lambda trial: run(trial, *given))
+        if _CASES.setdefault(id, made) is not made:
+            message = f"there is a case {id} already"
+            raise ValueError(message)
         return run
 
     return registered
 
 
-def add(made: Case) -> None:
-    """Register a case; raises ``ValueError`` for an id that is taken."""
-    if made.id in CASES:
-        message = f"there is a case {made.id} already"
-        raise ValueError(message)
-    CASES[made.id] = made
+def every_case() -> Mapping[str, Case]:
+    """Return all cases of the suite by their ids, group by group."""
+    for module in pkgutil.iter_modules(suite.__path__, f"{suite.__name__}."):
+        importlib.import_module(module.name)
+    return dict(sorted(_CASES.items()))
+
+
+def applies_if(holds: object, otherwise: str) -> None:
+    """Raise ``NotApplicable`` with a reason unless something holds."""
+    if not holds:
+        raise NotApplicable(otherwise)
+
+
+async def prove(subject: Subject, case: Case) -> None:
+    """Run a case on a fresh stage; raises ``NotApplicable``, and anything else for a failure."""
+    async with asyncio.timeout(LONGEST_S), trial_of(subject) as trial:
+        applies_if(not (lacking := case.lacking(trial.capabilities)), lacking)
+        await case.run(trial)

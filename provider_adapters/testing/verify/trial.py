@@ -1,13 +1,13 @@
-"""What a case works with: a fresh stage, and adapters that reach its bank through a relay."""
+"""What a case works with: a fresh stage, and an adapter that reaches its bank through a relay."""
 
 from __future__ import annotations
 
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, cast
 
 import msgspec
@@ -21,15 +21,15 @@ from gateway.domain.bank.payout_orders import (
     PayoutOrder,
 )
 from gateway.domain.bank.provider_options import EveryCall
-from gateway.domain.bank.providers import ProviderAccount, ProviderError
+from gateway.domain.bank.providers import Outcome, ProviderAccount
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
 from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits
-from provider_adapters.testing.verify.cases import CaseFailed
 from provider_adapters.testing.verify.relay import Relay, TokenMemory
 from provider_adapters.testing.verify.stage import PayoutWish, Stage
 
@@ -97,15 +97,6 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Harness:
-    """An adapter, started, with the relay that it reaches its bank through."""
-
-    adapter: EveryCall
-    relay: Relay
-    witness: Witness
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """
     What is verified.
@@ -121,20 +112,25 @@ class Subject:
     transport: MakeTransport = HttpTransport
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """
     One case of one adapter.
 
     Attributes:
-        checks: How many expectations were met, see ``expect``.
+        adapter: Started, behind the relay.
+        witness: Its observer.
+        today: The day on which the stage was opened, so that midnight moves no window.
+        tokens: Shared by light relays.
     """
 
     subject: Subject
     stage: Stage
-    capabilities: Capabilities
-    checks: int = 0
-    _tokens: TokenMemory | None = None
+    adapter: EveryCall
+    relay: Relay
+    witness: Witness
+    today: date
+    tokens: TokenMemory
 
     @property
     def account(self) -> ProviderAccount:
@@ -142,46 +138,53 @@ class Trial:
         return self.stage.accounts[0]
 
     @property
+    def capabilities(self) -> Capabilities:
+        """What the adapter declares."""
+        return self.adapter.capabilities
+
+    def can(self, call: PortCall) -> bool:
+        """Say whether the adapter declares a call."""
+        return call in self.capabilities.calls
+
+    @property
+    def method(self) -> PayoutMethod:
+        """What payouts are made by where a case does not care."""
+        pix = PayoutMethod.PIX in self.capabilities.destinations
+        return PayoutMethod.PIX if pix else PayoutMethod.BANK_ACCOUNT
+
+    @property
     def short(self) -> ClientLimits:
         """Limits for a bank that does not answer; a handshake of TLS takes its time."""
         return SHORT if self.stage.relay_tls is None else _SHORT_WITH_TLS
 
-    def expect(self, holds: object, otherwise: str) -> None:
-        """Fail the case with a sentence unless something holds; count it otherwise."""
-        if not holds:
-            raise CaseFailed(otherwise)
-        self.checks += 1
+    def days(self, first: int, last: int) -> Window:
+        """Return a window of days, counted from today: yesterday is -1."""
+        return Window(self.today + timedelta(days=first), self.today + timedelta(days=last))
 
-    async def raised(
-        self, kinds: type[ProviderError], made: Awaitable[object], what: str
-    ) -> ProviderError:
-        """Await a call that must raise one of the port's errors, and return that."""
-        try:
-            answered = await made
-        except kinds as failure:
-            self.checks += 1
-            return failure
-        except ProviderError as failure:
-            message = f"{what}: raised {failure!r} and not {kinds.__name__}"
-            raise CaseFailed(message) from failure
-        message = f"{what}: answered {answered!r} and did not raise {kinds.__name__}"
-        raise CaseFailed(message)
+    @property
+    def recent(self) -> Window:
+        """The days around now: a bank's day is another one, and its clock may be ahead."""
+        return self.days(-1, 1)
 
     @contextlib.asynccontextmanager
-    async def harness(
-        self,
-        limits: ClientLimits = PLENTY,
-        more: Mapping[str, object] | None = None,
-        *,
-        relay: Relay | None = None,
-    ) -> AsyncIterator[Harness]:
-        """Start an adapter behind a relay of its own; ``more`` goes over its settings."""
-        relay, witness = relay or self._relay(), Witness()
-        async with contextlib.AsyncExitStack() as opened:
-            await opened.enter_async_context(relay.open())
-            made = self.adapter(relay.address, limits, witness, more)
-            adapter = await opened.enter_async_context(made)
-            yield Harness(adapter=adapter, relay=relay, witness=witness)
+    async def at(self, address: str, limits: ClientLimits = PLENTY) -> AsyncIterator[Trial]:
+        """Start another adapter, for a bank at an address."""
+        witness = Witness()
+        made = _make(self.subject, self.stage.settings(address), limits, witness)
+        await made.start()
+        try:
+            yield replace(self, adapter=made, witness=witness)
+        finally:
+            await made.close()
+
+    @contextlib.asynccontextmanager
+    async def again(
+        self, limits: ClientLimits = PLENTY, relay: Relay | None = None
+    ) -> AsyncIterator[Trial]:
+        """Start another adapter, behind a relay of its own."""
+        relay = relay or Relay(self.stage.address, self.stage.relay_tls, elsewhere=self._hosts)
+        async with relay.open(), self.at(relay.address, limits) as made:
+            yield replace(made, relay=relay)
 
     def light_relay(self, *, over_tls: bool) -> Relay:
         """
@@ -190,59 +193,41 @@ class Trial:
         All attempts share their tokens; without ``over_tls`` the adapter is spared handshakes
         where it takes an address without TLS, which is most of what they would cost.
         """
-        if self._tokens is None and self.stage.token_path:
-            self._tokens = TokenMemory(self.stage.token_path)
         tls = self.stage.relay_tls
         bare = tls is not None and tls.without is not None and not over_tls
-        return self._relay(bare=bare, tokens=self._tokens)
+        address = self.stage.address
+        return Relay(address, tls, bare, elsewhere=self._hosts, tokens=self.tokens)
 
-    def _relay(self, *, bare: bool = False, tokens: TokenMemory | None = None) -> Relay:
-        """Make a relay that hands on to every host of the bank."""
-        stage = self.stage
-        hosts = {stage.token_path: stage.token_address}
-        return Relay(stage.address, stage.relay_tls, bare, elsewhere=hosts, tokens=tokens)
-
-    @contextlib.asynccontextmanager
-    async def adapter(
-        self,
-        address: str,
-        limits: ClientLimits = PLENTY,
-        witness: Witness | None = None,
-        more: Mapping[str, object] | None = None,
-    ) -> AsyncIterator[EveryCall]:
-        """Make and start an adapter for a bank at an address."""
-        settings = {**self.stage.settings(address), **(more or {})}
-        made = _make(self.subject, settings, limits, witness or Witness())
-        await made.start()
-        try:
-            yield made
-        finally:
-            await made.close()
+    @property
+    def _hosts(self) -> Mapping[str, str]:
+        return {self.stage.token_path: self.stage.token_address}
 
     def order(
         self,
         wish: PayoutWish | None = None,
         *,
-        key: str = "",
         value: Money | None = None,
         destination: Destination | None = None,
     ) -> PayoutOrder:
         """Make an order of R$ 10.50, or as wished; with a key that nobody has used."""
         if destination is None:
             destination = wish.destination if wish else self.stage.payee(self.method)
+        by_account = isinstance(destination, BankDestination)
         return PayoutOrder(
-            provider_key=key or new_provider_key(),
-            method=_method_of(destination),
+            provider_key=new_provider_key(),
+            method=PayoutMethod.BANK_ACCOUNT if by_account else PayoutMethod.PIX,
             value=value or (wish.value if wish else Money(1050)),
             destination=destination,
             description="",
         )
 
-    @property
-    def method(self) -> PayoutMethod:
-        """What payouts are made by where a case does not care."""
-        pix = PayoutMethod.PIX in self.capabilities.destinations
-        return PayoutMethod.PIX if pix else PayoutMethod.BANK_ACCOUNT
+    async def pay(self, order: PayoutOrder) -> Outcome:
+        """Order a payout of the first account."""
+        return await self.adapter.create_payout(self.account, order, far())
+
+    async def paid(self, key: str) -> list[Money]:
+        """Return what the bank's books say was paid under a provider key."""
+        return list(await self.stage.executions(key))
 
 
 def far() -> Deadline:
@@ -265,14 +250,28 @@ def new_provider_key() -> str:
     return secrets.token_hex(16)
 
 
+def new_reference() -> str:
+    """Return a reference that nobody has used."""
+    return f"verified-{secrets.token_hex(8)}"
+
+
 @contextlib.asynccontextmanager
 async def trial_of(subject: Subject) -> AsyncIterator[Trial]:
-    """Start a stage for one case."""
-    stage = subject.make_stage()
+    """Start a stage for one case, and an adapter of its bank."""
+    today, stage, witness = datetime.now(UTC).date(), subject.make_stage(), Witness()
     try:
         await stage.start()
-        made = _make(subject, stage.settings(stage.address), PLENTY, Witness())
-        yield Trial(subject=subject, stage=stage, capabilities=made.capabilities)
+        first = Trial(
+            subject=subject,
+            stage=stage,
+            adapter=_make(subject, stage.settings(stage.address), PLENTY, witness),
+            relay=Relay(stage.address),
+            witness=witness,
+            today=today,
+            tokens=TokenMemory(stage.token_path),
+        )
+        async with first.again() as trial:
+            yield trial
     finally:
         await stage.close()
 
@@ -290,8 +289,3 @@ def _make(
         transport=subject.transport,
     )
     return cast("EveryCall", subject.factory({**settings, **limited}, context))
-
-
-def _method_of(destination: Destination) -> PayoutMethod:
-    by_account = isinstance(destination, BankDestination)
-    return PayoutMethod.BANK_ACCOUNT if by_account else PayoutMethod.PIX

@@ -18,12 +18,11 @@ from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.sandbox.dialect import SANDBOX
 from provider_adapters.testing.sandbox.stage import SandboxStage
 from provider_adapters.testing.stages import STAGES, subject_of
-from provider_adapters.testing.verify import run
-from provider_adapters.testing.verify.cases import CaseOutcome
 from provider_adapters.testing.verify.trial import MakeStage, Subject
 from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
-from tests.contract.adapters.verified_banks import BANKS, CASES, OTHERS, VerifiedBank, banks_of
+from tests.contract.adapters.verified_banks import BANKS, OTHERS, VerifiedBank, banks_of
 from tests.world.banks.stock import StockTransport
+from tests.world.verified import CASES, PASSED, ended
 
 OVER_STOCK = ["wire.get_balance", "wire.create_payout_by_key", "wire.deadline"]
 UNREACHED = [each for each in CASES if each.startswith(("wire.connection_", "wire.tls_"))]
@@ -39,15 +38,12 @@ async def test_a_case_passes(case: str):
 
 async def problem_of(bank: VerifiedBank, case: str) -> str:
     """Say why a case neither passed nor failed to apply for its known reason."""
-    lacking = CASES[case].lacking(bank.capabilities)
+    reason = CASES[case].lacking(bank.capabilities) or bank.without.get(case, "")
 
-    ended = await run.result(bank.subject, CASES[case])
+    found = await ended(bank.subject, case)
 
-    passed = ended.outcome is CaseOutcome.PASSED
-    expected = lacking or bank.without.get(case, "")
-    absent = ended.outcome is CaseOutcome.NOT_APPLICABLE
-    right = absent and ended.reason == expected if expected else passed
-    return "" if right else f"{bank.name}: {ended.outcome}, {ended.reason!r}"
+    right = found == (f"not applicable: {reason}" if reason else PASSED)
+    return "" if right else f"{bank.name}: {found or 'it passes'}"
 
 
 def test_every_case_that_applies_to_a_bank_is_tried_there_on_one_of_eight_days():
@@ -120,10 +116,10 @@ async def test_the_sandbox_passes_as_any_kind_of_bank(kind: type[SandboxStage], 
     subject = Subject(name="sandbox", factory=registry.find("sandbox"), make_stage=kind)
     cases = [each for each in CASES.values() if each.group in groups]
 
-    ended = [each async for each in run.results(subject, cases)]
+    why = {each.id: await ended(subject, each) for each in cases}
 
-    assert [each for each in ended if each.outcome is CaseOutcome.FAILED] == []
-    assert any(each.outcome is CaseOutcome.PASSED for each in ended)
+    assert {name: each for name, each in why.items() if each.startswith("failed")} == {}
+    assert PASSED in why.values()
 
 
 def over_stock(make_stage: MakeStage) -> Subject:
@@ -140,9 +136,7 @@ async def test_the_same_holds_over_another_client(case: str):
     """Over aiohttp's own: what the suite proves is the adapter's, and not its transport's."""
     subject = over_stock(subject_of("sandbox").make_stage)
 
-    ended = await run.result(subject, CASES[case])
-
-    assert ended.outcome is CaseOutcome.PASSED, ended.reason
+    assert await ended(subject, case) == PASSED
 
 
 def test_every_call_is_cut_off():

@@ -9,13 +9,11 @@ from gateway.domain.bank.capabilities import Capabilities
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
 from provider_adapters.testing.stages import STAGES, subject_of
-from provider_adapters.testing.verify import run
 from provider_adapters.testing.verify.cases import Case
 from provider_adapters.testing.verify.trial import Subject
 from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
 from tests.world.extent import DAY, WHOLE
-
-CASES: Mapping[str, Case] = {each.id: each for each in run.every_case()}
+from tests.world.verified import CASES
 
 
 @dataclass(frozen=True, kw_only=True)

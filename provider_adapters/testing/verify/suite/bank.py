@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final, cast
+
+import pytest
 
 from gateway.domain.bank.capabilities import PortCall, Repeat
 from gateway.domain.bank.payout_orders import (
@@ -29,44 +31,39 @@ from gateway.domain.kernel.money import Money
 from gateway.telemetry.ports import Event
 from provider_adapters.testing.verify import alterations
 from provider_adapters.testing.verify.alterations import UNKNOWN_WORD, Value
-from provider_adapters.testing.verify.cases import case
-from provider_adapters.testing.verify.relay import (
-    Act,
-    Alter,
-    Script,
-    answering,
-    at_request,
-    from_request,
-)
-from provider_adapters.testing.verify.stage import BankAnswer, ListedRefusal, NotApplicable
-from provider_adapters.testing.verify.suite.calls import payouts
-from provider_adapters.testing.verify.suite.wire import money_path
-from provider_adapters.testing.verify.trial import Harness, Trial, far
+from provider_adapters.testing.verify.cases import applies_if, case
+from provider_adapters.testing.verify.relay import Act, Script, answering, at_request, from_request
+from provider_adapters.testing.verify.stage import BankAnswer, ListedRefusal
+from provider_adapters.testing.verify.suite.calls import OK
+from provider_adapters.testing.verify.suite.wire import money_request, needs_method
+from provider_adapters.testing.verify.trial import Trial, far
 
 PAYS: Final = frozenset({PortCall.CREATE_PAYOUT})
 STATUSES: Final = (400, 401, 403, 404, 409, 422, 429, 500, 503)
 """Those by which banks refuse, and proxies too."""
-
+_PAGE: Final = BankAnswer(
+    status=200,
+    body=b"<!doctype html><title>Em manuten\xc3\xa7\xc3\xa3o</title>",
+    headers={"Content-Type": "text/html"},
+)
 _WRONG_E2E_IDS: Final = ("E123", "X" * 32, "E" + "0" * 40, "E\r\n" + "0" * 29, 7)
-_RETRY_AFTER_S: Final = 7
-_NO_BANK: Final = "999"
-"""The central bank's list of participants has no such number."""
-_PAGE: Final = b"<!doctype html><title>Em manuten\xc3\xa7\xc3\xa3o</title>"
+_NAMES: Final = {
+    "amount": "amount",
+    "key": "key",
+    "e2e_id": "end-to-end id",
+    "status": "state",
+    "destination": "recipient",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Answered:
-    """
-    What became of an order whose money request was answered in the suite's way.
-
-    Attributes:
-        counts: What the adapter counted.
-    """
+class _Ordered:
+    """What became of an order whose money request was answered in the suite's way."""
 
     outcome: Outcome
-    paid: list[Money]
+    paid: Sequence[Money]
     order: PayoutOrder
-    counts: Collection[tuple[str, str]] = ()
+    events: Sequence[str]
 
 
 @case("bank.refusals", needs=PAYS)
@@ -75,23 +72,22 @@ async def refusals(trial: Trial) -> None:
     number = await money_request(trial)
     for refusal in trial.stage.refusals():
         # The bank itself answers what follows: an adapter may look for the payout first.
-        played = at_request(number, Act(play=answering(refusal.answer)))
-        answered = await _played(trial, played)
-        _judge(trial, refusal, answered.outcome)
-        trial.expect(not answered.paid, f"{refusal.name}: the bank paid {answered.paid}")
+        script = at_request(number, Act(play=answering(refusal.answer)))
+        ordered = await _ordered(trial, script)
+        _judge(refusal, ordered.outcome)
+        assert ordered.paid == [], refusal.name
 
 
-def _judge(trial: Trial, refusal: ListedRefusal, outcome: Outcome) -> None:
+def _judge(refusal: ListedRefusal, outcome: Outcome) -> None:
     """Compare an outcome with what is listed."""
     what = f"{refusal.name} is answered by {outcome!r}"
     if refusal.not_sent is not None:
-        unsent = isinstance(outcome, NotSent) and outcome.evidence.reason == refusal.not_sent
-        trial.expect(unsent, what)
-        return
-    trial.expect(isinstance(outcome, Rejected), what)
-    if isinstance(outcome, Rejected):
-        trial.expect(outcome.failure == refusal.failure, what)
-        trial.expect(outcome.forbidden == refusal.forbidden, what)
+        assert isinstance(outcome, NotSent), what
+        assert outcome.evidence.reason == refusal.not_sent, what
+    else:
+        assert isinstance(outcome, Rejected), what
+        assert outcome.failure == refusal.failure, what
+        assert outcome.forbidden == refusal.forbidden, what
 
 
 @case("bank.unlisted_refusals", needs=PAYS)
@@ -104,9 +100,14 @@ async def unlisted_refusals(trial: Trial) -> None:
 async def doubtful_refusals(trial: Trial) -> None:
     """What the bank documents and does not call final proves nothing either."""
     answers = trial.stage.doubtful()
-    if not answers:
-        message = "the stage names no documented refusal that proves nothing (doubtful)"
-        raise NotApplicable(message)
+    applies_if(answers, "the stage names no documented refusal that proves nothing (doubtful)")
+    await _prove_nothing(trial, answers)
+
+
+@case("bank.listed_code_of_another_status", needs=PAYS)
+async def listed_code_of_another_status(trial: Trial) -> None:
+    """A listed code that comes with a failure of the server proves nothing."""
+    answers = [dataclasses.replace(each.answer, status=500) for each in trial.stage.refusals()]
     await _prove_nothing(trial, answers)
 
 
@@ -114,88 +115,64 @@ async def _prove_nothing(trial: Trial, answers: Sequence[BankAnswer]) -> None:
     number = await money_request(trial)
     for answer in answers:
         for executed in (False, True):
-            answered = await ordered(trial, number, answer, executed=executed)
+            act = Act(play=answering(answer), reaches_bank=executed)
+            ordered = await _ordered(trial, from_request(number, act))
             what = f"{answer.status} {answer.body[:80]!r}, executed: {executed}"
-            unknown = isinstance(answered.outcome, Unknown)
-            trial.expect(unknown, f"{what}: {answered.outcome!r}")
-            once = [answered.order.value] if executed else []
-            trial.expect(answered.paid == once, f"{what}: the bank paid {answered.paid}")
-
-
-@case("bank.listed_code_of_another_status", needs=PAYS)
-async def listed_code_of_another_status(trial: Trial) -> None:
-    """A listed code that comes with a failure of the server proves nothing."""
-    number = await money_request(trial)
-    for refusal in trial.stage.refusals():
-        failing = dataclasses.replace(refusal.answer, status=500)
-        outcome = (await ordered(trial, number, failing, executed=True)).outcome
-        unknown = isinstance(outcome, Unknown)
-        trial.expect(unknown, f"{refusal.name}, answered with a 500, is {outcome!r}")
+            assert isinstance(ordered.outcome, Unknown), f"{what}: {ordered.outcome!r}"
+            assert ordered.paid == ([ordered.order.value] if executed else []), what
 
 
 @case("bank.retry_after", needs=PAYS)
 async def retry_after(trial: Trial) -> None:
     """How long a bank asks us to wait is handed on."""
     listed = [each for each in trial.stage.refusals() if each.not_sent is Reason.RATE_LIMITED]
-    if not listed:
-        message = "no refusal for too many calls is listed"
-        raise NotApplicable(message)
+    applies_if(listed, "no refusal for too many calls is listed")
     number = await money_request(trial)
     for refusal in listed:
-        headers = {**refusal.answer.headers, "Retry-After": str(_RETRY_AFTER_S)}
+        headers = {**refusal.answer.headers, "Retry-After": "7"}
         answer = dataclasses.replace(refusal.answer, headers=headers)
-        outcome = (await ordered(trial, number, answer)).outcome
-        waits = isinstance(outcome, NotSent) and outcome.retry_after == _RETRY_AFTER_S
-        trial.expect(waits, f"{refusal.name} with Retry-After: {_RETRY_AFTER_S} is {outcome!r}")
+        ordered = await _ordered(trial, from_request(number, Act(play=answering(answer))))
+        assert isinstance(ordered.outcome, NotSent), ordered.outcome
+        assert ordered.outcome.retry_after == 7, refusal.name
 
 
 @case("bank.maintenance", needs=PAYS)
 async def maintenance(trial: Trial) -> None:
     """A page for people, with status 200, is no answer of the bank."""
-    page = BankAnswer(status=200, body=_PAGE, headers={"Content-Type": "text/html"})
-    number = await money_request(trial)
-    for executed in (False, True):
-        outcome = (await ordered(trial, number, page, executed=executed)).outcome
-        trial.expect(isinstance(outcome, Unknown), f"executed: {executed}: {outcome!r}")
-    if PortCall.GET_BALANCE in trial.capabilities.calls:
-        async with trial.harness() as harness:
-            harness.relay.begin(from_request(1, Act(play=answering(page))))
-            await trial.raised(BadReply, harness.adapter.get_balance(trial.account), "a balance")
+    await _prove_nothing(trial, [_PAGE])
+    if trial.can(PortCall.GET_BALANCE):
+        trial.relay.begin(from_request(1, Act(play=answering(_PAGE))))
+        with pytest.raises(BadReply):
+            await trial.adapter.get_balance(trial.account)
 
 
 @case("bank.wrong_credentials", needs=PAYS)
 async def wrong_credentials(trial: Trial) -> None:
     """Credentials that the bank does not know pay nothing, and are told as refused."""
     stranger, order = trial.stage.stranger(), trial.order()
-    async with trial.harness() as harness:
-        outcome = await harness.adapter.create_payout(stranger, order, far())
-        trial.expect(isinstance(outcome, NotSent | Unknown), f"a payout is answered by {outcome!r}")
-        if isinstance(outcome, NotSent):
-            reason = outcome.evidence.reason
-            trial.expect(reason == Reason.CREDENTIALS_REFUSED, f"the reason is {reason!r}")
-        if PortCall.GET_BALANCE in trial.capabilities.calls:
-            reading = harness.adapter.get_balance(stranger)
-            await trial.raised(CredentialsRefused, reading, "a balance")
-    paid = await trial.stage.executions(order.provider_key)
-    trial.expect(not paid, f"the bank paid {list(paid)}")
+    outcome = await trial.adapter.create_payout(stranger, order, far())
+    assert isinstance(outcome, NotSent | Unknown), outcome
+    if isinstance(outcome, NotSent):
+        assert outcome.evidence.reason == Reason.CREDENTIALS_REFUSED
+    if trial.can(PortCall.GET_BALANCE):
+        with pytest.raises(CredentialsRefused):
+            await trial.adapter.get_balance(stranger)
+    assert await trial.paid(order.provider_key) == []
 
 
 @case("bank.insufficient_funds", needs=PAYS | {PortCall.GET_BALANCE})
 async def insufficient_funds(trial: Trial) -> None:
     """More than the account has is not paid, and the reason is told where the bank has a word."""
     listed = {each.failure for each in trial.stage.refusals()}
-    async with trial.harness() as harness:
-        held = await harness.adapter.get_balance(trial.account)
-        order = trial.order(value=Money(held.balance.centavos + 1_00))
-        outcome = await harness.adapter.create_payout(trial.account, order, far())
+    held = await trial.adapter.get_balance(trial.account)
+    order = trial.order(value=Money(held.balance.centavos + 1_00))
+    outcome = await trial.pay(order)
     if FailureCode.INSUFFICIENT_FUNDS in listed:
-        trial.expect(isinstance(outcome, Rejected), f"it is answered by {outcome!r}")
-        told = outcome.failure if isinstance(outcome, Rejected) else None
-        trial.expect(told is FailureCode.INSUFFICIENT_FUNDS, f"the failure is {told}")
+        assert isinstance(outcome, Rejected), outcome
+        assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
     else:
-        trial.expect(isinstance(outcome, Unknown), f"without a word it is {outcome!r}")
-    paid = await trial.stage.executions(order.provider_key)
-    trial.expect(not paid, f"the bank paid {list(paid)}")
+        assert isinstance(outcome, Unknown), outcome
+    assert await trial.paid(order.provider_key) == []
 
 
 @case("bank.unknown_bank_number", needs=PAYS)
@@ -203,195 +180,102 @@ async def unknown_bank_number(trial: Trial) -> None:
     """A bank number that nobody has is never told as something to send again."""
     needs_method(trial, PayoutMethod.BANK_ACCOUNT)
     payee = cast("BankDestination", trial.stage.payee(PayoutMethod.BANK_ACCOUNT))
-    order = trial.order(destination=dataclasses.replace(payee, bank_number=_NO_BANK))
-    async with trial.harness() as harness:
-        outcome = await harness.adapter.create_payout(trial.account, order, far())
-    trial.expect(not isinstance(outcome, NotSent), f"it is answered by {outcome!r}")
+    # the central bank's list of participants has no such number
+    order = trial.order(destination=dataclasses.replace(payee, bank_number="999"))
+    outcome = await trial.pay(order)
+    assert not isinstance(outcome, NotSent), outcome
     if isinstance(outcome, Rejected):
-        paid = await trial.stage.executions(order.provider_key)
-        trial.expect(not paid, f"the bank paid {list(paid)}")
+        assert await trial.paid(order.provider_key) == []
 
 
 @case("bank.duplicate", needs=PAYS)
-async def duplicate(trial: Trial) -> None:
+@case("bank.duplicate_by_account", PayoutMethod.BANK_ACCOUNT, needs=PAYS)
+async def duplicate(trial: Trial, method: PayoutMethod | None = None) -> None:
     """The same order again is the same payout, and is paid once."""
-    await _same_again(trial, trial.order())
-
-
-@case("bank.duplicate_by_account", needs=PAYS)
-async def duplicate_by_account(trial: Trial) -> None:
-    """The same order to a bank account again is the same payout, and is paid once."""
-    needs_method(trial, PayoutMethod.BANK_ACCOUNT)
-    payee = trial.stage.payee(PayoutMethod.BANK_ACCOUNT)
-    await _same_again(trial, trial.order(destination=payee))
-
-
-async def _same_again(trial: Trial, order: PayoutOrder) -> None:
-    _needs_keys(trial)
+    method = method or trial.method
+    needs_method(trial, method)
+    order = trial.order(destination=trial.stage.payee(method))
     first, second = await _twice(trial, order, order)
-    trial.expect(isinstance(first, Accepted | Settled), f"at first: {first!r}")
     # Without a look-up by our key nobody can compare what the bank knows.
-    allowed = Accepted | Settled if trial.capabilities.finds() else Accepted | Settled | Unknown
-    trial.expect(isinstance(second, allowed), f"again: {second!r}")
-    if isinstance(first, Accepted | Settled) and isinstance(second, Accepted | Settled):
-        same = first.provider_id == second.provider_id
-        trial.expect(same, f"the bank's ids are {first.provider_id!r}, {second.provider_id!r}")
-        reason = second.evidence.reason
-        trial.expect(reason != Reason.DUPLICATE, "nobody compared the payout with the order")
-    await _paid_once(trial, order)
+    assert isinstance(second, OK if trial.capabilities.finds() else OK | Unknown), second
+    if isinstance(second, OK):
+        assert first.provider_id == second.provider_id
+        assert second.evidence.reason != Reason.DUPLICATE, "nobody compared it with the order"
 
 
 @case("bank.duplicate_of_another_amount", needs=PAYS)
 async def duplicate_of_another_amount(trial: Trial) -> None:
     """A known key with another amount is Unknown: what the bank has is not this order."""
-    _needs_keys(trial)
     order = trial.order()
     other = dataclasses.replace(order, value=Money(order.value.centavos + 1))
     _, second = await _twice(trial, order, other)
-    trial.expect(isinstance(second, Unknown), f"with another amount: {second!r}")
-    await _paid_once(trial, order)
+    assert isinstance(second, Unknown), second
 
 
 @case("bank.duplicate_of_another_recipient", needs=PAYS)
-async def duplicate_of_another_recipient(trial: Trial) -> None:
-    """A known key with another recipient is Unknown: what the bank has is not this order."""
-    await _another_recipient(trial, trial.method, trial.stage.other_payee(trial.method))
-
-
-@case("bank.duplicate_of_another_bank_account", needs=PAYS)
-async def duplicate_of_another_bank_account(trial: Trial) -> None:
-    """The same holds for bank accounts, and for another account at the same bank."""
-    method = PayoutMethod.BANK_ACCOUNT
+@case("bank.duplicate_of_another_bank_account", PayoutMethod.BANK_ACCOUNT, needs=PAYS)
+async def duplicate_of_another_recipient(trial: Trial, method: PayoutMethod | None = None) -> None:
+    """A known key with another recipient is Unknown; so is another account at the same bank."""
+    method = method or trial.method
     needs_method(trial, method)
-    payee = cast("BankDestination", trial.stage.payee(method))
-    other = cast("BankDestination", trial.stage.other_payee(method))
-    await _another_recipient(trial, method, other)
-    if other.account != payee.account:
-        beside = dataclasses.replace(payee, account=other.account)
-        await _another_recipient(trial, method, beside)
+    payee, other = trial.stage.payee(method), trial.stage.other_payee(method)
+    others: list[Destination] = [other]
+    if isinstance(payee, BankDestination) and isinstance(other, BankDestination):
+        others.append(dataclasses.replace(payee, account=other.account))
+    for each in others:
+        order = trial.order(destination=payee)
+        _, second = await _twice(trial, order, dataclasses.replace(order, destination=each))
+        assert isinstance(second, Unknown), second
 
 
-async def _another_recipient(trial: Trial, method: PayoutMethod, other: Destination) -> None:
-    _needs_keys(trial)
-    order = trial.order(destination=trial.stage.payee(method))
-    _, second = await _twice(trial, order, dataclasses.replace(order, destination=other))
-    trial.expect(isinstance(second, Unknown), f"with another recipient: {second!r}")
-    await _paid_once(trial, order)
+async def _twice(
+    trial: Trial, order: PayoutOrder, other: PayoutOrder
+) -> tuple[Accepted | Settled, Outcome]:
+    """Order a payout, and another one with the same key; the first is paid, and once."""
+    ignores = trial.capabilities.repeat is Repeat.IGNORES
+    applies_if(not ignores, "the bank ignores keys, so the gateway never repeats an order")
+    first, second = await trial.pay(order), await trial.pay(other)
+    assert isinstance(first, OK), first
+    assert await trial.paid(order.provider_key) == [order.value]
+    return first, second
 
 
-@case("bank.other_amount", needs=PAYS)
-async def other_amount(trial: Trial) -> None:
-    """An answer with another amount than was ordered is Unknown."""
-    name = trial.stage.fields(PortCall.CREATE_PAYOUT).amount
-    await _contradicted(trial, name, "amount", alterations.another_amount)
-
-
-@case("bank.other_key", needs=PAYS)
-async def other_key(trial: Trial) -> None:
-    """An answer with another key than ours is Unknown."""
-    name = trial.stage.fields(PortCall.CREATE_PAYOUT).key
-    await _contradicted(trial, name, "key", alterations.another_key)
-
-
-@case("bank.other_recipient", needs=PAYS)
-async def other_recipient(trial: Trial) -> None:
-    """An answer that shows another recipient than was ordered is Unknown."""
-    name = trial.stage.fields(PortCall.CREATE_PAYOUT).destination
-    await _contradicted(trial, name, "recipient", alterations.constant("of-the-suite@example.com"))
-
-
-@case("bank.malformed_e2e_id", needs=PAYS)
-async def malformed_e2e_id(trial: Trial) -> None:
-    """An answer with an end-to-end id that is none is Unknown."""
-    name = trial.stage.fields(PortCall.CREATE_PAYOUT).e2e_id
-    for wrong in _WRONG_E2E_IDS:
-        await _contradicted(trial, name, "end-to-end id", alterations.constant(wrong))
+@case("bank.other_amount", "amount", alterations.another_amount, needs=PAYS)
+@case("bank.other_key", "key", alterations.another_key, needs=PAYS)
+@case("bank.other_recipient", "destination", alterations.constant("a@example.com"), needs=PAYS)
+@case("bank.malformed_e2e_id", "e2e_id", *map(alterations.constant, _WRONG_E2E_IDS), needs=PAYS)
+async def contradicted(trial: Trial, field: str, *changes: Value) -> None:
+    """An answer that shows something else than was ordered is Unknown."""
+    name, number = named(trial, PortCall.CREATE_PAYOUT, field), await money_request(trial)
+    for change in changes:
+        act = Act(alter=alterations.field(name, change))
+        ordered = await _ordered(trial, from_request(number, act))
+        assert isinstance(ordered.outcome, Unknown), ordered.outcome
+        assert ordered.paid == [ordered.order.value]
 
 
 @case("bank.unknown_word", needs=PAYS)
 async def unknown_word(trial: Trial) -> None:
     """An order whose state is an unknown word is not final, and the word is counted."""
-    name = named(trial.stage.fields(PortCall.CREATE_PAYOUT).status, "state")
-    number = await money_request(trial)
-    alter = alterations.field(name, alterations.constant(UNKNOWN_WORD))
-    answered = await altered(trial, number, alter)
-    outcome = answered.outcome
-    trial.expect(isinstance(outcome, Accepted | Unknown), f"it is answered by {outcome!r}")
-    counted = [event for event, _ in answered.counts]
-    trial.expect(str(Event.UNKNOWN_STATUS) in counted, f"it counted {counted}")
+    name = named(trial, PortCall.CREATE_PAYOUT, "status")
+    act = Act(alter=alterations.field(name, alterations.constant(UNKNOWN_WORD)))
+    ordered = await _ordered(trial, from_request(await money_request(trial), act))
+    assert isinstance(ordered.outcome, Accepted | Unknown), ordered.outcome
+    assert str(Event.UNKNOWN_STATUS) in ordered.events
 
 
-async def money_request(trial: Trial) -> int:
-    """Return which request of a payout moves the money."""
-    return (await money_path(trial, payouts(trial, trial.method)())).money
-
-
-async def ordered(
-    trial: Trial, number: int, answer: BankAnswer, *, executed: bool = False
-) -> Answered:
-    """Order a payout whose money request is answered so, executed by the bank or not."""
-    return await _ordered(trial, number, Act(play=answering(answer), reaches_bank=executed))
-
-
-async def altered(trial: Trial, number: int, alter: Alter) -> Answered:
-    """Order a payout whose money request is answered by the bank, and changed on the way."""
-    return await _ordered(trial, number, Act(alter=alter))
-
-
-async def _ordered(trial: Trial, number: int, act: Act) -> Answered:
-    return await _played(trial, from_request(number, act))
-
-
-async def _played(trial: Trial, script: Script) -> Answered:
+async def _ordered(trial: Trial, script: Script) -> _Ordered:
+    """Order a payout while the relay plays a script."""
     order = trial.order()
-    async with trial.harness() as harness:
-        harness.relay.begin(script)
-        outcome = await harness.adapter.create_payout(trial.account, order, far())
-    paid = list(await trial.stage.executions(order.provider_key))
-    return Answered(outcome, paid, order, tuple(harness.witness.counts))
+    async with trial.again() as fresh:
+        fresh.relay.begin(script)
+        outcome = await fresh.pay(order)
+    events = [event for event, _ in fresh.witness.counts]
+    return _Ordered(outcome, await trial.paid(order.provider_key), order, events)
 
 
-async def _contradicted(trial: Trial, name: str, what: str, change: Value) -> None:
-    """Expect Unknown of an order whose answer was changed in one field."""
-    alter = alterations.field(named(name, what), change)
-    answered = await altered(trial, await money_request(trial), alter)
-    outcome = answered.outcome
-    trial.expect(isinstance(outcome, Unknown), f"another {what} is answered by {outcome!r}")
-    paid = answered.paid
-    trial.expect(paid == [answered.order.value], f"the bank paid {paid}")
-
-
-async def _twice(trial: Trial, order: PayoutOrder, other: PayoutOrder) -> tuple[Outcome, Outcome]:
-    async with trial.harness() as harness:
-        first = await _pay(trial, harness, order)
-        return first, await _pay(trial, harness, other)
-
-
-async def _pay(trial: Trial, harness: Harness, order: PayoutOrder) -> Outcome:
-    return await harness.adapter.create_payout(trial.account, order, far())
-
-
-async def _paid_once(trial: Trial, order: PayoutOrder) -> None:
-    paid = list(await trial.stage.executions(order.provider_key))
-    trial.expect(paid == [order.value], f"the bank paid {paid}")
-
-
-def _needs_keys(trial: Trial) -> None:
-    if trial.capabilities.repeat is Repeat.IGNORES:
-        message = "the bank ignores keys, so the gateway never repeats an order"
-        raise NotApplicable(message)
-
-
-def needs_method(trial: Trial, method: PayoutMethod) -> None:
-    """The case does not apply to an adapter that does not declare the method."""
-    if method not in trial.capabilities.destinations:
-        message = f"destinations: {method.value} is not declared"
-        raise NotApplicable(message)
-
-
-def named(name: str, what: str) -> str:
+def named(trial: Trial, call: PortCall, field: str) -> str:
     """Return a field's name; the case does not apply to an answer without it."""
-    if not name:
-        message = f"the bank's answer shows no {what}"
-        raise NotApplicable(message)
+    name: str = getattr(trial.stage.fields(call), field)
+    applies_if(name, f"the bank's answer shows no {_NAMES[field]}")
     return name

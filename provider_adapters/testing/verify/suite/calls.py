@@ -6,52 +6,25 @@ import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.provider_options import EveryCall
-from gateway.domain.bank.providers import Accepted, Outcome, ProviderAccount, ProviderError, Settled
+from gateway.domain.bank.providers import Accepted, Outcome, ProviderError, Settled
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
-from provider_adapters.testing.verify.stage import Charge, NotApplicable, Received, Stage
-from provider_adapters.testing.verify.trial import Trial, far, new_provider_key
+from provider_adapters.testing.verify.cases import applies_if
+from provider_adapters.testing.verify.stage import Charge, Received
+from provider_adapters.testing.verify.trial import Trial, far, new_provider_key, new_reference
 
 Call = Callable[[EveryCall], Awaitable[object]]
 """Makes the call once; what it creates is new each time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """
-    A trial whose bank can be prepared for a call.
-
-    Attributes:
-        clean: An adapter that nothing goes wrong for, as long as the case runs.
-    """
-
-    trial: Trial
-    clean: EveryCall
-
-    @property
-    def account(self) -> ProviderAccount:
-        """The stage's first account."""
-        return self.trial.account
-
-    @property
-    def stage(self) -> Stage:
-        """The trial's."""
-        return self.trial.stage
-
-
-Prepare = Callable[[Ready], Awaitable[Call]]
-"""Lets be at the bank what a call needs, and returns the call."""
-
-CENTAVO: Final = Money(1)
+Prepare = Callable[[Trial], Awaitable[Call]]
+"""Lets be at the bank what a call needs, by the trial's own adapter, and returns the call."""
+OK: Final = Accepted | Settled
 PLENTY: Final = Money(10_00)
 
 
@@ -67,162 +40,101 @@ class MoneyCall:
 MakeMoneyCall = Callable[[], MoneyCall]
 
 
-def today() -> Window:
-    """Return the window of this day."""
-    day = datetime.now(UTC).date()
-    return Window(day, day)
+def plain(make: Callable[[Trial, EveryCall], Awaitable[object]]) -> Prepare:
+    """Return a call that needs nothing at the bank, or makes it anew each time."""
+
+    async def prepare(trial: Trial) -> Call:
+        return lambda bank: make(trial, bank)
+
+    return prepare
 
 
-def recent() -> Window:
-    """Return the days around now: a bank's day is another one, and its clock may be ahead."""
-    day = datetime.now(UTC).date()
-    return Window(day - timedelta(days=1), day + timedelta(days=1))
+async def _key(trial: Trial) -> Call:
+    applies_if(trial.can(PortCall.LIST_KEYS), "without list_keys nobody knows a key's id")
+    found = await trial.adapter.list_keys(trial.account)
+    assert found, "the first account has no key"
+    key_id = found[0].public_id(trial.account.account_id)
+    return lambda bank: bank.get_key(trial.account, key_id)
 
 
-def new_reference() -> str:
-    """Return a reference that nobody has used."""
-    return f"verified-{secrets.token_hex(8)}"
+async def _charge(trial: Trial) -> Call:
+    reference = await trial.stage.put(trial.account, Charge(value=PLENTY))
+    return lambda bank: bank.get_charge(trial.account, reference)
 
 
-async def _probe(_: Ready) -> Call:
-    return lambda bank: bank.probe()
+async def _charge_payment(trial: Trial) -> Call:
+    reference = await trial.stage.put(trial.account, Charge(value=PLENTY))
+    return lambda bank: bank.get_charge_payment(trial.account, reference)
 
 
-async def _balance(ready: Ready) -> Call:
-    return lambda bank: bank.get_balance(ready.account)
+async def _find_payout(trial: Trial) -> Call:
+    order = trial.order()
+    ordered = await trial.pay(order)
+    assert isinstance(ordered, OK), ordered
+    known = ordered.provider_id
+    return lambda bank: bank.find_payout(trial.account, order.provider_key, known)
 
 
-async def _statement(ready: Ready) -> Call:
-    return lambda bank: bank.list_statement(ready.account, today(), None, 10)
+async def _create_key(trial: Trial, bank: EveryCall) -> object:
+    return await bank.create_key(trial.account, trial.stage.new_key())
 
 
-async def _keys(ready: Ready) -> Call:
-    return lambda bank: bank.list_keys(ready.account)
+async def _cancel_key(trial: Trial, bank: EveryCall) -> object:
+    # another each time: one that is cancelled may take fewer requests
+    made = await trial.adapter.create_key(trial.account, trial.stage.new_key())
+    return await bank.cancel_key(trial.account, made)
 
 
-async def _key(ready: Ready) -> Call:
-    if PortCall.LIST_KEYS not in ready.trial.capabilities.calls:
-        message = "without list_keys nobody knows a key's id"
-        raise NotApplicable(message)
-    found = await ready.clean.list_keys(ready.account)
-    ready.trial.expect(found, "the first account has no key")
-    key_id = found[0].public_id(ready.account.account_id)
-    return lambda bank: bank.get_key(ready.account, key_id)
+async def _look_up_key(trial: Trial) -> Call:
+    key = trial.stage.own_key(trial.stage.accounts[1])
+    return lambda bank: bank.look_up_key(trial.account, key)
 
 
-async def _charge(ready: Ready) -> Call:
-    reference = await ready.stage.put(ready.account, Charge(value=PLENTY))
-    return lambda bank: bank.get_charge(ready.account, reference)
+async def _create_charge(trial: Trial) -> Call:
+    key = trial.stage.own_key(trial.account)
+    return lambda bank: bank.create_charge(trial.account, trial.stage.charge_order(key))
 
 
-async def _charge_payment(ready: Ready) -> Call:
-    reference = await ready.stage.put(ready.account, Charge(value=PLENTY))
-    return lambda bank: bank.get_charge_payment(ready.account, reference)
-
-
-async def _find_payout(ready: Ready) -> Call:
-    order = ready.trial.order()
-    ordered = await ready.clean.create_payout(ready.account, order, far())
-    ready.trial.expect(
-        isinstance(ordered, Accepted | Settled), f"a payout was answered by {ordered!r}"
-    )
-    known = ordered.provider_id if isinstance(ordered, Accepted | Settled) else ""
-    return lambda bank: bank.find_payout(ready.account, order.provider_key, known)
-
-
-async def _create_key(ready: Ready) -> Call:
-    return lambda bank: bank.create_key(ready.account, ready.stage.new_key())
-
-
-async def _cancel_key(ready: Ready) -> Call:
-    async def cancel(bank: EveryCall) -> object:  # one that is cancelled may take fewer requests
-        made = await ready.clean.create_key(ready.account, ready.stage.new_key())
-        return await bank.cancel_key(ready.account, made)
-
-    return cancel
-
-
-async def _look_up_key(ready: Ready) -> Call:
-    key = ready.stage.own_key(ready.stage.accounts[1])
-    return lambda bank: bank.look_up_key(ready.account, key)
-
-
-async def _create_charge(ready: Ready) -> Call:
-    key = ready.stage.own_key(ready.account)
-    return lambda bank: bank.create_charge(ready.account, ready.stage.charge_order(key))
-
-
-async def _cancel_charge(ready: Ready) -> Call:
-    key = ready.stage.own_key(ready.account)
+async def _cancel_charge(trial: Trial) -> Call:
+    key = trial.stage.own_key(trial.account)
 
     async def cancel(bank: EveryCall) -> object:
-        order = ready.stage.charge_order(key)
-        await ready.clean.create_charge(ready.account, order)
-        return await bank.cancel_charge(ready.account, order.reference)
+        order = trial.stage.charge_order(key)
+        await trial.adapter.create_charge(trial.account, order)
+        return await bank.cancel_charge(trial.account, order.reference)
 
     return cancel
 
 
-async def _find_received(ready: Ready) -> Call:
-    e2e_id = await ready.stage.put(ready.account, Received(value=PLENTY))
-    return lambda bank: bank.find_received(ready.account, e2e_id)
+async def _find_received(trial: Trial) -> Call:
+    e2e_id = await trial.stage.put(trial.account, Received(value=PLENTY))
+    return lambda bank: bank.find_received(trial.account, e2e_id)
 
 
-async def _list_received(ready: Ready) -> Call:
-    return lambda bank: bank.list_received(ready.account, today(), None, 10)
+async def _find_refund(trial: Trial) -> Call:
+    refund = (await refunds(trial))()
+    await refund.made(trial.adapter, far())
+    return lambda bank: bank.find_refund(trial.account, refund.key)
 
 
-async def _find_refund(ready: Ready) -> Call:
-    refund = (await refunds(ready.trial))()
-    await refund.made(ready.clean, far())
-    return lambda bank: bank.find_refund(ready.account, refund.key)
+async def _remove_callback(trial: Trial, bank: EveryCall) -> None:
+    made = await trial.adapter.register_callback(trial.account, callback_order(trial))
+    try:
+        await bank.remove_callback(trial.account, made.id)
+    finally:
+        with contextlib.suppress(ProviderError):
+            await trial.adapter.remove_callback(trial.account, made.id)
 
 
-async def _list_refunds(ready: Ready) -> Call:
-    return lambda bank: bank.list_refunds(ready.account, today(), None, 10)
-
-
-async def _blocks(ready: Ready) -> Call:
-    return lambda bank: bank.list_blocks(ready.account)
-
-
-async def _register(ready: Ready) -> Call:
-    return lambda bank: bank.register_callback(ready.account, callback_order(ready))
-
-
-async def _list_callbacks(ready: Ready) -> Call:
-    return lambda bank: bank.list_callbacks(ready.account)
-
-
-async def _remove_callback(ready: Ready) -> Call:
-    async def remove(bank: EveryCall) -> None:
-        made = await ready.clean.register_callback(ready.account, callback_order(ready))
-        try:
-            await bank.remove_callback(ready.account, made.id)
-        finally:
-            with contextlib.suppress(ProviderError):
-                await ready.clean.remove_callback(ready.account, made.id)
-
-    return remove
-
-
-async def _missed(ready: Ready) -> Call:
-    return lambda bank: bank.list_missed_events(ready.account, 10)
-
-
-async def _acknowledge(ready: Ready) -> Call:
-    return lambda bank: bank.acknowledge_events(ready.account, ["evt_1"])
-
-
-def callback_order(ready: Ready) -> CallbackOrder:
+def callback_order(trial: Trial) -> CallbackOrder:
     """Return an order to send callbacks to an address where nobody listens."""
     url = f"http://127.0.0.1:1/callbacks/verified/{secrets.token_hex(4)}"
-    return CallbackOrder(url=url, secret=ready.stage.callback_secrets.current)
+    return CallbackOrder(url=url, secret=trial.stage.callback_secrets.current)
 
 
-def payouts(trial: Trial, method: PayoutMethod) -> MakeMoneyCall:
+def payouts(trial: Trial, method: PayoutMethod | None = None) -> MakeMoneyCall:
     """Return what makes payouts by one method."""
-    destination = trial.stage.payee(method)
+    destination = trial.stage.payee(method or trial.method)
 
     def made() -> MoneyCall:
         order = trial.order(destination=destination)
@@ -235,18 +147,23 @@ def payouts(trial: Trial, method: PayoutMethod) -> MakeMoneyCall:
     return made
 
 
+def refund_order(e2e_id: str, value: Money, key: str = "") -> RefundOrder:
+    """Return an order to give a payment back, with a key that nobody has used unless given."""
+    return RefundOrder(
+        provider_key=key or new_provider_key(),
+        reference=new_reference(),
+        payment_e2e_id=e2e_id,
+        value=value,
+        description="",
+    )
+
+
 async def refunds(trial: Trial) -> MakeMoneyCall:
     """Return what makes refunds, of a centavo each, of a payment that has just come in."""
     e2e_id = await trial.stage.put(trial.account, Received(value=PLENTY))
 
     def made() -> MoneyCall:
-        order = RefundOrder(
-            provider_key=new_provider_key(),
-            reference=new_reference(),
-            payment_e2e_id=e2e_id,
-            value=CENTAVO,
-            description="",
-        )
+        order = refund_order(e2e_id, Money(1))
         return MoneyCall(
             order.provider_key,
             order.value,
@@ -257,51 +174,51 @@ async def refunds(trial: Trial) -> MakeMoneyCall:
 
 
 PREPARED: Final[Mapping[PortCall, Prepare]] = {
-    PortCall.PROBE: _probe,
-    PortCall.GET_BALANCE: _balance,
-    PortCall.LIST_STATEMENT: _statement,
-    PortCall.LIST_KEYS: _keys,
+    PortCall.PROBE: plain(lambda _, bank: bank.probe()),
+    PortCall.GET_BALANCE: plain(lambda t, bank: bank.get_balance(t.account)),
+    PortCall.LIST_STATEMENT: plain(
+        lambda t, bank: bank.list_statement(t.account, t.days(0, 0), None, 10)
+    ),
+    PortCall.LIST_KEYS: plain(lambda t, bank: bank.list_keys(t.account)),
     PortCall.GET_KEY: _key,
     PortCall.GET_CHARGE: _charge,
     PortCall.GET_CHARGE_PAYMENT: _charge_payment,
     PortCall.FIND_PAYOUT: _find_payout,
-    PortCall.CREATE_KEY: _create_key,
-    PortCall.CANCEL_KEY: _cancel_key,
+    PortCall.CREATE_KEY: plain(_create_key),
+    PortCall.CANCEL_KEY: plain(_cancel_key),
     PortCall.LOOK_UP_KEY: _look_up_key,
     PortCall.CREATE_CHARGE: _create_charge,
     PortCall.CANCEL_CHARGE: _cancel_charge,
     PortCall.FIND_RECEIVED: _find_received,
-    PortCall.LIST_RECEIVED: _list_received,
+    PortCall.LIST_RECEIVED: plain(
+        lambda t, bank: bank.list_received(t.account, t.days(0, 0), None, 10)
+    ),
     PortCall.FIND_REFUND: _find_refund,
-    PortCall.LIST_REFUNDS: _list_refunds,
-    PortCall.LIST_BLOCKS: _blocks,
-    PortCall.REGISTER_CALLBACK: _register,
-    PortCall.LIST_CALLBACKS: _list_callbacks,
-    PortCall.REMOVE_CALLBACK: _remove_callback,
-    PortCall.LIST_MISSED_EVENTS: _missed,
-    PortCall.ACKNOWLEDGE_EVENTS: _acknowledge,
+    PortCall.LIST_REFUNDS: plain(
+        lambda t, bank: bank.list_refunds(t.account, t.days(0, 0), None, 10)
+    ),
+    PortCall.LIST_BLOCKS: plain(lambda t, bank: bank.list_blocks(t.account)),
+    PortCall.REGISTER_CALLBACK: plain(
+        lambda t, bank: bank.register_callback(t.account, callback_order(t))
+    ),
+    PortCall.LIST_CALLBACKS: plain(lambda t, bank: bank.list_callbacks(t.account)),
+    PortCall.REMOVE_CALLBACK: plain(_remove_callback),
+    PortCall.LIST_MISSED_EVENTS: plain(lambda t, bank: bank.list_missed_events(t.account, 10)),
+    PortCall.ACKNOWLEDGE_EVENTS: plain(
+        lambda t, bank: bank.acknowledge_events(t.account, ["evt_1"])
+    ),
 }
 """Every call but the two that move money."""
 
-CHANGES: Final = frozenset(
-    {
-        PortCall.CREATE_KEY,
-        PortCall.CANCEL_KEY,
-        PortCall.CREATE_CHARGE,
-        PortCall.CANCEL_CHARGE,
-        PortCall.REGISTER_CALLBACK,
-        PortCall.REMOVE_CALLBACK,
-        PortCall.ACKNOWLEDGE_EVENTS,
-    }
-)
-"""Calls that change something other than money at the bank."""
-
 ONCE: Final = frozenset({PortCall.CREATE_KEY, PortCall.CREATE_CHARGE, PortCall.REGISTER_CALLBACK})
-"""Those of them that must not be repeated by the adapter."""
-
-FEW_AT_ONCE: Final[Mapping[PortCall, int]] = {PortCall.REMOVE_CALLBACK: 3}
-"""How many may be tried at once: banks have room for a few addresses alone."""
-
+"""Calls that change something, and must not be repeated by the adapter."""
+CHANGES: Final = ONCE | {
+    PortCall.CANCEL_KEY,
+    PortCall.CANCEL_CHARGE,
+    PortCall.REMOVE_CALLBACK,
+    PortCall.ACKNOWLEDGE_EVENTS,
+}
+"""Calls that change something other than money at the bank."""
 WITHOUT_RESULT: Final = frozenset(
     {PortCall.PROBE, PortCall.REMOVE_CALLBACK, PortCall.ACKNOWLEDGE_EVENTS}
 )

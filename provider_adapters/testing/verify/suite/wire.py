@@ -1,5 +1,5 @@
 """
-Cases about the wire: every fault at every request of every call.
+Cases about the wire: every fault at every request of every call, and a bank that is not there.
 
 A read fails with one of the port's errors, in time. What moves money is proven unsent before
 its money request, unknown and sent once at it, and accepted after it.
@@ -8,55 +8,68 @@ its money request, unknown and sent once at it, and accepted after it.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
+import contextlib
+import socket
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.provider_options import EveryCall
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
-    Accepted,
     NotSent,
     Phase,
     ProviderError,
-    Settled,
     Unavailable,
     Unknown,
+    Unreachable,
 )
-from provider_adapters.testing.verify.cases import Case, CaseFailed, add, case
-from provider_adapters.testing.verify.relay import Act, Relay, Seen, at_request, from_request
+from provider_adapters.testing.verify.cases import applies_if, case
+from provider_adapters.testing.verify.relay import Act, Play, Relay, Seen, at_request, from_request
 from provider_adapters.testing.verify.stage import AnswerForm, NotApplicable
 from provider_adapters.testing.verify.suite.calls import (
     CHANGES,
-    FEW_AT_ONCE,
+    OK,
     ONCE,
     PREPARED,
     WITHOUT_RESULT,
     Call,
     MakeMoneyCall,
     MoneyCall,
-    Ready,
     payouts,
     refunds,
 )
-from provider_adapters.testing.verify.suite.faults import AN_EMPTY_LIST, FAULTS, WireFault, close
-from provider_adapters.testing.verify.trial import Harness, Trial, far, passed, soon
+from provider_adapters.testing.verify.suite.faults import (
+    AN_EMPTY_LIST,
+    FAULTS,
+    WireFault,
+    close,
+    hang,
+)
+from provider_adapters.testing.verify.trial import UNCONNECTED, Trial, Witness, far, passed, soon
+
+Attempt = Callable[[], Awaitable[None]]
 
 _AT_ONCE: Final = 4
 _WAITING_AT_ONCE: Final = 64
 """Attempts at once; what waits for a time limit costs no processor."""
 _WAITING_WITH_TLS: Final = 16
 """Handshakes at once would keep one another from ending in time."""
+_ADDRESSES_AT_ONCE: Final = 3
+"""Banks have room for a few addresses of callbacks alone."""
 _MOST_FAILED: Final = 10
 """So many are no accident: the rest is left out."""
 _PATIENCE_S: Final = 10.0
 """Bank and adapter share one loop on a machine that may be busy; what hangs takes longer."""
 _OVER_TLS: Final = (PortCall.GET_BALANCE, PortCall.GET_CHARGE)
 """The first that is declared meets its faults in TLS, as payouts do: it is the same for all."""
+_CONTENT: Final = {str(Reason.NOT_JSON), str(Reason.WRONG_SHAPE)}
+_HERE: Final = "127.0.0.1"
+_LATE: Final = frozenset({"connect_timeout", "timeout"})
+"""The repetition of a read may run into the limit of the whole call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +79,13 @@ class Path:
 
     Attributes:
         money: The number of the request that moves the money; 0 for none.
-        over_tls: Every attempt goes over TLS, where the bank speaks it.
     """
 
     requests: Sequence[Seen]
     money: int = 0
-    over_tls: bool = False
 
 
-Attempt = Callable[[], Awaitable[None]]
-CONTENT: Final = {str(Reason.NOT_JSON), str(Reason.WRONG_SHAPE)}
-
-
-async def all_of(
+async def _all_of(
     trial: Trial, attempts: Iterable[tuple[bool, Attempt]], most: int = _WAITING_AT_ONCE
 ) -> None:
     """
@@ -87,57 +94,72 @@ async def all_of(
     One that fails is made once more when the others have ended: on a machine that is busy a
     time limit may have come before the fault.
     """
-    lanes, failed = _lanes(trial, most), list[Attempt]()
+    if trial.stage.relay_tls is not None:
+        most = min(most, _WAITING_WITH_TLS)
+    waiting = asyncio.Semaphore(most)
+    working = asyncio.Semaphore(_AT_ONCE) if most > _AT_ONCE else waiting
+    failed: list[Attempt] = []
 
-    async def made(lane: asyncio.Semaphore, attempt: Attempt) -> None:
+    async def made(attempt: Attempt, lane: asyncio.Semaphore) -> None:
         async with lane:
-            if len(failed) > _MOST_FAILED:
-                return
             try:
-                await attempt()
-            except CaseFailed:
+                if len(failed) <= _MOST_FAILED:
+                    await attempt()
+            except AssertionError:
                 failed.append(attempt)
 
-    async with asyncio.TaskGroup() as together:
-        for waits, attempt in attempts:
-            together.create_task(made(lanes[waits], attempt))
+    await asyncio.gather(*(made(each, waiting if waits else working) for waits, each in attempts))
     for attempt in failed:
         await attempt()
 
 
-def _lanes(trial: Trial, most: int) -> Mapping[bool, asyncio.Semaphore]:
-    """Return what bounds the attempts that wait, and those that do not."""
-    if most < _AT_ONCE:
-        one = asyncio.Semaphore(most)
-        return {True: one, False: one}
-    waiting = most if trial.stage.relay_tls is None else _WAITING_WITH_TLS
-    return {True: asyncio.Semaphore(waiting), False: asyncio.Semaphore(_AT_ONCE)}
+async def path_of(trial: Trial, call: Call) -> Path:
+    """Find out what a call asks the bank."""
+    async with trial.again() as fresh:
+        await call(fresh.adapter)
+        assert fresh.relay.seen, "the bank was asked nothing"
+        return Path(tuple(fresh.relay.seen))
 
 
-def _read_case(call: PortCall) -> Case:
-    """Make the case of a call that moves no money."""
+async def money_path(trial: Trial, order: MoneyCall) -> Path:
+    """Find out which request moves the money: the one after which the books say so."""
+    moved: list[int] = []
 
-    async def run(trial: Trial) -> None:
-        async with trial.adapter(trial.stage.address) as clean:
-            prepared = await PREPARED[call](Ready(trial, clean))
-            first = next((each for each in _OVER_TLS if each in trial.capabilities.calls), None)
-            path = dataclasses.replace(await _path(trial, prepared), over_tls=call is first)
-            attempts = [
-                (fault.waits, _Read(trial, call, prepared, path, number, fault))
-                for number in range(1, len(path.requests) + 1)
-                for fault in FAULTS
-            ]
-            await all_of(trial, attempts, FEW_AT_ONCE.get(call, _WAITING_AT_ONCE))
+    async def after(seen: Seen) -> None:
+        if not moved and await trial.paid(order.key):
+            moved.append(seen.number)
 
-    title = f"{call.value} fails in one known way, whatever breaks at each of its requests."
-    return Case(id=f"wire.{call.value}", title=title, needs=frozenset({call}), run=run)
+    async with trial.again() as fresh:
+        fresh.relay.after = after
+        outcome = await order.made(fresh.adapter, far())
+        requests = tuple(fresh.relay.seen)
+    assert isinstance(outcome, OK), f"without a fault it is answered by {outcome!r}"
+    assert await trial.paid(order.key) == [order.value], "without a fault it was not paid once"
+    assert moved, "no request moved the money"
+    return Path(requests, moved[0])
 
 
-async def _path(trial: Trial, call: Call) -> Path:
-    async with trial.harness() as harness:
-        await call(harness.adapter)
-        trial.expect(harness.relay.seen, "the bank was asked nothing")
-        return Path(tuple(harness.relay.seen))
+async def money_request(trial: Trial) -> int:
+    """Return which request of a payout moves the money."""
+    return (await money_path(trial, payouts(trial)())).money
+
+
+async def _call(trial: Trial, call: PortCall) -> None:
+    """A call that moves no money fails in one known way, whatever breaks at its requests."""
+    made = await PREPARED[call](trial)
+    path = await path_of(trial, made)
+    over_tls = call is next(filter(trial.can, _OVER_TLS), None)
+    attempts = [
+        (fault.waits, _Read(trial, call, made, path, number, fault, over_tls))
+        for number in range(1, len(path.requests) + 1)
+        for fault in FAULTS
+    ]
+    most = _ADDRESSES_AT_ONCE if call is PortCall.REMOVE_CALLBACK else _WAITING_AT_ONCE
+    await _all_of(trial, attempts, most)
+
+
+for _each in PREPARED:
+    case(f"wire.{_each.value}", _each, needs={_each})(_call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,48 +172,51 @@ class _Read:
     path: Path
     number: int
     fault: WireFault
+    over_tls: bool
 
     async def __call__(self) -> None:
         """Make the call, and look at what it raises."""
-        act = Act(play=self.fault.play, reads=self.fault.reads)
-        relay = self.trial.light_relay(over_tls=self.path.over_tls)
-        async with self.trial.harness(self.trial.short, relay=relay) as harness:
-            harness.relay.begin(from_request(self.number, act))
+        fault, what = self.fault, f"{self.fault.name} at request {self.number}"
+        relay = self.trial.light_relay(over_tls=self.over_tls)
+        relay.begin(from_request(self.number, Act(play=fault.play, reads=fault.reads)))
+        async with self.trial.again(self.trial.short, relay) as trial:
             began = time.monotonic()
-            failure = await self._failure(harness.adapter)
+            self._judge(await caught(self.made(trial.adapter)), what)
             took = time.monotonic() - began
-            tries = self._tries(harness.relay)
-        what = f"{self.fault.name} at request {self.number} of {self.call.value}"
-        if failure is not None:
-            self._judge(failure, what)
-        most = 1 if self._is_once else 2
-        self.trial.expect(1 <= tries <= most, f"{what}: the bank was asked {tries} times")
-        longest = self.trial.short.read_s + _PATIENCE_S
-        self.trial.expect(took < longest, f"{what}: took {took:.1f} s")
-        self._told(harness, what)
+        assert took < self.trial.short.read_s + _PATIENCE_S, f"{what}: took {took:.1f} s"
+        assert 1 <= self._tries(relay) <= (1 if self._is_once else 2), f"{what}: times asked"
+        told = [each.operation for each in trial.witness.calls]
+        assert len(told) == relay.connections, f"{what}: each request is told once"
+        if self._is_last:
+            # a token that was refused is fetched again
+            late, known = set(told[self.number - 1 :]), {self.call.value, *told[: self.number - 1]}
+            assert {self.call.value} <= late <= known, f"{what}: told of {late}"
+
+    def _judge(self, ended: object, what: str) -> None:
+        """Look at class and reason; what came before the last request may have its own."""
+        form = self.trial.stage.form(self.call)
+        is_list = form is AnswerForm.LIST and self._is_last
+        nothing = self.call in WITHOUT_RESULT or form is AnswerForm.NOTHING
+        # whether the fault is as good an answer as any
+        enough = self.fault.name == AN_EMPTY_LIST if is_list else self.fault.complete and nothing
+        if not isinstance(ended, ProviderError):
+            unknown = self.call is PortCall.FIND_PAYOUT and isinstance(ended, Unknown)
+            assert unknown or enough, f"{what}: {ended!r}"
+            assert not isinstance(ended, Exception), f"{what}: {ended!r}"
+        elif self._is_last and not enough:
+            kinds = (self.fault.read, Unavailable) if self.call in CHANGES else self.fault.read
+            assert isinstance(ended, kinds), f"{what}: raised {ended!r}"
+            # half an object is no list first, and no JSON second
+            either = is_list and ended.reason in _CONTENT
+            allowed = _CONTENT if either else {ended.reason}
+            assert self.fault.reason in {"", *allowed}, f"{what}: raised {ended!r}"
 
     def _tries(self, relay: Relay) -> int:
         """Count how often the bank was asked; of a request that changes something, how often it."""
-        since = relay.seen[self.number - 1 :]
+        since = [(each.method, each.path) for each in relay.seen[self.number - 1 :]]
         if self._is_once and self.fault.reads and since:
-            return sum(
-                (each.method, each.path) == (since[0].method, since[0].path) for each in since
-            )
+            return since.count(since[0])
         return relay.connections - self.number + 1
-
-    def _told(self, harness: Harness, what: str) -> None:
-        """Look at what the adapter told of its requests: each once, the last by this name."""
-        told, asked = harness.witness.calls, harness.relay.connections
-        self.trial.expect(len(told) == asked, f"{what}: asked {asked} times, told of {len(told)}")
-        if self._is_last:
-            names = {each.operation for each in told[self.number - 1 :]}
-            renewed = names - {self.call.value, *self._earlier(harness)}
-            self.trial.expect(not renewed, f"{what}: told of {renewed}")
-            self.trial.expect(self.call.value in names, f"{what}: told of {names}")
-
-    def _earlier(self, harness: Harness) -> set[str]:
-        """Name what came before: a token that was refused is fetched again."""
-        return {each.operation for each in harness.witness.calls[: self.number - 1]}
 
     @property
     def _is_last(self) -> bool:
@@ -204,78 +229,39 @@ class _Read:
         reads = asked.method == "GET" or asked.path == self.trial.stage.token_path
         return self.call in ONCE and not reads
 
-    @property
-    def _is_enough(self) -> bool:
-        """Whether the fault is as good an answer as any."""
-        if self._form is AnswerForm.LIST and self._is_last:
-            return self.fault.name == AN_EMPTY_LIST
-        nothing = self.call in WITHOUT_RESULT or self._form is AnswerForm.NOTHING
-        return self.fault.complete and nothing
 
-    @property
-    def _form(self) -> AnswerForm:
-        return self.trial.stage.form(self.call)
-
-    async def _failure(self, adapter: EveryCall) -> ProviderError | None:
-        """Return what the call raised; None where an answer may be as good as any."""
-        what = f"{self.fault.name} at request {self.number} of {self.call.value}"
-        try:
-            answered = await self.made(adapter)
-        except ProviderError as failure:
-            return failure
-        except Exception as problem:
-            message = f"{what}: raised {type(problem).__name__}, which is no ProviderError"
-            raise CaseFailed(message) from problem
-        if self.call is PortCall.FIND_PAYOUT and isinstance(answered, Unknown):
-            return None
-        if self._is_enough:
-            return None
-        message = f"{what}: answered {answered!r}"
-        raise CaseFailed(message)
-
-    def _judge(self, failure: ProviderError, what: str) -> None:
-        """Look at class and reason; what came before the last request may have its own."""
-        if not self._is_last or self._is_enough:
-            return
-        kinds = (self.fault.read, Unavailable) if self.call in CHANGES else self.fault.read
-        self.trial.expect(isinstance(failure, kinds), f"{what}: raised {failure!r}")
-        told = {failure.reason}
-        if self._form is AnswerForm.LIST and told & CONTENT:
-            told = CONTENT  # half an object is no list first, and no JSON second
-        right = self.fault.reason in told or not self.fault.reason
-        self.trial.expect(right, f"{what}: the reason is {failure.reason!r}")
+async def caught(made: Awaitable[object]) -> object:
+    """Return what a call returned or raised."""
+    try:
+        return await made
+    except Exception as problem:  # noqa: BLE001 - an author's code may raise anything
+        return problem
 
 
-async def _money(trial: Trial, make: MakeMoneyCall, *, over_tls: bool = False) -> None:
+@case("wire.create_payout_by_key", PayoutMethod.PIX, needs={PortCall.CREATE_PAYOUT})
+@case("wire.create_payout_by_account", PayoutMethod.BANK_ACCOUNT, needs={PortCall.CREATE_PAYOUT})
+async def payout(trial: Trial, method: PayoutMethod) -> None:
+    """A payout is sent once, and unknown unless it was certainly not sent."""
+    needs_method(trial, method)
+    await _money(trial, payouts(trial, method), over_tls=method is trial.method)
+
+
+@case("wire.create_refund", needs={PortCall.CREATE_REFUND})
+async def refund(trial: Trial) -> None:
+    """A refund is sent once, and unknown unless it was certainly not sent."""
+    await _money(trial, await refunds(trial), over_tls=False)
+
+
+async def _money(trial: Trial, make: MakeMoneyCall, *, over_tls: bool) -> None:
     """Try every fault at every request of something that moves money."""
-    path = dataclasses.replace(await money_path(trial, make()), over_tls=over_tls)
+    path = await money_path(trial, make())
     attempts = [
-        (fault.waits, _Payment(trial, make, path, number, fault, reaches_bank))
+        (fault.waits, _Payment(trial, make, path.money, number, fault, executed, over_tls))
         for number in range(1, len(path.requests) + 1)
         for fault in FAULTS
-        for reaches_bank in ((False, True) if number == path.money and fault.reads else (False,))
+        for executed in ((False, True) if number == path.money and fault.reads else (False,))
     ]
-    await all_of(trial, attempts)
-
-
-async def money_path(trial: Trial, order: MoneyCall) -> Path:
-    """Find out which request moves the money: the one after which the books say so."""
-    moved: list[int] = []
-
-    async def after(seen: Seen) -> None:
-        if not moved and await trial.stage.executions(order.key):
-            moved.append(seen.number)
-
-    async with trial.harness() as harness:
-        harness.relay.after = after
-        outcome = await order.made(harness.adapter, far())
-        requests = tuple(harness.relay.seen)
-    accepted = isinstance(outcome, Accepted | Settled)
-    trial.expect(accepted, f"without a fault it is answered by {outcome!r}")
-    paid = list(await trial.stage.executions(order.key))
-    trial.expect(paid == [order.value], f"without a fault the bank paid {paid}")
-    trial.expect(moved, "no request moved the money")
-    return Path(requests, moved[0])
+    await _all_of(trial, attempts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,114 +270,139 @@ class _Payment:
 
     trial: Trial
     make: MakeMoneyCall
-    path: Path
+    money: int
     number: int
     fault: WireFault
-    reaches_bank: bool
+    executed: bool
+    over_tls: bool
 
     async def __call__(self) -> None:
         """Order it, and look at outcome, requests and books."""
-        act = Act(play=self.fault.play, reads=self.fault.reads, reaches_bank=self.reaches_bank)
-        order = self.make()
-        relay = self.trial.light_relay(over_tls=self.path.over_tls)
-        async with self.trial.harness(self.trial.short, relay=relay) as harness:
-            harness.relay.begin(from_request(self.number, act))
-            try:
-                outcome = await order.made(harness.adapter, soon())
-            except Exception as problem:
-                message = f"{self._what}: raised {problem!r}"
-                raise CaseFailed(message) from problem
-        paid = list(await self.trial.stage.executions(order.key))
-        self._judge(outcome, harness)
-        wanted = [order.value] if self._moves else []
-        self.trial.expect(paid == wanted, f"{self._what}: the bank paid {paid}")
-
-    @property
-    def _what(self) -> str:
-        reached = ", which the bank executed" if self.reaches_bank else ""
-        return f"{self.fault.name} at request {self.number}{reached}"
-
-    @property
-    def _moves(self) -> bool:
-        return self.reaches_bank or self.number > self.path.money
-
-    def _judge(self, outcome: object, harness: Harness) -> None:
-        expect, money = self.trial.expect, self.path.money
-        if self.number < money:
-            expect(isinstance(outcome, NotSent), f"{self._what}, before the money: {outcome!r}")
-        elif self.number > money:
-            known = isinstance(outcome, Accepted | Settled)
-            expect(known, f"{self._what}, after the money: {outcome!r}")
+        fault, order = self.fault, self.make()
+        what = f"{fault.name} at request {self.number} of {self.money}, executed: {self.executed}"
+        relay = self.trial.light_relay(over_tls=self.over_tls)
+        act = Act(play=fault.play, reads=fault.reads, reaches_bank=self.executed)
+        relay.begin(from_request(self.number, act))
+        async with self.trial.again(self.trial.short, relay) as trial:
+            outcome = await caught(order.made(trial.adapter, soon()))
+        wanted = [order.value] if self.executed or self.number > self.money else []
+        assert await trial.paid(order.key) == wanted, f"{what}: {outcome!r}"
+        if self.number < self.money:
+            assert isinstance(outcome, NotSent), f"{what}: {outcome!r}"
+        elif self.number > self.money:
+            assert isinstance(outcome, OK), f"{what}: {outcome!r}"
         else:
-            expect(isinstance(outcome, Unknown), f"{self._what}, which is the money: {outcome!r}")
-            if isinstance(outcome, Unknown):
-                expect(outcome.evidence.bytes_left, f"{self._what}: it says that no byte left")
-                right = outcome.evidence.reason == self.fault.reason or not self.fault.reason
-                expect(right, f"{self._what}: the reason is {outcome.evidence.reason!r}")
-            last = harness.witness.calls[-1]
-            expect(last.bytes_left, f"{self._what}: it tells that no byte of the last call left")
-            times = harness.relay.connections - money + 1
-            expect(times == 1, f"{self._what}: it was sent {times} times")
-
-
-@case("wire.create_payout_by_key", needs={PortCall.CREATE_PAYOUT})
-async def payout_by_key(trial: Trial) -> None:
-    """A payout by key is sent once, and unknown unless it was certainly not sent."""
-    await _payouts(trial, PayoutMethod.PIX)
-
-
-@case("wire.create_payout_by_account", needs={PortCall.CREATE_PAYOUT})
-async def payout_by_account(trial: Trial) -> None:
-    """A payout by account is sent once, and unknown unless it was certainly not sent."""
-    await _payouts(trial, PayoutMethod.BANK_ACCOUNT)
-
-
-async def _payouts(trial: Trial, method: PayoutMethod) -> None:
-    if method not in trial.capabilities.destinations:
-        message = f"destinations: {method.value} is not declared"
-        raise NotApplicable(message)
-    await _money(trial, payouts(trial, method), over_tls=method is trial.method)
-
-
-@case("wire.create_refund", needs={PortCall.CREATE_REFUND})
-async def refund(trial: Trial) -> None:
-    """A refund is sent once, and unknown unless it was certainly not sent."""
-    await _money(trial, await refunds(trial))
+            assert isinstance(outcome, Unknown), f"{what}: {outcome!r}"
+            assert outcome.evidence.bytes_left, f"{what}: it says that no byte left"
+            assert fault.reason in {"", outcome.evidence.reason}, f"{what}: {outcome!r}"
+            assert trial.witness.calls[-1].bytes_left, f"{what}: it tells that no byte left"
+            assert relay.connections == self.money, f"{what}: it was sent once"
 
 
 @case("wire.read_again", needs={PortCall.GET_BALANCE})
 async def read_again(trial: Trial) -> None:
     """A read whose connection was lost is repeated once, and that is told."""
-    async with trial.adapter(trial.stage.address) as clean:
-        path = await _path(trial, await PREPARED[PortCall.GET_BALANCE](Ready(trial, clean)))
-    async with trial.harness() as harness:
-        harness.relay.begin(at_request(len(path.requests), Act(play=close)))
-        held = await harness.adapter.get_balance(trial.account)
-    trial.expect(held.balance.centavos > 0, f"the second answer is told as {held!r}")
-    retries = harness.witness.retries
-    trial.expect(retries == ["get_balance"], f"it tells of the repetitions {retries}")
+    path = await path_of(trial, await PREPARED[PortCall.GET_BALANCE](trial))
+    async with trial.again() as fresh:
+        fresh.relay.begin(at_request(len(path.requests), Act(play=close)))
+        held = await fresh.adapter.get_balance(trial.account)
+    assert held.balance.centavos > 0
+    assert fresh.witness.retries == ["get_balance"]
 
 
 @case("wire.deadline", needs={PortCall.CREATE_PAYOUT})
 async def deadline(trial: Trial) -> None:
     """After its deadline a payout's money request is never written."""
-    path = await money_path(trial, payouts(trial, trial.method)())
-    order = payouts(trial, trial.method)()
-    async with trial.harness() as harness:
-        outcome = await order.made(harness.adapter, passed())
-    asked = [seen for seen in harness.relay.seen if seen.number >= path.money]
-    trial.expect(not asked, "its money request was written")
-    trial.expect(not await trial.stage.executions(order.key), "the bank paid")
-    states = harness.witness.states
-    trial.expect(not states, f"it was held against the bank: {states}")
-    if not isinstance(outcome, NotSent):
-        message = f"it was answered by {outcome!r}"
-        raise CaseFailed(message)
+    money, order = await money_request(trial), payouts(trial)()
+    outcome = await order.made(trial.adapter, passed())
+    assert [seen for seen in trial.relay.seen if seen.number >= money] == []
+    assert await trial.paid(order.key) == []
+    assert trial.witness.states == [], "it was held against the bank"
+    assert isinstance(outcome, NotSent), outcome
     # Checked in the same step as the write, so after connecting; what comes before may be late.
-    wanted = (Reason.DEADLINE_PASSED, Phase.CONNECTED)
-    found = (outcome.evidence.reason, outcome.evidence.phase)
-    trial.expect(found == wanted or path.money > 1, f"the evidence is {outcome.evidence!r}")
+    told = (outcome.evidence.reason, outcome.evidence.phase)
+    assert money > 1 or told == (Reason.DEADLINE_PASSED, Phase.CONNECTED)
 
 
-for _call in PREPARED:
-    add(_read_case(_call))
+@case("wire.connection_refused")
+async def connection_refused(trial: Trial) -> None:
+    """Where nobody listens nothing is sent, and that is certain."""
+    with socket.socket() as bound:
+        bound.bind((_HERE, 0))
+        await _unreached(trial, _address(trial, bound), {"connect_failed"})
+
+
+@case("wire.connection_stalled")
+async def connection_stalled(trial: Trial) -> None:
+    """A connection that is neither taken nor refused sends nothing, and that is certain."""
+    with contextlib.ExitStack() as opened:
+        listening = opened.enter_context(socket.socket())
+        listening.bind((_HERE, 0))
+        listening.listen(0)
+        for _ in range(4):  # fill the queue: the next one is neither taken nor refused
+            waiting = opened.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(listening.getsockname())
+        await _unreached(trial, _address(trial, listening), _LATE)
+
+
+def _address(trial: Trial, bound: socket.socket) -> str:
+    """Return a socket's address; some adapters take none without encryption."""
+    scheme = "http" if trial.stage.relay_tls is None else "https"
+    return f"{scheme}://{_HERE}:{bound.getsockname()[1]}"
+
+
+@case("wire.tls_refused", close, frozenset())
+@case("wire.tls_unanswered", hang, _LATE)
+async def unencrypted(trial: Trial, play: Play, reasons: Collection[str]) -> None:
+    """A bank that hangs up in the handshake of TLS, or speaks none, is certainly sent nothing."""
+    relay = Relay(trial.stage.address)
+    relay.begin(from_request(1, Act(play=play, reads=False)))
+    async with relay.open():
+        await _unreached(trial, f"https://{_HERE}:{relay.port}", reasons)
+
+
+async def _unreached(trial: Trial, address: str, reasons: Collection[str]) -> None:
+    """Make every declared call of a bank that cannot be reached, told for one of some reasons."""
+    attempts: list[tuple[bool, Attempt]] = []
+    for call in filter(trial.can, PREPARED):
+        with contextlib.suppress(NotApplicable):
+            made = await PREPARED[call](trial)
+            attempts.append((True, partial(_read_unreached, trial, address, made, reasons)))
+    money = [payouts(trial)] if trial.can(PortCall.CREATE_PAYOUT) else []
+    if trial.can(PortCall.CREATE_REFUND):
+        money.append(await refunds(trial))
+    attempts += [(True, partial(_unsent, trial, address, each, reasons)) for each in money]
+    await _all_of(trial, attempts)
+
+
+async def _read_unreached(trial: Trial, address: str, call: Call, reasons: Collection[str]) -> None:
+    async with trial.at(address, UNCONNECTED) as away:
+        ended = await caught(call(away.adapter))
+    assert isinstance(ended, Unreachable), ended
+    assert not reasons or ended.reason in reasons, ended
+    _unconnected(away.witness)
+
+
+async def _unsent(
+    trial: Trial, address: str, make: MakeMoneyCall, reasons: Collection[str]
+) -> None:
+    async with trial.at(address, UNCONNECTED) as away:
+        outcome = await make().made(away.adapter, far())
+    assert isinstance(outcome, NotSent), outcome
+    assert not reasons or outcome.evidence.reason in reasons, outcome
+    assert not outcome.evidence.bytes_left, outcome
+    _unconnected(away.witness)
+
+
+def _unconnected(witness: Witness) -> None:
+    """Look at what the adapter told of its calls."""
+    told = {(each.outcome, each.bytes_left) for each in witness.calls}
+    assert told, "it tells of no call"
+    assert told <= {("connect_error", False), ("timeout", False)}
+
+
+def needs_method(trial: Trial, method: PayoutMethod) -> None:
+    """The case does not apply to an adapter that does not declare the method."""
+    declared = method in trial.capabilities.destinations
+    applies_if(declared, f"destinations: {method.value} is not declared")

@@ -53,6 +53,33 @@ def test_a_mark_names_the_adapter(tmp_path: Path):
     assert "test_adapter[wire.get_balance]" in done.stdout
 
 
+def test_a_case_that_does_not_apply_is_skipped_with_its_reason(tmp_path: Path):
+    chosen = ("--pixgate-adapter=sandbox", "-k[callbacks.several")
+    done = ran(tmp_path, TEST, "-rs", PLUGIN, *chosen)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "not applicable: the stage's bank sends a callback for each thing" in done.stdout
+
+
+FORGETFUL = """
+from provider_adapters.testing.sandbox.stage import SandboxStage
+
+class Forgetful(SandboxStage):
+    async def executions(self, provider_key):
+        return []
+"""
+
+
+def test_a_failure_shows_what_was_compared(tmp_path: Path):
+    """Pytest rewrites the asserts of the suite as it does those of tests."""
+    (tmp_path / "forgetful.py").write_text(FORGETFUL)
+    chosen = ("--pixgate-adapter=sandbox", "--pixgate-stage=forgetful:Forgetful", "-kbank.settled]")
+    done = ran(tmp_path, TEST, PLUGIN, *chosen, "-opythonpath=.")
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "assert [] == [Money(" in done.stdout
+
+
 def test_without_a_name_nothing_is_guessed(tmp_path: Path):
     done = ran(tmp_path, TEST, PLUGIN)
 

@@ -23,7 +23,7 @@ def test_another_amount_has_the_same_form(amount: bytes, other: bytes):
 
     changed = alter(b'{"payment": [{"value": %s, "fee": 1}], "value": %s}' % (amount, amount))
 
-    assert changed == b'{"payment": [{"value": %s, "fee": 1}], "value": %s}' % (other, other)
+    assert changed == b'{"payment":[{"value":%s,"fee":1}],"value":%s}' % (other, other)
 
 
 @cases("key", ["0" * 32, "f" * 32, "5f1c3a52-7f0e-4c2b-9d3f-000000000001"])
@@ -46,3 +46,11 @@ def test_a_field_is_changed_wherever_it_stands():
     changed = json.loads(alter(b'{"a": [{"state": null}, {"b": {"state": 1}}], "c": "state"}'))
 
     assert changed == {"a": [{"state": "NEW"}, {"b": {"state": "NEW"}}], "c": "state"}
+
+
+def test_every_value_is_changed_but_what_holds_others():
+    alter = alterations.leaves(lambda value: None if value == [] else 7, {"new": 0})
+
+    changed = json.loads(alter(b'{"a": [{"b": 1.50}], "c": [], "d": {}}'))
+
+    assert changed == {"a": [{"b": 7, "new": 0}], "c": None, "d": 7, "new": 0}

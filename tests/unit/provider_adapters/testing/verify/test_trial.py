@@ -27,13 +27,16 @@ async def test_an_order_is_as_wished_with_a_key_of_its_own():
 
 
 async def test_an_adapter_s_calls_pass_its_relay_and_are_told():
-    async with trial_of(SUBJECT) as trial, trial.harness() as harness:
-        await harness.adapter.get_balance(trial.account)
+    async with trial_of(SUBJECT) as trial:
+        await trial.adapter.get_balance(trial.account)
+        async with trial.again() as fresh:
+            await fresh.adapter.probe()
 
-    assert [seen.path for seen in harness.relay.seen] == [
-        f"/v1/contas/{trial.account.provider_account}/saldo"
-    ]
-    assert [call.operation for call in harness.witness.calls] == ["get_balance"]
+    path = f"/v1/contas/{trial.account.provider_account}/saldo"
+    assert [seen.path for seen in trial.relay.seen] == [path]
+    assert [call.operation for call in trial.witness.calls] == ["get_balance"]
+    assert [call.operation for call in fresh.witness.calls] == ["probe"]
+    assert len(fresh.relay.seen) == 1
 
 
 async def test_a_stage_that_does_not_start_is_closed():

@@ -8,9 +8,8 @@ import pytest
 
 from provider_adapters.registry import find
 from provider_adapters.testing.sandbox.stage import SandboxStage
-from provider_adapters.testing.verify import run
-from provider_adapters.testing.verify.cases import CASES, CaseOutcome
 from provider_adapters.testing.verify.trial import Subject
+from tests.world.verified import PASSED, ended
 
 SUBJECT = Subject(name="sandbox", factory=find("sandbox"), make_stage=SandboxStage)
 
@@ -22,8 +21,7 @@ async def test_nobody_else_gets_the_transcripts_that_a_case_listens_to(
     caplog.set_level(logging.INFO)
     caplog.handler.setLevel(logging.NOTSET)
 
-    ended = await run.result(SUBJECT, CASES["callbacks.nothing_told"])
+    assert await ended(SUBJECT, "callbacks.nothing_told") == PASSED
 
-    assert (ended.outcome, ended.reason) == (CaseOutcome.PASSED, "")
     assert [each for each in caplog.records if each.levelno < logging.INFO] == []
     assert not logging.getLogger("pixgate.provider.transcript").isEnabledFor(logging.DEBUG)

@@ -1,0 +1,13 @@
+"""A stage that shows no execution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateway.domain.kernel.money import Money
+from provider_adapters.testing.sandbox.stage import SandboxStage
+
+
+class ForgetfulStage(SandboxStage):
+    async def executions(self, provider_key: str) -> Sequence[Money]:
+        return []
