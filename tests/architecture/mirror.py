@@ -44,7 +44,6 @@ WITHOUT = {
             "provider_adapters/testing/apipix/stage.py",
             "provider_adapters/testing/sandbox/stage.py",
             "provider_adapters/testing/starkbank/stage.py",
-            "provider_adapters/testing/bank/stage.py",
         ],
         CASES,
     ),

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+import aiohttp
 import msgspec
 
 from gateway.domain.bank.charges import ChargeStatus
@@ -122,7 +123,9 @@ class SimulatedStage(Stage):
         )
         await self.bank.start()
         self._opened.push_async_callback(self.bank.close)
-        control = BankControl(f"http://127.0.0.1:{self.bank.control_port}")
+        # The bank is in this process: a limit would measure how busy the machine is.
+        unlimited = aiohttp.ClientTimeout()
+        control = BankControl(f"http://127.0.0.1:{self.bank.control_port}", unlimited)
         self.control = await self._opened.enter_async_context(control)
         self._accounts = [await self._account(number) for number in (1, 2)]
 

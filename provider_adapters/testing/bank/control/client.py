@@ -40,18 +40,19 @@ class BankControl:
     """
     Controls a simulated bank; open inside ``async with``.
 
-    Every call ends within ten seconds, and raises ``ControlRefused`` for any
-    answer but success. Paths are given as segments, which may hold any
+    Every call ends within ten seconds unless another limit is given, and raises
+    ``ControlRefused`` for any answer but success. Paths are given as segments, which may hold any
     characters.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, limit: aiohttp.ClientTimeout | None = None) -> None:
         """``url`` is that of the control interface, without ``/control``."""
         self._url = URL(url)
+        self._limit = limit or _DEADLINE
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        self._session = aiohttp.ClientSession(timeout=_DEADLINE, trust_env=False)
+        self._session = aiohttp.ClientSession(timeout=self._limit, trust_env=False)
         return self
 
     async def __aexit__(
