@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType
@@ -37,6 +37,10 @@ GROUP: Final = "pixgate.provider_stages"
 
 class NotApplicable(Exception):
     """The bank, or its stage, has no such thing; the message is the reason that is reported."""
+
+
+def _lacking(reason: str) -> NoReturn:
+    raise NotApplicable(reason)
 
 
 class Fate(StrEnum):
@@ -257,38 +261,31 @@ class Stage(Protocol):
 
     def payee(self, method: PayoutMethod) -> Destination:
         """Return somebody who can be paid."""
-        message = f"the stage names nobody who can be paid by {method.value}"
-        raise NotApplicable(message)
+        _lacking(f"the stage names nobody who can be paid by {method.value}")
 
     def other_payee(self, method: PayoutMethod) -> Destination:
         """Return somebody else who can be paid by the same method."""
-        message = f"the stage names no second payee by {method.value}"
-        raise NotApplicable(message)
+        _lacking(f"the stage names no second payee by {method.value}")
 
     async def wish(self, fate: Fate) -> PayoutWish:
         """Return a payout that has this fate; the next one, where the bank needs telling."""
-        message = f"the stage has no payout that {fate.value}"
-        raise NotApplicable(message)
+        _lacking(f"the stage has no payout that {fate.value}")
 
     async def settle(self) -> None:
         """Let everything that is under way at the bank end, at once."""
-        message = "the stage cannot let payouts settle"
-        raise NotApplicable(message)
+        _lacking("the stage cannot let payouts settle")
 
     async def advance(self, by: timedelta) -> None:
         """Move the bank's clock forward."""
-        message = "the stage's bank has no clock of its own"
-        raise NotApplicable(message)
+        _lacking("the stage's bank has no clock of its own")
 
     async def put(self, account: ProviderAccount, thing: Thing) -> str:
         """Let something be at the bank; returns what names it, see each ``Thing``."""
-        message = f"the stage cannot put a {type(thing).__name__}"
-        raise NotApplicable(message)
+        _lacking(f"the stage cannot put a {type(thing).__name__}")
 
     def own_key(self, account: ProviderAccount) -> str:
         """Return an active PIX key of the account, on which charges can be made."""
-        message = "the stage names no key of an account"
-        raise NotApplicable(message)
+        _lacking("the stage names no key of an account")
 
     def charge_order(self, key: str) -> ChargeOrder:
         """Return an order of a charge of R$ 10.50 under a new reference, as the bank takes it."""
@@ -299,18 +296,15 @@ class Stage(Protocol):
 
     def new_key(self) -> KeyOrder:
         """Return a PIX key that the account can register; another one each time."""
-        message = "the stage names no key that can be registered"
-        raise NotApplicable(message)
+        _lacking("the stage names no key that can be registered")
 
     def stranger(self) -> ProviderAccount:
         """Return the first account with well-formed credentials that the bank does not know."""
-        message = "the stage has no wrong credentials"
-        raise NotApplicable(message)
+        _lacking("the stage has no wrong credentials")
 
     def refusals(self) -> Sequence[ListedRefusal]:
         """Return every answer to a payout that the adapter lists as a refusal."""
-        message = "the stage lists no refusals"
-        raise NotApplicable(message)
+        _lacking("the stage lists no refusals")
 
     def doubtful(self) -> Sequence[BankAnswer]:
         """
@@ -323,13 +317,11 @@ class Stage(Protocol):
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write an error in the bank's own shape, with a status and code of the suite's."""
-        message = "the stage writes no errors of the bank"
-        raise NotApplicable(message)
+        _lacking("the stage writes no errors of the bank")
 
     def fields(self, call: PortCall) -> FieldNames:
         """Return what the bank's answer to a call names its fields."""
-        message = f"the stage names no fields of {call.value}"
-        raise NotApplicable(message)
+        _lacking(f"the stage names no fields of {call.value}")
 
     def form(self, call: PortCall) -> AnswerForm:
         """Return what the bank's good answer to a call is, the last one if it asks several."""
@@ -348,8 +340,7 @@ class Stage(Protocol):
 
     async def revoke_tokens(self) -> None:
         """Let the bank refuse every access token it has given."""
-        message = "the stage's bank gives no access tokens"
-        raise NotApplicable(message)
+        _lacking("the stage's bank gives no access tokens")
 
     @property
     def relay_tls(self) -> RelayTls | None:
@@ -358,19 +349,16 @@ class Stage(Protocol):
 
     async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
         """Return an account with a new certificate, which the bank takes beside the former one."""
-        message = "the stage's bank asks for no certificate of an account"
-        raise NotApplicable(message)
+        _lacking("the stage's bank asks for no certificate of an account")
 
     @property
     def callback_secrets(self) -> CallbackSecrets:
         """What bank and gateway both know of callbacks now, former secrets included."""
-        message = "the stage has no secrets of callbacks"
-        raise NotApplicable(message)
+        _lacking("the stage has no secrets of callbacks")
 
     async def rotate_secrets(self) -> None:
         """Replace what callbacks are proven by; the secret in force becomes a former one."""
-        message = "the stage cannot rotate secrets"
-        raise NotApplicable(message)
+        _lacking("the stage cannot rotate secrets")
 
     async def callback(
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
@@ -384,15 +372,13 @@ class Stage(Protocol):
             subject: The provider key of a payout or refund, the reference of a charge.
             at: When the bank says it was sent.
         """
-        message = f"the stage's bank sends no callback about a {kind.value}"
-        raise NotApplicable(message)
+        _lacking(f"the stage's bank sends no callback about a {kind.value}")
 
     async def callback_of_several(
         self, account: ProviderAccount, subjects: Sequence[str], at: datetime
     ) -> Delivery:
         """Return one callback about several payouts or charges, each named by its subject."""
-        message = "the stage's bank sends a callback for each thing"
-        raise NotApplicable(message)
+        _lacking("the stage's bank sends a callback for each thing")
 
     @property
     def callback_lives(self) -> timedelta | None:

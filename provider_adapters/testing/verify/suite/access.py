@@ -179,30 +179,6 @@ async def certificate_renewed(trial: Trial) -> None:
     assert {each.certificate for each in trial.relay.seen} == {_der(_pair(new))}
 
 
-@case("access.certificate_expired")
-async def certificate_expired(trial: Trial) -> None:
-    """With an expired certificate nothing is opened, and a payout is NotSent."""
-    await _unusable(trial, _expired(_pair(trial.account)))
-
-
-@case("access.certificate_absent")
-async def certificate_absent(trial: Trial) -> None:
-    """Without a certificate nothing is opened, and a payout is NotSent."""
-    _pair(trial.account)
-    await _unusable(trial, CertificatePair(certificate="", key=""))
-
-
-async def _unusable(trial: Trial, pair: CertificatePair) -> None:
-    read, account = await _read_of(trial), _with(trial.account, pair)
-    before = trial.relay.connections
-    with pytest.raises(Unreachable):
-        await read(account)
-    if trial.can(PortCall.CREATE_PAYOUT):
-        outcome = await trial.adapter.create_payout(account, trial.order(), far())
-        assert isinstance(outcome, NotSent), outcome
-    assert trial.relay.connections == before, "a connection was opened"
-
-
 @case("access.certificate_of_another")
 async def certificate_of_another(trial: Trial) -> None:
     """An account that shows another one's certificate reads nothing and pays nothing."""
@@ -306,3 +282,19 @@ def _expired(pair: CertificatePair) -> CertificatePair:
     )
     text = made.public_bytes(serialization.Encoding.PEM).decode()
     return CertificatePair(certificate=text, key=pair.key)
+
+
+@case("access.certificate_expired", _expired)
+@case("access.certificate_absent", lambda _: CertificatePair(certificate="", key=""))
+async def certificate_unusable(
+    trial: Trial, made: Callable[[CertificatePair], CertificatePair]
+) -> None:
+    """With an expired certificate, or none, nothing is opened, and a payout is NotSent."""
+    account = _with(trial.account, made(_pair(trial.account)))
+    read, before = await _read_of(trial), trial.relay.connections
+    with pytest.raises(Unreachable):
+        await read(account)
+    if trial.can(PortCall.CREATE_PAYOUT):
+        outcome = await trial.adapter.create_payout(account, trial.order(), far())
+        assert isinstance(outcome, NotSent), outcome
+    assert trial.relay.connections == before, "a connection was opened"

@@ -29,7 +29,7 @@ from gateway.domain.bank.provider_callbacks import (
 from gateway.domain.kernel.money import Money
 from provider_adapters.testing.verify.cases import applies_if, case
 from provider_adapters.testing.verify.stage import Charge, Fate, NotApplicable, SentHeaders
-from provider_adapters.testing.verify.suite.calls import OK, PREPARED
+from provider_adapters.testing.verify.suite.calls import OK, prepare
 from provider_adapters.testing.verify.trial import Trial
 
 _MARGIN: Final = timedelta(minutes=1)
@@ -206,7 +206,7 @@ async def nothing_told(trial: Trial) -> None:
             await proof.check(dataclasses.replace(came, headers=SentHeaders({})))
         for read in (PortCall.GET_BALANCE, PortCall.LIST_KEYS, PortCall.LIST_RECEIVED):
             if trial.can(read):
-                await (await PREPARED[read](trial))(trial.adapter)
+                await (await prepare(trial, read))(trial.adapter)
         assert told, "no transcript was written"
         told += [repr(trial.witness.calls), repr(trial.witness.counts)]
     shown = [what for what, text in _canaries(trial) if any(text in each for each in told)]

@@ -97,6 +97,9 @@ def endless(head: bytes, piece: Callable[[int], bytes]) -> Play:
 
 _OK: Final = b"HTTP/1.1 200 OK\r\n"
 _CHUNKED: Final = _OK + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+_CHUNK: Final = b"10000\r\n" + b" " * 65536 + b"\r\n"
+_TINY: Final = (b"8\r\n" + b" " * 8 + b"\r\n") * 4096
+_HEADERS: Final = b"X-%d: y\r\n" + b"X-Y: y\r\n" * 999
 _HALF_HEAD: Final = _OK + b"Content-Type: appl"
 _HALF_BODY: Final = written(b'{"id": "1", "rest": "...."}')[:-5]
 _BOMB: Final = gzip.compress(b"x" * (8 * MIB))
@@ -140,24 +143,9 @@ FAULTS: Final = (
     WireFault("half body, reset", then(_HALF_BODY, reset), BadReply, "answer_cut_short"),
     _late("half body, hang", then(_HALF_BODY, hang)),
     _late("drip", drip),
-    WireFault(
-        "endless chunks",
-        endless(_CHUNKED, lambda _: b"10000\r\n" + b" " * 65536 + b"\r\n"),
-        BadReply,
-        "too_large",
-    ),
-    WireFault(
-        "endless tiny chunks",
-        endless(_CHUNKED, lambda _: (b"8\r\n" + b" " * 8 + b"\r\n") * 4096),
-        ProviderError,
-        "",
-    ),
-    WireFault(
-        "endless headers",
-        endless(_OK, lambda turn: b"X-%d: y\r\n" % turn * 1000),
-        BadReply,
-        "not_http",
-    ),
+    WireFault("endless chunks", endless(_CHUNKED, lambda _: _CHUNK), BadReply, "too_large"),
+    WireFault("endless tiny chunks", endless(_CHUNKED, lambda _: _TINY), ProviderError, ""),
+    WireFault("endless headers", endless(_OK, lambda turn: _HEADERS % turn), BadReply, "not_http"),
     _late("endless informational answers", endless(b"", lambda _: b"HTTP/1.1 102 P\r\n\r\n")),
     _bad("100 000 headers", _OK + b"X: y\r\n" * 100_000 + b"\r\n", "not_http"),
     _bad("a header of 64 KiB", written(b"{}", headers={"X-A": "a" * 65536}), "not_http"),

@@ -32,14 +32,15 @@ from provider_adapters.testing.verify.relay import Act, Play, Relay, Seen, at_re
 from provider_adapters.testing.verify.stage import AnswerForm, NotApplicable
 from provider_adapters.testing.verify.suite.calls import (
     CHANGES,
+    MOVES,
     OK,
     ONCE,
-    PREPARED,
     WITHOUT_RESULT,
     Call,
     MakeMoneyCall,
     MoneyCall,
     payouts,
+    prepare,
     refunds,
 )
 from provider_adapters.testing.verify.suite.faults import (
@@ -146,7 +147,7 @@ async def money_request(trial: Trial) -> int:
 
 async def _call(trial: Trial, call: PortCall) -> None:
     """A call that moves no money fails in one known way, whatever breaks at its requests."""
-    made = await PREPARED[call](trial)
+    made = await prepare(trial, call)
     path = await path_of(trial, made)
     over_tls = call is next(filter(trial.can, _OVER_TLS), None)
     attempts = [
@@ -158,7 +159,7 @@ async def _call(trial: Trial, call: PortCall) -> None:
     await _all_of(trial, attempts, most)
 
 
-for _each in PREPARED:
+for _each in set(PortCall) - MOVES:
     case(f"wire.{_each.value}", _each, needs={_each})(_call)
 
 
@@ -302,7 +303,7 @@ class _Payment:
 @case("wire.read_again", needs={PortCall.GET_BALANCE})
 async def read_again(trial: Trial) -> None:
     """A read whose connection was lost is repeated once, and that is told."""
-    path = await path_of(trial, await PREPARED[PortCall.GET_BALANCE](trial))
+    path = await path_of(trial, await prepare(trial, PortCall.GET_BALANCE))
     async with trial.again() as fresh:
         fresh.relay.begin(at_request(len(path.requests), Act(play=close)))
         held = await fresh.adapter.get_balance(trial.account)
@@ -365,9 +366,9 @@ async def unencrypted(trial: Trial, play: Play, reasons: Collection[str]) -> Non
 async def _unreached(trial: Trial, address: str, reasons: Collection[str]) -> None:
     """Make every declared call of a bank that cannot be reached, told for one of some reasons."""
     attempts: list[tuple[bool, Attempt]] = []
-    for call in filter(trial.can, PREPARED):
+    for call in sorted(trial.capabilities.calls - MOVES):
         with contextlib.suppress(NotApplicable):
-            made = await PREPARED[call](trial)
+            made = await prepare(trial, call)
             attempts.append((True, partial(_read_unreached, trial, address, made, reasons)))
     money = [payouts(trial)] if trial.can(PortCall.CREATE_PAYOUT) else []
     if trial.can(PortCall.CREATE_REFUND):
