@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -41,6 +41,7 @@ class WrongGuardedFactory(GuardedFactory):
     def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> GuardedAdapter:
         made = super().__call__(settings, context)
         object.__setattr__(made, "context", context)
+        object.__setattr__(made, "kept", {})
         return made
 
 
@@ -131,10 +132,10 @@ class Sharing(GuardedAdapter):
 class FirstTokenForAll(GuardedAdapter):
     """Keeps one token for every account."""
 
-    first: ClassVar[dict[int, ClientCredentials]] = {}
+    kept: dict[str, ClientCredentials]
 
     def credentials(self, account: ProviderAccount) -> ClientCredentials:
-        return self.first.setdefault(id(self), super().credentials(account))
+        return self.kept.setdefault("first", super().credentials(account))
 
     def known(self, account: ProviderAccount, token: str) -> ProviderAccount:
         return super().known(account, token)
@@ -143,27 +144,27 @@ class FirstTokenForAll(GuardedAdapter):
 class OneBalance(GuardedAdapter):
     """Joins calls that ask for the same thing, whoever asks."""
 
-    joined: ClassVar[dict[int, SingleFlight[Balance]]] = {}
+    kept: dict[str, SingleFlight[Balance]]
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
-        joined = self.joined.setdefault(id(self), SingleFlight())
+        joined = self.kept.setdefault("joined", SingleFlight())
         return await joined.do("balance", lambda: GuardedAdapter.get_balance(self, account))
 
 
 class OldCertificate(GuardedAdapter):
     """Goes on showing the certificate that an account was first seen with."""
 
-    kept: ClassVar[dict[tuple[int, str], ProviderAccount]] = {}
+    kept: dict[str, ProviderAccount]
 
     async def reading(
         self, account: ProviderAccount, read: Callable[[ProviderAccount], Awaitable[Value]]
     ) -> Value:
         # before its token comes: that of another call may come first
-        self.kept.setdefault((id(self), account.account_id), account)
+        self.kept.setdefault(account.account_id, account)
         return await super().reading(account, read)
 
     def certified(self, request: ProviderRequest, account: ProviderAccount) -> ProviderRequest:
-        return as_account(request, identity_of(self.kept[id(self), account.account_id]))
+        return as_account(request, identity_of(self.kept[account.account_id]))
 
 
 class AnyCertificate(GuardedAdapter):

@@ -73,19 +73,6 @@ _LATE: Final = frozenset({"connect_timeout", "timeout"})
 """The repetition of a read may run into the limit of the whole call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """
-    The requests that a call makes when nothing goes wrong.
-
-    Attributes:
-        money: The number of the request that moves the money; 0 for none.
-    """
-
-    requests: Sequence[Seen]
-    money: int = 0
-
-
 async def _all_of(
     trial: Trial, attempts: Iterable[tuple[bool, Attempt]], most: int = _WAITING_AT_ONCE
 ) -> None:
@@ -109,21 +96,27 @@ async def _all_of(
             except AssertionError:
                 failed.append(attempt)
 
-    await asyncio.gather(*(made(each, waiting if waits else working) for waits, each in attempts))
+    async with asyncio.TaskGroup() as together:
+        for waits, each in attempts:
+            together.create_task(made(each, waiting if waits else working))
     for attempt in failed:
         await attempt()
 
 
-async def path_of(trial: Trial, call: Call) -> Path:
-    """Find out what a call asks the bank."""
+async def requests_of(trial: Trial, call: Call) -> Sequence[Seen]:
+    """Find out what a call asks the bank when nothing goes wrong."""
     async with trial.again() as fresh:
         await call(fresh.adapter)
-        assert fresh.relay.seen, "the bank was asked nothing"
-        return Path(tuple(fresh.relay.seen))
+    assert fresh.relay.seen, "the bank was asked nothing"
+    return fresh.relay.seen
 
 
-async def money_path(trial: Trial, order: MoneyCall) -> Path:
-    """Find out which request moves the money: the one after which the books say so."""
+async def money_path(trial: Trial, order: MoneyCall) -> tuple[int, int]:
+    """
+    Find out which request moves the money: the one after which the books say so.
+
+    Returns the number of all requests, and of that one.
+    """
     moved: list[int] = []
 
     async def after(seen: Seen) -> None:
@@ -133,26 +126,25 @@ async def money_path(trial: Trial, order: MoneyCall) -> Path:
     async with trial.again() as fresh:
         fresh.relay.after = after
         outcome = await order.made(fresh.adapter, far())
-        requests = tuple(fresh.relay.seen)
     assert isinstance(outcome, OK), f"without a fault it is answered by {outcome!r}"
     assert await trial.paid(order.key) == [order.value], "without a fault it was not paid once"
     assert moved, "no request moved the money"
-    return Path(requests, moved[0])
+    return len(fresh.relay.seen), moved[0]
 
 
 async def money_request(trial: Trial) -> int:
     """Return which request of a payout moves the money."""
-    return (await money_path(trial, payouts(trial)())).money
+    return (await money_path(trial, payouts(trial)()))[1]
 
 
 async def _call(trial: Trial, call: PortCall) -> None:
     """A call that moves no money fails in one known way, whatever breaks at its requests."""
     made = await prepare(trial, call)
-    path = await path_of(trial, made)
+    path = await requests_of(trial, made)
     over_tls = call is next(filter(trial.can, _OVER_TLS), None)
     attempts = [
         (fault.waits, _Read(trial, call, made, path, number, fault, over_tls))
-        for number in range(1, len(path.requests) + 1)
+        for number in range(1, len(path) + 1)
         for fault in FAULTS
     ]
     most = _ADDRESSES_AT_ONCE if call is PortCall.REMOVE_CALLBACK else _WAITING_AT_ONCE
@@ -170,7 +162,7 @@ class _Read:
     trial: Trial
     call: PortCall
     made: Call
-    path: Path
+    path: Sequence[Seen]
     number: int
     fault: WireFault
     over_tls: bool
@@ -221,12 +213,12 @@ class _Read:
 
     @property
     def _is_last(self) -> bool:
-        return self.number == len(self.path.requests)
+        return self.number == len(self.path)
 
     @property
     def _is_once(self) -> bool:
         """Whether the request changes something, in a call that must not do so twice."""
-        asked = self.path.requests[self.number - 1]
+        asked = self.path[self.number - 1]
         reads = asked.method == "GET" or asked.path == self.trial.stage.token_path
         return self.call in ONCE and not reads
 
@@ -255,12 +247,12 @@ async def refund(trial: Trial) -> None:
 
 async def _money(trial: Trial, make: MakeMoneyCall, *, over_tls: bool) -> None:
     """Try every fault at every request of something that moves money."""
-    path = await money_path(trial, make())
+    requests, money = await money_path(trial, make())
     attempts = [
-        (fault.waits, _Payment(trial, make, path.money, number, fault, executed, over_tls))
-        for number in range(1, len(path.requests) + 1)
+        (fault.waits, _Payment(trial, make, money, number, fault, executed, over_tls))
+        for number in range(1, requests + 1)
         for fault in FAULTS
-        for executed in ((False, True) if number == path.money and fault.reads else (False,))
+        for executed in ((False, True) if number == money and fault.reads else (False,))
     ]
     await _all_of(trial, attempts)
 
@@ -303,9 +295,9 @@ class _Payment:
 @case("wire.read_again", needs={PortCall.GET_BALANCE})
 async def read_again(trial: Trial) -> None:
     """A read whose connection was lost is repeated once, and that is told."""
-    path = await path_of(trial, await prepare(trial, PortCall.GET_BALANCE))
+    path = await requests_of(trial, await prepare(trial, PortCall.GET_BALANCE))
     async with trial.again() as fresh:
-        fresh.relay.begin(at_request(len(path.requests), Act(play=close)))
+        fresh.relay.begin(at_request(len(path), Act(play=close)))
         held = await fresh.adapter.get_balance(trial.account)
     assert held.balance.centavos > 0
     assert fresh.witness.retries == ["get_balance"]
