@@ -38,7 +38,7 @@ WITHOUT = {
     "provider_adapters/testing/verify/stage.py": "the protocol of stages; every case keeps it",
     **dict.fromkeys(
         [
-            "provider_adapters/testing/verify/every_case.py",
+            "provider_adapters/testing/commands/every_case.py",
             "provider_adapters/testing/verify/suite",
             "provider_adapters/testing/asaas/stage.py",
             "provider_adapters/testing/apipix/stage.py",

@@ -18,7 +18,7 @@ from provider_adapters.testing.commands.packages import matrix, new
 if TYPE_CHECKING:
     import pytest
 
-_SUITE: Final = Path(__file__).parents[1] / "verify/every_case.py"
+_SUITE: Final = Path(__file__).with_name("every_case.py")
 _AT_ONCE: Final = 3
 """Most cases wait for time limits; more would make one another late."""
 _OUTCOMES: Final = {"passed": "passed", "failed": "failed", "skipped": "not_applicable"}
@@ -59,10 +59,17 @@ def verify(terminal: Terminal, name: str, stage: str, wanted: str) -> None:
     cases = _Cases()
     ended = cases.run(name, stage, wanted, shown=not terminal.as_json)
     if ended == pytest.ExitCode.NO_TESTS_COLLECTED:
-        message = f"no case begins with {wanted!r}; the groups are {', '.join(_groups())}"
+        from provider_adapters.testing.verify.cases import every_case
+
+        groups = ", ".join(dict.fromkeys(map(_group, every_case())))
+        message = f"no case begins with {wanted!r}; the groups are {groups}"
         raise click.ClickException(message)
     if terminal.as_json:
         show_json({"cases": cases.rows, "groups": cases.groups()})
+    else:
+        for row in cases.rows:
+            if row["reason"]:
+                click.echo(f"{row['outcome']:<15} {row['case']:<40} {row['reason']}")
     if ended != pytest.ExitCode.OK:
         raise click.exceptions.Exit(1)
 
@@ -80,7 +87,7 @@ class _Cases:
         options = [
             *("-c", os.devnull, f"--rootdir={_SUITE.parent}", "--import-mode=importlib"),
             *("--disable-plugin-autoload", "-pprovider_adapters.testing.pytest_plugin"),
-            *("-pno:cacheprovider", "-q", "-rs", "--no-fold-skipped", "--tb=short"),
+            *("-pno:cacheprovider", "-q", "-rN", "--tb=short"),
             *(f"--pixgate-adapter={name}", f"--pixgate-stage={stage}", f"-k[{wanted}"),
         ]
         if not wanted and find_spec("xdist"):
@@ -124,12 +131,6 @@ def _reason(report: pytest.TestReport) -> str:
         return report.longrepr[2].removeprefix("Skipped: not applicable: ")
     crash = getattr(report.longrepr, "reprcrash", None)
     return " ".join(crash.message.split()) if crash else report.longreprtext
-
-
-def _groups() -> list[str]:
-    from provider_adapters.testing.verify.cases import every_case
-
-    return list(dict.fromkeys(map(_group, every_case())))
 
 
 def _group(case: str) -> str:

@@ -113,28 +113,6 @@ def at_request(number: int, act: Act) -> Script:
 
 
 @dataclass(slots=True)
-class TokenMemory:
-    """
-    The tokens that the bank gave, for relays that need not ask again: one for each credential.
-
-    Attributes:
-        path: Of the call that gives tokens.
-    """
-
-    path: str
-    _answers: dict[bytes, bytes] = field(default_factory=dict)
-
-    def known(self, seen: Seen) -> bytes | None:
-        """Return the answer to this request for a token; None when the bank is to be asked."""
-        return self._answers.get(_credential(seen)) if seen.path == self.path else None
-
-    def keep(self, seen: Seen, answer: bytes) -> None:
-        """Remember the answer to a request for a token."""
-        if seen.path == self.path:
-            self._answers[_credential(seen)] = answer
-
-
-@dataclass(slots=True)
 class Relay:
     """
     A bank's address for one adapter.
@@ -144,7 +122,8 @@ class Relay:
         bare: The adapter is spared TLS; the relay's own to the bank stays. Only where ``tls``
             says what it then shows.
         elsewhere: Paths that the bank has at another address of its own, each with that one.
-        tokens: Remembers them for other relays too.
+        token_path: Of the call that gives tokens.
+        tokens: Its answers for each credential, for relays that need not ask again.
         script: May be replaced between calls.
         after: Called with a request that the bank has answered, before the adapter
             gets the answer.
@@ -156,7 +135,8 @@ class Relay:
     tls: RelayTls | None = None
     bare: bool = False
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    tokens: TokenMemory | None = None
+    token_path: str = ""
+    tokens: dict[bytes, bytes] | None = None
     script: Script = lambda _: PASS_ON
     after: Callable[[Seen], Awaitable[None]] | None = None
     seen: list[Seen] = field(default_factory=list)
@@ -238,13 +218,12 @@ class Relay:
 
     async def _answer(self, seen: Seen, asked: bytes) -> bytes:
         """Return the bank's answer, or for a token one that it gave before."""
-        if self.tokens is None:
+        if self.tokens is None or seen.path != self.token_path:
             return await self._asked(seen, asked)
-        answer = self.tokens.known(seen)
-        if answer is None:
-            answer = await self._asked(seen, asked)
-            self.tokens.keep(seen, answer)
-        return answer
+        credential = _credential(seen)
+        if credential not in self.tokens:
+            self.tokens[credential] = await self._asked(seen, asked)
+        return self.tokens[credential]
 
     async def _asked(self, seen: Seen, request: bytes) -> bytes:
         """Ask the bank as whoever showed a certificate; the connection ends with its answer."""

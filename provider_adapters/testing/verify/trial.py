@@ -30,7 +30,7 @@ from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
 from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits
-from provider_adapters.testing.verify.relay import Relay, TokenMemory
+from provider_adapters.testing.verify.relay import Relay
 from provider_adapters.testing.verify.stage import PayoutWish, Stage
 
 MakeStage = Callable[[], Stage]
@@ -130,7 +130,7 @@ class Trial:
     relay: Relay
     witness: Witness
     today: date
-    tokens: TokenMemory
+    tokens: dict[bytes, bytes]
 
     @property
     def account(self) -> ProviderAccount:
@@ -195,8 +195,14 @@ class Trial:
         """
         tls = self.stage.relay_tls
         bare = tls is not None and tls.without is not None and not over_tls
-        address = self.stage.address
-        return Relay(address, tls, bare, elsewhere=self._hosts, tokens=self.tokens)
+        return Relay(
+            self.stage.address,
+            tls,
+            bare,
+            elsewhere=self._hosts,
+            token_path=self.stage.token_path,
+            tokens=self.tokens,
+        )
 
     @property
     def _hosts(self) -> Mapping[str, str]:
@@ -268,7 +274,7 @@ async def trial_of(subject: Subject) -> AsyncIterator[Trial]:
             relay=Relay(stage.address),
             witness=witness,
             today=today,
-            tokens=TokenMemory(stage.token_path),
+            tokens={},
         )
         async with first.again() as trial:
             yield trial

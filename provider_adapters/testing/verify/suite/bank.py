@@ -490,7 +490,9 @@ async def payout_in_statement(trial: Trial) -> None:
     await trial.stage.settle()
     if trial.can(PortCall.FIND_PAYOUT) and isinstance(known, OK):
         known = await trial.adapter.find_payout(trial.account, key, known.provider_id)
-    [entry] = await _debits(trial, order.value)
+    entries = await _debits(trial, order.value)
+    assert len(entries) == 1, entries
+    entry = entries[0]
     told = trial.capabilities.entry_fields
     assert EntryField.KIND not in told or entry.is_pix, entry
     assert EntryField.OUR_KEY not in told or entry.provider_key == key, entry
@@ -546,7 +548,7 @@ async def _refund_shown(trial: Trial, order: RefundOrder) -> None:
 async def refund_again(trial: Trial, first: int, second: int, kinds: type[Outcome]) -> None:
     """The same refund again is given once; with another amount it is not taken for given."""
     order = await _refund(trial, Money(first))
-    other = refund_order(order.payment_e2e_id, Money(second), order.provider_key)
+    other = dataclasses.replace(order, value=Money(second))
     outcome = await _refund_twice(trial, order, other)
     assert isinstance(outcome, kinds), outcome
     assert await trial.paid(order.provider_key) == [order.value]

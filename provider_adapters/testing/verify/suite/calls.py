@@ -54,8 +54,9 @@ async def prepare(trial: Trial, call: PortCall) -> Call:  # noqa: C901, PLR0911,
             return lambda bank: getattr(bank, call.value)(account, today, None, 10)
         case PortCall.GET_KEY:
             applies_if(trial.can(PortCall.LIST_KEYS), "without list_keys nobody knows a key's id")
-            key, *_ = await own.list_keys(account)
-            return lambda bank: bank.get_key(account, key.public_id(account.account_id))
+            keys = await own.list_keys(account)
+            assert keys, "the first account has no key"
+            return lambda bank: bank.get_key(account, keys[0].public_id(account.account_id))
         case PortCall.GET_CHARGE | PortCall.GET_CHARGE_PAYMENT:
             reference = await put(account, Charge(value=PLENTY))
             return lambda bank: getattr(bank, call.value)(account, reference)
@@ -169,10 +170,10 @@ async def refunds(trial: Trial) -> MakeMoneyCall:
     return made
 
 
-def refund_order(e2e_id: str, value: Money, key: str = "") -> RefundOrder:
-    """Return an order to give a payment back, with a key that nobody has used unless given."""
+def refund_order(e2e_id: str, value: Money) -> RefundOrder:
+    """Return an order to give a payment back, with a key that nobody has used."""
     return RefundOrder(
-        provider_key=key or new_provider_key(),
+        provider_key=new_provider_key(),
         reference=new_reference(),
         payment_e2e_id=e2e_id,
         value=value,

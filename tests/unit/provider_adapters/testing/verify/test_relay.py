@@ -21,7 +21,6 @@ from provider_adapters.testing.verify.relay import (
     Line,
     Relay,
     Seen,
-    TokenMemory,
     answering,
     at_request,
     from_request,
@@ -156,10 +155,11 @@ async def test_relays_that_share_their_tokens_ask_for_each_once():
 
     application = web.Application()
     application.router.add_post("/{path:.*}", token)
-    tokens, told = TokenMemory("/token"), []
+    tokens, told = dict[bytes, bytes](), []
     async with TestServer(application) as bank:
         for path, body in (("/token", b"we"), ("/token", b"we"), ("/token", b"they"), ("/", b"we")):
-            async with Relay(str(bank.make_url("")).rstrip("/"), tokens=tokens).open() as relay:
+            at = str(bank.make_url("")).rstrip("/")
+            async with Relay(at, token_path="/token", tokens=tokens).open() as relay:
                 told.append((await ask(relay, path, body))[1])
                 assert len(relay.seen) == 1
 
