@@ -70,6 +70,7 @@ def intent(account_id: str, reference: str) -> tuple[Payout, Attempt]:
         fingerprint="f" * 64,
         provider_key=provider_key(Environment.SANDBOX, account_id, reference),
         provider="sandbox",
+        provider_account="conta-1",
         client_id="cli_abcdefghijklmnopqrst",
         method=PayoutMethod.PIX,
         value=Money(1050),

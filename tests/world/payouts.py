@@ -366,6 +366,7 @@ class PayoutWorld:
             fingerprint=request.fingerprint(),
             provider_key=provider_key(Environment.SANDBOX, ACCOUNT, request.reference),
             provider="sandbox",
+            provider_account="conta-1",
             client_id="cli_first",
             method=request.method,
             value=request.value,

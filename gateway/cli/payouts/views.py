@@ -43,6 +43,7 @@ def payout_row(payout: Payout) -> Row:
         "date": payout.date.isoformat(),
         "attempt": payout.attempt,
         "provider": payout.provider,
+        "provider_account": payout.provider_account,
         "provider_key": payout.provider_key,
         "provider_id": payout.provider_id,
         "e2e_id": payout.e2e_id,

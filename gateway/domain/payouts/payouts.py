@@ -23,7 +23,7 @@ from gateway.domain.bank.payout_orders import (
     normal_destination,
 )
 from gateway.domain.bank.pix_keys import hidden_tax_number
-from gateway.domain.bank.providers import Accepted, Evidence
+from gateway.domain.bank.providers import Accepted, Bank, Evidence
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Search
 
@@ -136,6 +136,7 @@ class Payout:
     A payout as stored; (``account_id``, ``reference``) is its key.
 
     Attributes:
+        provider_account: The bank's own name of the account that the latest try was sent from.
         attempt: The number of the latest try to move money, from 1.
         lease_until: Until then the attempt belongs to the process that sends it.
         review: No proof can be had; a person decides.
@@ -153,6 +154,7 @@ class Payout:
     fingerprint: str
     provider_key: str
     provider: str
+    provider_account: str
     client_id: str
     method: PayoutMethod
     value: Money
@@ -192,6 +194,14 @@ class Payout:
         if self.owner is not None:
             return self.owner.name, self.owner.tax_number
         return self.destination.name, hidden_tax_number(self.destination.tax_number)
+
+    def was_sent_from(self, bank: Bank) -> bool:
+        """
+        Say whether its latest try was sent from this bank account.
+
+        No other bank account can prove anything about it: not even that it does not exist.
+        """
+        return (bank.name, bank.account.provider_account) == (self.provider, self.provider_account)
 
     def is_held(self, now: datetime) -> bool:
         """Say whether the bank is still within its own deadline to decide."""

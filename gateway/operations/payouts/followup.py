@@ -137,10 +137,11 @@ class FollowUp:
         page is not had: one payout that is in no statement costs the others nothing.
         """
         unsettled = [each for each in payouts if each.state in UNSETTLED]
-        bank = self._bank(unsettled[0], account) if unsettled else None
+        sought = [each for each in unsettled if self._bank(each, account) is not None]
+        bank = self._bank(sought[0], account) if sought else None
         if bank is None:
             return payouts
-        search = StatementSearch(unsettled, bank)
+        search = StatementSearch(sought, bank)
         try:
             await search.walk(self.now(), asking)
         except (ProviderError, TimeoutError):
@@ -215,12 +216,12 @@ class FollowUp:
         return await self._take(look, said)
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
-        """Return the bank it was sent to; None when the account has another by now."""
+        """Return the bank account it was sent from; None when the account has another by now."""
         try:
             bank = self.banks.of(account)
         except ProviderError:
             return None
-        if bank is None or bank.lacks_credentials or bank.name != payout.provider:
+        if bank is None or bank.lacks_credentials or not payout.was_sent_from(bank):
             return None
         return bank
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import (
@@ -117,6 +118,10 @@ class PayoutGuards:
         return await self.store.similar(payout, payout.created_at - self.similar.within)
 
 
+CANNOT_LOOK_FIRST: Final = "cannot_look_first"
+"""The bank cannot be asked for an attempt that the store may have forgotten."""
+
+
 async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
     """
     Ask the bank whether it knows the payout already.
@@ -127,7 +132,7 @@ async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
         what must not happen now.
     """
     if not bank.adapter.capabilities.finds():
-        return _not_sent("cannot_look_first")
+        return _not_sent(CANNOT_LOOK_FIRST)
     try:
         calls = offered(bank, PortCall.FIND_PAYOUT)
         seen = await calls.find_payout(bank.account, payout.provider_key, "")

@@ -56,7 +56,7 @@ from gateway.operations.payouts.answers import (
     tell_method,
 )
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
-from gateway.operations.payouts.guards import PayoutGuards, seen_before
+from gateway.operations.payouts.guards import CANNOT_LOOK_FIRST, PayoutGuards, seen_before
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.trace import current_trace_id
 
@@ -206,6 +206,7 @@ class Payouts:
             fingerprint=request.fingerprint(),
             provider_key=provider_key(self.terms.environment, caller.account.id, request.reference),
             provider=bank.name,
+            provider_account=bank.account.provider_account,
             client_id=caller.principal.client_id,
             method=request.method,
             value=request.value,
@@ -288,6 +289,9 @@ class Payouts:
         bank = self._admit(caller.account, request)
         if stored.date < request.date:  # midnight passed since its day was looked at
             return await self._repeat(caller, request, stored)
+        if self.terms.look_first and not stored.was_sent_from(bank):
+            # The attempt that the store has forgotten is not to be found at another bank account.
+            raise not_sent(CANNOT_LOOK_FIRST)
         started = self.terms.monotonic()
         attempt = self._attempt(stored.attempt + 1, bank)
         claimed = replace(
@@ -295,6 +299,7 @@ class Payouts:
             state=PayoutState.SENDING,
             attempt=attempt.number,
             provider=bank.name,
+            provider_account=bank.account.provider_account,
             client_id=caller.principal.client_id,
             date=request.date,
             lease_until=attempt.lease_until,

@@ -241,12 +241,12 @@ class Verification:
             report.add(_not_checked(account, f"the statement cannot be read: {problem.reason}"))
             return
         await self._compare(shown.executions, report, account.id)
-        await self._note(shown.returns, report, account.id)
+        await self._note(account, bank, shown.returns, report)
         keys = {each.key for each in shown.executions}
         report.executions += len(shown.executions)
         report.told |= keys
         for row in rows:
-            own = row.provider == bank.name and row.state is PayoutState.PAID
+            own = row.was_sent_from(bank) and row.state is PayoutState.PAID
             settled = row.settled_at is not None and row.settled_at < later.end
             if not own or not settled or row.provider_key in keys:
                 continue
@@ -256,12 +256,16 @@ class Verification:
                 report.unnamed += 1
 
     async def _note(
-        self, returns: Mapping[str, Sequence[PixReturn]], report: Report, account_id: str
+        self,
+        account: Account,
+        bank: Bank,
+        returns: Mapping[str, Sequence[PixReturn]],
+        report: Report,
     ) -> None:
-        """Keep what came back of paid payouts; more than was paid is a difference."""
+        """Keep what came back of an account's paid payouts; more than was paid is a difference."""
         for key, found in returns.items():
-            row = await self.follow_ups.find_by_key(key, account_id)
-            if row is None or row.state is not PayoutState.PAID:
+            row = await self.follow_ups.find_by_key(key, account.id)
+            if row is None or not row.was_sent_from(bank) or row.state is not PayoutState.PAID:
                 continue
             report.returned += 1
             await self.returns.note(row, found)

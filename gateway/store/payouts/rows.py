@@ -156,11 +156,12 @@ def check(change: Change) -> None:
 
 
 def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
-    """Return what a claim changes: date and credential of the payout, the rest of the attempt."""
+    """Return what a claim changes: day and sender of the payout, the rest of the attempt."""
     return {
         "state": PayoutState.SENDING.value,
         "attempt": attempt.number,
         "provider": attempt.provider,
+        "provider_account": payout.provider_account,
         "date": payout.date,
         "client_id": payout.client_id,
         "lease_until": attempt.lease_until,
@@ -270,6 +271,7 @@ def _order(payout: Payout) -> dict[str, object]:
 def _standing(payout: Payout) -> dict[str, object]:
     return {
         "provider": payout.provider,
+        "provider_account": payout.provider_account,
         "state": payout.state.value,
         "attempt": payout.attempt,
         "lease_until": payout.lease_until,

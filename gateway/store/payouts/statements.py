@@ -60,8 +60,8 @@ _KEPT = (
 )
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = (
-    *("state", "attempt", "provider", "date", "client_id", "lease_until", "updated_at"),
-    "next_check_at",
+    *("state", "attempt", "provider", "provider_account", "date", "client_id"),
+    *("lease_until", "updated_at", "next_check_at"),
 )
 _ATTEMPT_KEY = (*_KEY, "number")
 _ENDING = ("outcome", "ended_at", "evidence")

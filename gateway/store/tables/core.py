@@ -181,6 +181,8 @@ payouts = Table(
     Column("key_owner", Text),
     # What the bank moved, where two people found that it was not what was ordered.
     Column("moved_centavos", BigInteger),
+    # The bank's own name of the account that it was sent from.
+    Column("provider_account", Text, nullable=False),
     # One key for two references would show one payout's fate for the other.
     UniqueConstraint("account_id", "provider_key"),
     # Banks name a payout by it without its account.

@@ -123,6 +123,18 @@ ROWS = (
         tests=(f"{_FOLLOWUP}::test_absence_is_believed_after_lease_and_quiet_period_alone",),
     ),
     Mistake(
+        name="another-bank-account-believed",
+        promise="Only the bank account that a payout was sent from says what became of it.",
+        source="decisions 2",
+        file="gateway/domain/payouts/payouts.py",
+        right=(
+            "return (bank.name, bank.account.provider_account)"
+            " == (self.provider, self.provider_account)"
+        ),
+        wrong="return bank.name == self.provider",
+        tests=(f"{_FOLLOWUP}::test_another_account_at_the_bank_is_not_asked",),
+    ),
+    Mistake(
         name="sending-told-as-not-sent",
         promise="The word for a payout under way is that it may have left.",
         source="decisions 6",
@@ -272,8 +284,8 @@ ROWS = (
         promise="What came back stands beside payouts that are paid, and beside no other.",
         source="ADR 0023",
         file="gateway/operations/payouts/verification.py",
-        right="if row is None or row.state is not PayoutState.PAID:",
-        wrong="if row is None:",
+        right=" or row.state is not PayoutState.PAID:",
+        wrong=":",
         tests=(f"{_VERIFICATION}::test_a_failed_payout_is_denied_unless_all_of_it_came_back",),
     ),
     Mistake(

@@ -91,6 +91,7 @@ def payout(
         fingerprint="f" * 64,
         provider_key=provider_key(Environment.SANDBOX, account_id, reference),
         provider="sandbox",
+        provider_account="conta-1",
         client_id=CLIENT,
         method=PayoutMethod.PIX,
         value=Money(centavos),

@@ -421,6 +421,19 @@ async def test_another_bank_is_not_asked(
     assert payout_world.bank.lookups == []
 
 
+async def test_another_account_at_the_bank_is_not_asked(payout_world: PayoutWorld, clock: Clock):
+    """It never heard of the payout either: believed, the payout would be sent twice."""
+    payout_world.bank.knows = NotFound("absent")
+    before = await payout_world.stands(UNKNOWN)
+    moved = replace(account(), provider_account="conta-2")
+    clock.passes(DAY_S)
+
+    seen = await payout_world.follow_up.look(before, moved)
+    searched = await payout_world.follow_up.search_statement(before, moved, 1.0)
+
+    assert (seen, searched, payout_world.bank.lookups) == (before, before, [])
+
+
 @pytest.mark.parametrize(
     ("fails", "state"), [("record", UNKNOWN), ("find", PAID)], ids=["record", "find"]
 )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from gateway.config.settings import Payouts, Settings
 from gateway.domain.bank.capabilities import Lookup
@@ -37,7 +38,10 @@ from tests.world.payouts import (
     UNSENT,
     PayoutWorld,
     ScriptedBank,
+    asking,
+    caller,
 )
+from tests.world.people import account
 from tests.world.standing import Clock
 
 
@@ -120,6 +124,16 @@ async def test_after_a_restore_a_payout_is_looked_for_before_it_is_sent(
     assert answered == answer
     assert (await payout_world.row()).state is state
     assert len(payout_world.bank.orders) == sent
+
+
+async def test_what_another_bank_account_may_have_been_sent_is_not_sent(payout_world: PayoutWorld):
+    """The attempt that was forgotten is not to be found at the account of today."""
+    before = await payout_world.stands(NOT_SENT)
+    payout_world.bank.knows = NotFound("absent")
+    moved = structs.replace(caller(), account=replace(account(), provider_account="conta-2"))
+
+    assert await looking_first(payout_world).post(asking(), moved) == UNSENT
+    assert (await payout_world.row(), payout_world.bank.orders) == (before, [])
 
 
 async def test_without_a_restore_nothing_is_looked_for(payout_world: PayoutWorld):

@@ -402,11 +402,13 @@ async def test_it_needs_a_bank_that_pays_out_today(payout_world: PayoutWorld):
 async def test_the_bank_of_today_gets_it_where_the_account_moved(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     payout_world.banks.name = "other-bank"
+    moved = structs.replace(caller(), account=replace(account(), provider_account="conta-2"))
 
-    payout = await payout_world.payouts.create(caller(), asking())
+    payout = await payout_world.payouts.create(moved, asking())
 
-    assert payout.provider == "other-bank"
-    assert (await payout_world.row()).provider == "other-bank"
+    assert (payout.provider, payout.provider_account) == ("other-bank", "conta-2")
+    row = await payout_world.row()
+    assert (row.provider, row.provider_account) == ("other-bank", "conta-2")
     assert [each.provider for each in await payout_world.attempts()] == ["sandbox", "other-bank"]
 
 

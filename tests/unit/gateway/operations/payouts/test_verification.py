@@ -289,8 +289,9 @@ async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
 
 async def test_what_another_bank_paid_is_not_in_this_statement(comparison):
     """The account moved since."""
-    row = replace(payout(), provider="former")
-    await stand(comparison.office.store, row, PAID, settled_at=NOW)
+    for number, was in enumerate([{"provider": "former"}, {"provider_account": "former"}]):
+        row = replace(payout(f"order-{number}"), **was)
+        await stand(comparison.office.store, row, PAID, settled_at=NOW)
 
     assert kinds(await comparison.run()) == []
 
