@@ -111,7 +111,8 @@ class Account:
     Attributes:
         id: A lower-case hyphenated UUID.
         provider: The name of a configured provider; empty when there is none.
-        provider_account: The provider's own name of the account.
+        provider_account: The provider's own name of the account; without a provider that of the
+            last one, empty if there never was one.
         sealed_credentials: What the provider wants from us, encrypted with the
             account id bound to it; empty when the provider needs nothing.
         certificate_ends_at: When the certificate among them expires; None without one.
@@ -132,6 +133,11 @@ class Account:
     created_at: datetime
     certificate_ends_at: datetime | None = None
     derived: Derived = field(default_factory=Derived, init=False, repr=False, compare=False)
+
+    @property
+    def had_bank(self) -> bool:
+        """Whether a bank stands behind it, or ever did."""
+        return bool(self.provider or self.provider_account)
 
     @property
     def log_hash(self) -> str:

@@ -278,11 +278,16 @@ class AccountRecords:
         )
 
     def _moved(self, before: Account, choice: ProviderChoice) -> Account:
-        """Stand the account at a bank; what was shown to another one is forgotten."""
+        """
+        Stand the account at a bank; what was shown to another one is forgotten.
+
+        Without a bank it keeps the name it had there: so it is known that it had one.
+        """
+        there = _provider_account(choice)
         after = dataclasses.replace(
             before,
             provider=self._provider(choice.name),
-            provider_account=_provider_account(choice),
+            provider_account=there if choice.name else before.provider_account,
         )
         if choice.credentials is None and after == before:
             return before

@@ -278,7 +278,7 @@ class PeopleOrders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankOrders:
-    """Banks of accounts, for people: done at once where an account has none yet."""
+    """Banks of accounts, for people: done at once where an account never had one."""
 
     records: AccountRecords
     approvals: Approvals
@@ -288,7 +288,7 @@ class BankOrders:
         self, person: SignedInUser, account_id: str, choice: ProviderChoice, expected: Expected
     ) -> Account | Approval:
         """
-        Give an account its first bank; to change or take away one that it has waits.
+        Give an account its first bank; every change after that waits.
 
         Raises:
             ServiceError: ``SVC.GTW.011`` when the account is of none of the versions expected.
@@ -299,7 +299,7 @@ class BankOrders:
         before = await records.find(account_id)
         version = version_of_account(before)
         expected.check(version)
-        if not (self.rules.credentials and before.provider):
+        if not (self.rules.credentials and before.had_bank):
             return await records.update(before.id, update, Expected(frozenset({version})))
         after = records.updated(before, update)
         if after == before:

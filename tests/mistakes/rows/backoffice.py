@@ -209,7 +209,7 @@ ROWS = (
         promise="Another bank of an account takes two people.",
         source="decisions 11",
         file="gateway/operations/backoffice/access_orders.py",
-        right="if not (self.rules.credentials and before.provider):",
+        right="if not (self.rules.credentials and before.had_bank):",
         wrong="if before.provider:",
         tests=(f"{_ACCESS}::test_another_bank_of_an_account_waits_and_the_first_does_not",),
     ),

@@ -157,7 +157,7 @@ class SandboxTools:
 
     async def _account(self, scope: CompanyScope, account_id: str) -> Account:
         found = await self.records.account(account_id.lower(), scope)
-        if found is None or not found.provider_account:
+        if found is None or not found.provider:
             message = f"there is no account {account_id}"
             raise RuleViolation(message, "account_unknown", field="account_id")
         return found

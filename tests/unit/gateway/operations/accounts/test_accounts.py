@@ -170,7 +170,8 @@ async def test_another_bank_never_sees_the_credentials_of_the_one_before(office,
 async def test_a_provider_may_be_taken_away(office, account):
     updated = await office.accounts.update(account.id, AccountUpdate(provider=ProviderChoice()))
 
-    assert (updated.provider, updated.provider_account) == ("", "")
+    assert (updated.provider, updated.provider_account) == ("", account.provider_account)
+    assert updated.had_bank
     assert updated.sealed_credentials == b""
 
 

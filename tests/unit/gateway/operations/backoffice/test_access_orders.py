@@ -420,6 +420,23 @@ async def test_another_bank_of_an_account_waits_and_the_first_does_not(access_wo
     assert wrong == []
 
 
+async def test_an_account_whose_bank_was_taken_away_gets_another_from_two_people(
+    access_world: AccessWorld,
+):
+    """Else one person could move it: take away with approval, give alone."""
+    account = await access_world.account(AT)
+    banks, maria = access_world.banks(), access_world.maria
+    gone = await banks.attach(maria, account.id, NO_BANK, ANY_VERSION)
+    assert isinstance(gone, Approval)
+    await access_world.agreed(gone)
+
+    again = await banks.attach(maria, account.id, replace(AT, account="2"), ANY_VERSION)
+
+    stands = await access_world.office.accounts.find(account.id)
+    assert (stands.provider, stands.sealed_credentials) == ("", b"")
+    assert isinstance(again, Approval)
+
+
 async def test_an_account_stands_at_another_bank_once_a_second_person_agrees(
     access_world: AccessWorld,
 ):

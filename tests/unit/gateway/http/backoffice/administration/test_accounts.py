@@ -104,7 +104,7 @@ async def test_an_account_that_leaves_its_bank_leaves_its_credentials(admin_worl
 
     alone = await acts.attach(who, ProviderBody(provider=""))
 
-    assert (alone.provider, alone.provider_account, alone.sealed_credentials) == ("", "", b"")
+    assert (alone.provider, alone.sealed_credentials) == ("", b"")
 
 
 async def test_a_bank_s_account_belongs_to_one_company(admin_world: AdminWorld):
