@@ -204,6 +204,10 @@ class Accounts(Protocol):
         """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
         ...
 
+    async def require_own_bank(self, account: Account, same_bank: Collection[str] = ()) -> None:
+        """Raise BankAccountTaken where ``replace`` would."""
+        ...
+
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
         """Return all, or those of one company, oldest first."""
         ...

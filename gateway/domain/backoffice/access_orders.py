@@ -112,7 +112,7 @@ class BankChange(msgspec.Struct, frozen=True, kw_only=True, tag="account_bank"):
     Another bank behind an account that has one, or other credentials there; an empty one for none.
 
     Attributes:
-        provider_before, provider_account_before: Where it stands when it is ordered.
+        provider_before, provider_account_before, sealed_before: How it stands when it is ordered.
         sealed_credentials: What the bank is to be shown, sealed for the account; empty for nothing.
     """
 
@@ -121,14 +121,15 @@ class BankChange(msgspec.Struct, frozen=True, kw_only=True, tag="account_bank"):
     provider_account: str
     provider_before: str
     provider_account_before: str
+    sealed_before: bytes
     sealed_credentials: bytes
     certificate_ends_at: datetime | None = None
 
     def still_fits(self, account: Account) -> bool:
-        """Say whether the account stands where it did, or where it is to stand."""
-        return (account.provider, account.provider_account) in {
-            (self.provider_before, self.provider_account_before),
-            (self.provider, self.provider_account),
+        """Say whether the account's bank is as it was, credentials included, or as it is to be."""
+        return (account.provider, account.provider_account, account.sealed_credentials) in {
+            (self.provider_before, self.provider_account_before, self.sealed_before),
+            (self.provider, self.provider_account, self.sealed_credentials),
         }
 
 

@@ -253,6 +253,13 @@ class AccountRecords:
             return await self.accounts.list()
         return await self.accounts.list((await existing(self.companies, company_id)).id)
 
+    async def require_own_bank(self, account: Account) -> None:
+        """Refuse a bank's account that another company has; RuleViolation as ``update`` raises."""
+        try:
+            await self.accounts.require_own_bank(account, self._same_bank(account))
+        except BankAccountTaken as problem:
+            raise _taken(account.id, problem) from problem
+
     async def _replace(self, before: Account, after: Account, event: AuditEvent) -> bool:
         """Store a change; False when somebody else was quicker."""
         try:

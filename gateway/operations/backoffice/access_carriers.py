@@ -62,7 +62,7 @@ class BackOfficeCarriers:
             case BankChange():
                 account = await self.accounts.find(order.account_id)
                 if not order.still_fits(account):
-                    return "The account was moved to another bank meanwhile."
+                    return "The bank of the account, or its credentials there, changed meanwhile."
                 self.accounts.updated(account, AccountUpdate(bank=_bank(order)))
         return ""
 
@@ -111,7 +111,7 @@ class BackOfficeCarriers:
         """Stand an account at another bank, unless it is not any more where the order found it."""
         account = await self.accounts.find(order.account_id)
         if not order.still_fits(account):
-            message = "the account was moved to another bank meanwhile"
+            message = "the bank of the account, or its credentials there, changed meanwhile"
             raise RuleViolation(message, "changed_meanwhile")
         accounts = replace(self.accounts, acting=AuditContext(by, self.accounts.acting.now))
         seen = Expected(frozenset({version_of_account(account)}))

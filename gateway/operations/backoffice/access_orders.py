@@ -304,12 +304,14 @@ class BankOrders:
         after = records.updated(before, update)
         if after == before:
             return before
+        await records.require_own_bank(after)
         order = BankChange(
             account_id=before.id,
             provider=after.provider,
             provider_account=after.provider_account,
             provider_before=before.provider,
             provider_account_before=before.provider_account,
+            sealed_before=before.sealed_credentials,
             sealed_credentials=after.sealed_credentials,
             certificate_ends_at=after.certificate_ends_at,
         )

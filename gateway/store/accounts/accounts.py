@@ -143,6 +143,11 @@ class StoredAccounts:
             await audit_log.append(connection, event)
         return True
 
+    async def require_own_bank(self, account: Account, same_bank: Collection[str] = ()) -> None:
+        """Refuse a bank's account that another company has, as ``replace`` would."""
+        async with self._database.reading() as connection:
+            await _require_own_bank_account(connection, account, same_bank)
+
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
         """Return all, or those of one company, oldest first."""
         wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)

@@ -65,6 +65,7 @@ ORDERS: list[BackOfficeOrder] = [
         provider_account="1",
         provider_before="other",
         provider_account_before="2",
+        sealed_before=b"\x00sealed before",
         sealed_credentials=b"\x00sealed",
         certificate_ends_at=NOON,
     ),

@@ -17,7 +17,7 @@ from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.versions import ANY_VERSION
 from gateway.http.backoffice.decisions.order_documents import ordered
-from gateway.operations.accounts.accounts import AccountUpdate, ProviderChoice
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.backoffice.access_orders import FourEyes
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.operations.backoffice.access_world import (
@@ -437,6 +437,18 @@ async def test_an_account_whose_bank_was_taken_away_gets_another_from_two_people
     assert isinstance(again, Approval)
 
 
+async def test_a_bank_account_of_another_company_is_not_even_ordered(access_world: AccessWorld):
+    company = await access_world.office.companies.create("Outra")
+    order = AccountOrder(company_id=company.id, name="Outra", tax_number="52998224725", provider=AT)
+    await access_world.office.accounts.create(order)
+    account = await access_world.account(replace(AT, account="2"))
+
+    with pytest.raises(RuleViolation) as refused:
+        await access_world.banks().attach(access_world.maria, account.id, AT, ANY_VERSION)
+
+    assert refused.value.reason == "bank_account_taken"
+
+
 async def test_an_account_stands_at_another_bank_once_a_second_person_agrees(
     access_world: AccessWorld,
 ):
@@ -462,18 +474,27 @@ async def test_an_account_stands_at_another_bank_once_a_second_person_agrees(
 
 
 async def test_an_order_is_void_where_the_bank_was_changed_meanwhile(access_world: AccessWorld):
-    account = await access_world.account(AT)
-    waiting = await access_world.banks().attach(
-        access_world.maria, account.id, NO_BANK, ANY_VERSION
+    """Also where only the credentials were: newer ones are not overwritten by older ones."""
+    cases = (
+        ("another account", NO_BANK, replace(AT, account="9")),
+        ("newer credentials", replace(AT, credentials="stale"), replace(AT, credentials="newer")),
     )
-    elsewhere = AccountUpdate(provider=replace(AT, account="9"))
-    await access_world.office.accounts.update(account.id, elsewhere)
+    wrong = []
+    for case, ordered_bank, meanwhile in cases:
+        account = await access_world.account(AT)
+        waiting = await access_world.banks().attach(
+            access_world.maria, account.id, ordered_bank, ANY_VERSION
+        )
+        assert isinstance(waiting, Approval)
+        records = access_world.office.accounts
+        newer = await records.update(account.id, AccountUpdate(provider=meanwhile))
 
-    assert isinstance(waiting, Approval)
-    refused = await refusal(access_world.agreed(waiting))
+        refused = await refusal(access_world.agreed(waiting))
 
-    scope = scope_of(access_world.joao.companies)
-    void = await access_world.approvals.find(access_world.joao, scope, waiting.id)
-    stands = await access_world.office.accounts.find(account.id)
-    assert (refused, void.state) == ("400 void", ApprovalState.VOID)
-    assert stands.provider_account == "9"
+        scope = scope_of(access_world.joao.companies)
+        void = await access_world.approvals.find(access_world.joao, scope, waiting.id)
+        stands = await records.find(account.id)
+        if (refused, void.state, stands) != ("400 void", ApprovalState.VOID, newer):
+            wrong.append((case, refused, void.state))
+
+    assert wrong == []
