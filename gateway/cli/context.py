@@ -135,9 +135,16 @@ async def opened(terminal: Terminal) -> AsyncIterator[AdminContext]:
         now = wall_clock(settings.environment, os.environ)
         refuse_conflicts(key_conflicts(this_command(keys), await store.processes.alive(now())))
         await store.audit.seal(now())
-        acting = AuditContext(terminal.actor, now)
+        acting = AuditContext(await _actor(terminal, store), now)
         kernel = Kernel(settings=settings, store=store, keys=keys, now=now)
         yield AdminContext(kernel, acting)
+
+
+async def _actor(terminal: Terminal, store: Store) -> str:
+    """Name who acts; a user's e-mail address is that user, whom the panel names the same."""
+    email = terminal.by.strip().lower().removeprefix("user:")
+    user = await store.identity.users.find_by_email(email) if "@" in email else None
+    return terminal.actor if user is None else f"user:{user.email}"
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 import pytest
 
 from gateway.domain.payouts.payouts import PayoutState
+from tests.unit.gateway.cli.identity.users import ANA
 from tests.unit.gateway.cli.standing import people, review, stand, stored
 from tests.world.stores.samples import ACCOUNT, payout
 
@@ -66,6 +67,17 @@ def test_an_opinion_is_withdrawn(shell, waiting):
 
     assert (told.stderr, "--by" in shell.fails(*takes_back, status=2)) == ("Withdrawn.\n", True)
     assert shell.reads(*SAYS, "--outcome", "failed", "--by", "maria")["opinions_given"] == 1
+
+
+def test_a_user_of_the_panel_is_one_person_however_they_are_named(shell, waiting):
+    """By the address alone, or as the audit log names them: one opinion, and one rule for both."""
+    shell.says("user", "create", *ANA, "--role", "approver", typed="uma frase bem comprida\n")
+    spellings = ("ana@example.com", "user:ana@example.com", "ANA@example.com")
+
+    said = [shell.reads(*SAYS, "--outcome", "paid", "--by", by) for by in spellings]
+
+    assert [(each["progress"], each["opinions_given"]) for each in said] == [("waiting", 1)] * 3
+    assert said[0]["opinions"][0]["by"] == "user:ana@example.com"
 
 
 def test_nobody_is_no_person(shell, waiting):
