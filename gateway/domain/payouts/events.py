@@ -179,7 +179,8 @@ def shown_move(payout: Payout, events: Sequence[PayoutEvent]) -> ShownMove | Non
     """Return the movement that the latest look showed in contradiction to the order, if any."""
     for each in reversed(events):
         facts = each.facts
-        if each.attempt != payout.attempt or facts.get("found") != "settled":
+        is_other = facts.get("review") is True and facts.get("found") == "settled"
+        if each.attempt != payout.attempt or not is_other:
             continue
         at, moved = facts.get("settled_at"), facts.get("moved_centavos")
         return ShownMove(

@@ -150,7 +150,8 @@ class PayoutReviews:
         Raises:
             RuleViolation: the payout is not in review or moved meanwhile, the
                 reason is empty, this person ordered or approved it or has said otherwise before,
-                or the amount is neither the one ordered nor what the bank shows.
+                the amount is neither the one ordered nor what the bank shows, or the bank shows
+                that it paid what is called failed.
         """
         payout = await self._in_review(judgement.account_id, judgement.reference)
         if await self.reviewers.ordered_or_approved(person(self.acting.actor), payout):
@@ -299,9 +300,12 @@ def _moved(judgement: Judgement, payout: Payout, shown: ShownMove | None) -> Mon
     Return what an opinion says that the bank moved; None where it says that nothing moved.
 
     Raises:
-        RuleViolation: it is an amount that nothing speaks for. Where the bank shows none, the
-            person may have found any.
+        RuleViolation: it says that nothing moved, and the bank shows what did; or it is an amount
+            that nothing speaks for. Where the bank shows none, the person may have found any.
     """
+    if judgement.verdict is Verdict.FAILED and shown is not None:
+        message = "the bank shows that it paid: the payout did not fail"
+        raise RuleViolation(message, "bank_shows_paid", field="verdict")
     is_paid, said = judgement.verdict is Verdict.PAID, judgement.moved or payout.value
     if not is_paid:
         fits = said == payout.value

@@ -17,6 +17,7 @@ _PAYOUT_LIMITS = "tests/contract/stores/test_payout_limits.py"
 _REFUNDS = "tests/unit/gateway/domain/bank/test_refunds.py"
 _REFUND_ORDERS = "tests/surfaces/backoffice/test_refund_orders.py"
 _REPRESENT = "tests/unit/gateway/http/resources/test_represent.py"
+_REVIEWS = "tests/unit/gateway/operations/backoffice/test_reviews.py"
 _RULES = "tests/payouts/test_rules.py"
 _STOPS = "tests/unit/gateway/domain/payouts/test_stops.py"
 _STORE_FAILURES = "tests/payouts/test_store_failures.py"
@@ -133,6 +134,15 @@ ROWS = (
         ),
         wrong="return bank.name == self.provider",
         tests=(f"{_FOLLOWUP}::test_another_account_at_the_bank_is_not_asked",),
+    ),
+    Mistake(
+        name="failed-though-the-bank-paid",
+        promise="Two people do not call failed what the bank shows as paid.",
+        source="decisions 11",
+        file="gateway/operations/backoffice/reviews.py",
+        right="if judgement.verdict is Verdict.FAILED and shown is not None:",
+        wrong="if judgement.verdict is Verdict.FAILED and shown is judgement:",
+        tests=(f"{_REVIEWS}::test_what_the_bank_shows_as_paid_is_not_called_failed",),
     ),
     Mistake(
         name="sending-told-as-not-sent",

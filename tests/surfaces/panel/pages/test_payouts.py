@@ -232,7 +232,7 @@ async def test_opinions_that_differ_lead_on_and_are_read_by_nobody_else(
     fields = {"account_id": account, "reference": reference, "value": "777,12"}
     said = (
         (approver, {"verdict": "paid", "value": "777,11", "reason": "achei no extrato"}),
-        (other, {"verdict": "failed", "reason": "nada no extrato"}),
+        (other, {"verdict": "paid", "value": "777,12", "reason": "nada no extrato"}),
     )
 
     for person, opinion in said:

@@ -153,8 +153,19 @@ async def test_another_amount_is_paid_as_the_bank_moved_it_and_when(office: Regi
     assert (ended.e2e_id, ended.provider_id) == (MOVED.e2e_id, MOVED.provider_id)
 
 
-async def test_who_says_that_nothing_moved_confirms_the_amount_ordered(office: Registers):
+async def test_what_the_bank_shows_as_paid_is_not_called_failed(office: Registers):
+    """The reference would be free for another payout, though the money has moved."""
     await shown_less(office)
+
+    with pytest.raises(RuleViolation) as refused:
+        await says(office, "maria", "failed")
+
+    assert (refused.value.reason, refused.value.field) == ("bank_shows_paid", "verdict")
+    assert await unresolved(office) == [[]]
+
+
+async def test_who_says_that_nothing_moved_confirms_the_amount_ordered(office: Registers):
+    await in_review(office)
 
     with pytest.raises(RuleViolation):
         await says(office, "maria", "failed", moved=MOVED.value)
