@@ -243,11 +243,17 @@ class AuditSearch:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An act on record: its place in the chain, what it was, and its hash."""
+    """
+    An act on record: its place in the chain, what it was, and its hash.
+
+    Attributes:
+        is_open_opinion: It is an opinion on a payout that is still in review.
+    """
 
     number: int
     event: AuditEvent
     hash: bytes
+    is_open_opinion: bool = False
 
 
 class AuditRecord(Protocol):

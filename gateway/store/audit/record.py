@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, case, exists, false, func, select
 
 from gateway.domain.backoffice.change_feed import Act, Mark, News
 from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
@@ -21,10 +21,18 @@ from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.walk import event_of
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import audit
+from gateway.store.tables.core import audit, payouts
 from gateway.store.tables.scope import limited_exactly
 
-_NEWEST = select(audit).order_by(audit.c.number.desc())
+_OPINION = "payout.judged"
+_IN_REVIEW = exists().where(
+    payouts.c.provider_key == func.substr(audit.c.subject, len("payout:") + 1), payouts.c.review
+)
+# Asked about opinions alone: there are few.
+_ACTS = select(
+    audit, case((audit.c.action == _OPINION, _IN_REVIEW), else_=false()).label("is_open_opinion")
+)
+_NEWEST = _ACTS.order_by(audit.c.number.desc())
 
 
 class StoredAuditRecord:
@@ -42,7 +50,7 @@ class StoredAuditRecord:
 
     async def after(self, number: int, most: int, scope: CompanyScope) -> Sequence[AuditEntry]:
         """Return what follows ``number``, in the order of the chain; limited to a scope."""
-        following = select(audit).where(audit.c.number > number).order_by(audit.c.number)
+        following = _ACTS.where(audit.c.number > number).order_by(audit.c.number)
         following = following.where(*limited_exactly(audit.c.companies, scope))
         async with self._database.reading() as connection:
             return [_entry(row) for row in (await connection.execute(following.limit(most))).all()]
@@ -79,7 +87,7 @@ def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ..
 
 
 def _entry(row: Record) -> AuditEntry:
-    return AuditEntry(row.number, event_of(row), row.hash)
+    return AuditEntry(row.number, event_of(row), row.hash, bool(row.is_open_opinion))
 
 
 _MOST = 1000

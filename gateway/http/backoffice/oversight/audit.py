@@ -10,7 +10,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.audit import AcceptedBreak
 from gateway.domain.payouts.reviews import same_name
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
-from gateway.http.backoffice.cells import NO_BODY, reading, writing
+from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -24,16 +24,12 @@ from policies.validation.inputs import NOTHING
 NDJSON: Final = "application/x-ndjson"
 
 
-_OPINION: Final = "payout.judged"
-_JUDGES: Final = writing(Area.REVIEW)
-
-
 class AuditDocument(TypedDict):
     """
     An act; ``hash`` chains it to the one before, ``companies`` are shown it beside us.
 
-    Who may review payouts reads no ``details`` of other users' opinions here: of a decided payout
-    they stand in its dossier.
+    The ``details`` of an opinion on a payout are empty for everybody but the user who gave it,
+    until the payout is decided.
     """
 
     number: int
@@ -161,14 +157,14 @@ def _search(given: inputs.Filters) -> AuditSearch:
 def act(found: AuditEntry, who: BackOfficeCaller) -> AuditDocument:
     """Show an act; opinions on payouts are independent of each other here too."""
     event = found.event
-    is_hidden = event.action == _OPINION and same_name(who.acting.actor) != same_name(event.actor)
+    is_hidden = found.is_open_opinion and same_name(who.acting.actor) != same_name(event.actor)
     return {
         "number": found.number,
         "at": instant(event.at),
         "actor": event.actor,
         "action": event.action,
         "subject": event.subject,
-        "details": {} if is_hidden and who.person.may(_JUDGES) else dict(event.details),
+        "details": {} if is_hidden else dict(event.details),
         "trace_id": event.trace_id,
         "companies": sorted(event.companies or ()),
         "hash": found.hash.hex(),

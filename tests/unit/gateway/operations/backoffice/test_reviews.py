@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import Evidence, Phase, Settled
 from gateway.domain.identity.rights import Role
@@ -215,6 +216,22 @@ async def test_opinions_of_others_are_read_when_the_payout_is_decided(office: Re
     assert read == [["maria"], ["joão"], [], ["ana", "joão", "maria"]]
     assert [each.given for each in (first, second, by_ana, decided)] == [1, 2, 2, 3]
     assert by_ana.progress is Progress.DISAGREED
+
+
+async def test_the_audit_log_knows_which_opinions_are_still_open(office: Registers):
+    """Until the payout is decided they are read by nobody else there either."""
+    await in_review(office)
+    wanted = AuditSearch(paging=Paging(1, 25), action="payout.*")
+    record, read = office.store.office.record, []
+
+    for who in ("maria", "joão"):
+        await says(office, who)
+        found, _ = await record.find_acts(wanted, EVERY_COMPANY)
+        exported = await record.after(0, 100, EVERY_COMPANY)
+        read.append([each.is_open_opinion for each in found])
+        assert any(each.is_open_opinion for each in exported) is any(read[-1])
+
+    assert read == [[True], [False] * 3]
 
 
 async def test_an_opinion_is_withdrawn_and_another_may_be_given(office: Registers):

@@ -83,8 +83,8 @@ async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: Admin
     assert datetime.fromisoformat(json.loads(answer.content)["at"]) == at
 
 
-async def test_who_reviews_payouts_reads_no_opinions_in_the_record(admin_world: AdminWorld):
-    """They would not find out for themselves; an auditor reads them, and all read their own."""
+async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWorld):
+    """Also an auditor may tell others: nobody reads it before the payout is decided."""
     [entry, *_] = await admin_world.oversight.export_acts(EVERY_COMPANY, 0)
     said = {"verdict": "paid", "reason": "extrato"}
     event = replace(entry.event, action="payout.judged", details=said)
@@ -92,10 +92,12 @@ async def test_who_reviews_payouts_reads_no_opinions_in_the_record(admin_world: 
     auditor = replace(reviewer, person=somebody(Role.SECURITY))
     own = replace(event, actor=reviewer.acting.actor)
 
-    def read(who: BackOfficeCaller, shown: AuditEvent) -> object:
-        return json.loads(show_lines([replace(entry, event=shown)], who).content)["details"]
+    def read(who: BackOfficeCaller, shown: AuditEvent, *, is_open: bool = True) -> object:
+        found = replace(entry, event=shown, is_open_opinion=is_open)
+        return json.loads(show_lines([found], who).content)["details"]
 
-    assert [read(reviewer, event), read(reviewer, own), read(auditor, event)] == [{}, said, said]
+    assert [read(reviewer, event), read(auditor, event), read(reviewer, own)] == [{}, {}, said]
+    assert read(auditor, event, is_open=False) == read(reviewer, event, is_open=False) == said
 
 
 async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):
