@@ -145,7 +145,8 @@ class PayoutReviews:
         Keep one person's opinion; with another person's equal one, end the payout.
 
         An opinion counts only while its person could give it: who was disabled, or has lost the
-        right or the company, has said nothing.
+        right or the company, has said nothing. Where two others agree by now, because one of them
+        may judge again, they end the payout, and this opinion is not needed any more.
 
         Raises:
             RuleViolation: the payout is not in review or moved meanwhile, the
@@ -158,18 +159,19 @@ class PayoutReviews:
             message = "who ordered or approved a payout does not review it: another person does"
             raise RuleViolation(message, "own_payout")
         shown = shown_move(payout, await self.events.of(payout.account_id, payout.reference))
-        own, given = await self._keep(judgement, payout, shown)
-        counting = await self._counting(payout, given)
-        agreeing = [each for each in counting if each.agrees(own, payout)]
-        if len(agreeing) < _AGREEING:
+        counting = await self._counting(payout, await self._given(payout))
+        agreeing = _agreeing(counting, payout, shown)
+        if not agreeing:
+            counting = await self._counting(payout, await self._keep(judgement, payout, shown))
+            agreeing = _agreeing(counting, payout, shown)
+        if not agreeing:
             return self._open(payout, counting)
         await self._decide(payout, agreeing, shown)
-        ended = await self.payouts.find(payout.account_id, payout.reference)
+        now = await self.payouts.find(payout.account_id, payout.reference) or payout
+        if now.review:  # one of the two took theirs back meanwhile
+            return await self.state(now, await self._given(now))
         return ReviewState(
-            progress=Progress.DECIDED,
-            payout=ended or payout,
-            given=len(counting),
-            opinions=counting,
+            progress=Progress.DECIDED, payout=now, given=len(counting), opinions=counting
         )
 
     async def withdraw(self, account_id: str, reference: str) -> ReviewState:
@@ -188,7 +190,8 @@ class PayoutReviews:
             raise RuleViolation(message, "no_opinion")
         event = self.acting.event("payout.opinion_withdrawn", _subject(payout))
         if not await self.reviews.withdraw(own, event):
-            raise _meanwhile()
+            message = "the payout or its opinions changed meanwhile: look at it again"
+            raise RuleViolation(message, "meanwhile")
         return await self.state(payout, [each for each in given if each is not own])
 
     async def state(self, payout: Payout, opinions: Sequence[Opinion]) -> ReviewState:
@@ -226,9 +229,9 @@ class PayoutReviews:
 
     async def _keep(
         self, judgement: Judgement, payout: Payout, shown: ShownMove | None
-    ) -> tuple[Opinion, Sequence[Opinion]]:
+    ) -> Sequence[Opinion]:
         """
-        Store the opinion, and return it with those of this review, oldest first.
+        Store the opinion, and return those of this review, oldest first.
 
         What was said of an earlier attempt or state is no opinion on this one. In one review a
         person has one opinion: a second one must be the same.
@@ -252,13 +255,14 @@ class PayoutReviews:
         if not own.agrees(opinion, payout):
             message = f"{own.by} has said {own.verdict.value} before: withdraw that opinion first"
             raise RuleViolation(message, "own_opinion")
-        return own, opinions
+        return opinions
 
     async def _decide(self, payout: Payout, by: Sequence[Opinion], shown: ShownMove | None) -> None:
         """
         Do the final step, if the payout still stands where it was judged.
 
         It was paid at the bank's own instant, where the bank shows the movement that was judged.
+        Where somebody was quicker nothing happens: the payout says what came of it.
         """
         now, verdict = self.acting.now(), by[0].verdict
         failure = Failure(FailureCode.OTHER) if verdict is Verdict.FAILED else None
@@ -286,13 +290,19 @@ class PayoutReviews:
         if change.moved is not None:
             details["moved"] = str(change.moved)
         event = self.acting.event("payout.decided", _subject(payout), details)
-        if not await self.reviews.decide(change, by, event):
-            raise _meanwhile()
+        await self.reviews.decide(change, by, event)
 
 
-def _meanwhile() -> RuleViolation:
-    message = "the payout or its opinions changed meanwhile: look at it again"
-    return RuleViolation(message, "meanwhile")
+def _agreeing(
+    counting: Sequence[Opinion], payout: Payout, shown: ShownMove | None
+) -> Sequence[Opinion]:
+    """Return equal opinions that end a payout; none where they contradict what the bank shows."""
+    for each in counting:
+        equal = [other for other in counting if other.agrees(each, payout)]
+        denied = each.verdict is Verdict.FAILED and shown is not None
+        if len(equal) >= _AGREEING and not denied:
+            return equal
+    return []
 
 
 def _moved(judgement: Judgement, payout: Payout, shown: ShownMove | None) -> Money | None:

@@ -415,6 +415,43 @@ async def test_an_opinion_counts_while_its_person_could_give_it(
     assert decided.progress is Progress.DECIDED
 
 
+async def test_opinions_that_agree_by_now_end_a_payout_at_the_next_one(office: Registers):
+    """Whoever gives it: here somebody who says otherwise, when the second one counts again."""
+    await in_review(office)
+    ana, _ = await colleague(office, "ana"), await colleague(office, "bia")
+    await says(office, "user:ana@example.com")
+    gone = await changed(office, ana, active=False, updated_at=NOON + timedelta(minutes=1))
+    alone = await says(office, "user:bia@example.com")
+    await changed(office, gone, active=True, updated_at=NOON + timedelta(minutes=2))
+
+    decided = await says(office, "cli:maria", "failed")
+
+    assert (alone.progress, decided.progress) == (Progress.WAITING, Progress.DECIDED)
+    assert (decided.payout.state, [each.by for each in decided.opinions]) == (
+        PAID,
+        ["user:ana@example.com", "user:bia@example.com"],
+    )
+
+
+async def test_an_opinion_that_another_one_overtakes_is_told_what_came_of_it(office: Registers):
+    """Two gave the second one at once: both were kept, and one of them did the last step."""
+    await in_review(office)
+    await says(office, "maria")
+    reviews = reviewing(office, AuditContext("joão", office.clock))
+    said = Judgement(
+        account_id=ACCOUNT, reference="order-1", verdict=Verdict.PAID, reason="extrato"
+    )
+
+    class Overtaken(type(office.store.reviews)):  # type: ignore[misc]
+        async def decide(self, *step: object) -> bool:
+            assert await super().decide(*step)
+            return await super().decide(*step)
+
+    told = await replace(reviews, reviews=Overtaken(office.store.database)).resolve(said)
+
+    assert (told.progress, told.payout.state, told.given) == (Progress.DECIDED, PAID, 2)
+
+
 async def test_who_ordered_a_payout_does_not_review_it(office: Registers):
     await company_and_accounts(office.store)
     ana = await colleague(office, "ana")
