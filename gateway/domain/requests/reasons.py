@@ -91,7 +91,7 @@ _FORMS: Final = {
     "window_backwards": "{field} must not be before init.",
     "window_long": "{field} must be at most 89 days after init: both days count, 90 at most.",
     "repeated": "{field} must be given once.",
-    "unknown_field": "{field} is not a field of this search.",
+    "unknown_field": "{field} is not a field of this operation.",
     "unknown_parameter": "{field} is not a query parameter of this operation.",
     "tax_number_form": (
         "{field} must be a valid CPF (11 digits) or CNPJ (14 characters),"

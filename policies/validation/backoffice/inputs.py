@@ -80,20 +80,20 @@ def body(shape: type[Body]) -> Input[Body]:
     """
     Take a JSON object of a shape; null counts as absent, unknown fields are counted.
 
-    A search, whose shape forbids them, refuses them: misspelt, a filter would match everything.
+    A shape that forbids them refuses them: misspelt, a filter would match everything.
 
     Where no field is needed the body may be absent: who revokes in a hurry has
     nothing to say.
     """
     fields = msgspec.structs.fields(shape)
-    is_search = shape.__struct_config__.forbid_unknown_fields
+    is_strict = shape.__struct_config__.forbid_unknown_fields
     may_be_absent = not any(each.required for each in fields)
     amounts = {each.name for each in fields if Money in {each.type, *get_args(each.type)}}
 
     def read(asked: RawRequest) -> Body:
         found = {} if may_be_absent and not asked.body else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
-        unknown = unknown_field(found, shape) if is_search else None
+        unknown = unknown_field(found, shape) if is_strict else None
         if unknown is not None:
             raise ServiceError(VALIDATION_FAILED, "unknown_field", field=unknown)
         try:

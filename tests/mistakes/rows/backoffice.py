@@ -227,8 +227,8 @@ ROWS = (
         promise="A payout in review is ended by two people who agree.",
         source="docs/panel.md",
         file="gateway/operations/backoffice/reviews.py",
-        right="agreeing = [each for each in counting if each.agrees(own, payout)]",
-        wrong="agreeing = counting",
+        right="equal = [other for other in counting if other.agrees(each, payout)]",
+        wrong="equal = counting",
         tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_told",),
     ),
     Mistake(

@@ -120,8 +120,10 @@ async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeCl
     changed = await backoffice_client.ask(
         "PATCH", path, {"active": True, "verified": True}, by="admin"
     )
+    misspelt = await backoffice_client.ask("PATCH", path, {"actve": False}, by="admin")
     read = await backoffice_client.ask("GET", path, by="viewer")
 
+    assert (misspelt.status, misspelt.document["reason"]) == (400, "unknown_field")
     assert company.status == account.status == 201
     assert (account.document["active"], account.document["verified"]) == (False, False)
     assert attached.document["has_credentials"] is True

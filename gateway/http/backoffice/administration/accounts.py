@@ -126,7 +126,7 @@ class AccountBody(CoordinatesBody, kw_only=True):
     verified: bool = False
 
 
-class AccountChange(CoordinatesBody, kw_only=True):
+class AccountChange(CoordinatesBody, kw_only=True, forbid_unknown_fields=True):
     """What is to change; what is absent stays as it is."""
 
     name: Name | None = None

@@ -73,7 +73,8 @@ class PageResponses:
             return _file(visit, result)
         template = result.part if visit.is_partial and result.part else result.template
         content = self._render(template, visit, result.data)
-        headers = {**HEADERS, _IDLE_ENDS: str(self._idle_ends(visit))}
+        told = visit.problem.headers if visit.problem else {}
+        headers = {**HEADERS, **told, _IDLE_ENDS: str(self._idle_ends(visit))}
         return _answer(visit, content, headers, result.status)
 
     def refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:

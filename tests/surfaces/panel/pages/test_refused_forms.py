@@ -213,3 +213,18 @@ async def test_levels_of_a_permission_are_said_in_the_page_s_language(world: Wor
     labels = re.findall(r'name="may_balance"[^>]*aria-label="[^:]+: ([^"]+)"', seen.text)
     assert len(labels) == 4
     assert not {"read", "write", "manage"} & set(labels)
+
+
+async def test_too_many_sign_ins_are_told_how_long_to_wait(world: World):
+    """A page says it as an answer of the interface does."""
+    stranger = Person(world)
+    fields = {"email": "guessed@panel.example", "password": "wrong"}
+    await stranger.open("/panel/login")
+
+    for _ in range(20):
+        refused = await stranger.send("/panel/login", fields)
+        if refused.status != 401:
+            break
+
+    assert refused.status == 429
+    assert int(refused.headers["Retry-After"]) > 0
