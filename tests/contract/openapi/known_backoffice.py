@@ -205,16 +205,13 @@ async def _new_stop(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _review(backoffice_client: BackofficeClient) -> Known:
-    of = {
+    of: dict[str, Any] = {
         "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
         "reference": await in_review(backoffice_client.world),
     }
-    ordered, moved = 777.12, 777.11  # who says paid names what moved
-
-    def body(made: dict[str, Any]) -> dict[str, Any]:
-        return {**made, **of, "value": moved if made.get("verdict") == "paid" else ordered}
-
-    return Known(body=body)
+    # The bank shows what moved: nothing else can be said of it.
+    of |= {"verdict": "paid", "value": 777.11}
+    return Known(body=lambda made: {**made, **of})
 
 
 async def _own_opinion(backoffice_client: BackofficeClient) -> Known:
@@ -222,7 +219,7 @@ async def _own_opinion(backoffice_client: BackofficeClient) -> Known:
         "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
         "reference": await in_review(backoffice_client.world),
     }
-    said = {**of, "verdict": "failed", "reason": "extrato"}
+    said = {**of, "verdict": "paid", "value": 777.11, "reason": "extrato"}
     await made(backoffice_client, "/reviews", said, by="approver")
     return Known(body=lambda made: {**made, **of}, by="approver")
 
