@@ -51,7 +51,7 @@ def test_a_provider_may_be_taken_away(shell, account_id):
 
     updated = shell.reads("account", "update", account_id, "--provider", "")
 
-    assert (updated["provider"], updated["provider_account"]) == ("", "")
+    assert (updated["provider"], updated["provider_credentials"]) == ("", False)
 
 
 def test_another_bank_account_asks_for_its_credentials(shell, account_id):
