@@ -57,9 +57,8 @@ def _statement(request: BankRequest) -> Answer:
         limit=size,
         skip=number * size,
     )
-    found = statement.read(books, account, wanted).items
-    total = statement.total(books, account, wanted)
-    return Answer(document=inter_documents.page(found, number, size, total))
+    found = statement.read(books, account, wanted)
+    return Answer(document=inter_documents.page(found.items, number, size, found.total))
 
 
 def _pay_out(request: BankRequest) -> Answer:

@@ -94,9 +94,8 @@ def _received(request: BankRequest) -> Answer:
     asked, books, account = requests.list_query(request), request.books, request.account.id
     wanted = request.query.get("devolucaoPresente")
     if wanted is None:
-        found = received_payments.read(books, account, asked.page_alone).items
-        shown = [documents.pix(books, each) for each in found]
-        total = received_payments.total(books, account, asked.everything)
+        found = received_payments.read(books, account, asked.page_alone)
+        shown, total = [documents.pix(books, each) for each in found.items], found.total
     else:
         every = received_payments.read(books, account, asked.everything).items
         fit = [documents.pix(books, each) for each in every]

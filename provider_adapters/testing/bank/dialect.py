@@ -7,8 +7,8 @@ docs/providers/simulators.md shows how to write one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias, TypeVar
 
 from multidict import CIMultiDictProxy, MultiMapping
 
@@ -18,6 +18,7 @@ from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.listeners import Event, Listener
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.messages import Answer, Document, Fields
+from provider_adapters.testing.bank.pix import magic_values
 from provider_adapters.testing.bank.pix.payouts import Payout
 
 
@@ -52,6 +53,17 @@ class BankRequest:
         return self.signed_in
 
     @property
+    def own(self) -> tuple[Books, str]:
+        """The books, and the id of the account that the request comes from."""
+        return self.books, self.account.id
+
+    @property
+    def bearer(self) -> str:
+        """The token after ``Bearer``; empty for anything else."""
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        return token if scheme.lower() == "bearer" else ""
+
+    @property
     def body(self) -> Fields:
         """The body, a JSON object read strictly; raises ``INVALID_REQUEST``."""
         return messages.read(self.raw)
@@ -66,7 +78,8 @@ class Row:
         path: As aiohttp writes it: ``/v2/cob/{txid:[^/]+}``.
         operation: Its name in faults, one of ``faults.OPERATIONS``. ``access`` is for calls
             that give tokens and keys.
-        run: Never waits, so that what executes is never interrupted halfway.
+        run: Returns an answer, or the document of one with ``status``. Never waits, so that
+            what executes is never interrupted halfway.
         is_open: Whether anybody may call it.
         at_token_host: Whether it is found at the bank's second host, and only there: some banks
             give tokens at one.
@@ -75,9 +88,43 @@ class Row:
     method: str
     path: str
     operation: str
-    run: Callable[[BankRequest], Answer]
+    run: Callable[[BankRequest], Answer | Document]
     is_open: bool = False
     at_token_host: bool = False
+    status: int = 200
+
+    def answer(self, request: BankRequest) -> Answer:
+        """Run the call."""
+        said = self.run(request)
+        return said if isinstance(said, Answer) else Answer(document=said, status=self.status)
+
+
+Run: TypeAlias = Callable[[BankRequest], Answer | Document]
+Record = TypeVar("Record")
+
+
+def below(root: str, *rows: Row) -> tuple[Row, ...]:
+    """Return rows with what precedes their paths."""
+    return tuple(replace(row, path=root + row.path) for row in rows)
+
+
+def one(
+    find: Callable[[Books, str, str], Record], part: str, show: Callable[[Record], Document]
+) -> Run:
+    """Return what answers a record of the account that a part of the path names."""
+    return lambda request: show(find(*request.own, request.path[part]))
+
+
+def execute(centavos: int, accept: Callable[[], object], status: int = 200) -> Answer:
+    """
+    Execute an order unless its magic amount keeps it from that; answer what ``accept`` returns.
+
+    What else a magic amount does to the answer is done where it is sent.
+    """
+    fault = magic_values.on_the_wire(centavos)
+    if fault and not fault.executes:
+        return Answer(document={}, fault=fault)
+    return Answer(document=accept(), status=status, fault=fault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

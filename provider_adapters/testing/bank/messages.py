@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -16,6 +16,7 @@ from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.faults import Fault
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 
+Value = TypeVar("Value")
 _LOG = logging.getLogger(__name__)
 _SERVER_ERROR = 500
 _NO_CONTENT = 204
@@ -133,18 +134,22 @@ class Fields:
     def texts(self, name: str) -> list[str]:
         """Read a list of texts."""
         value = self._document.get(name)
-        if not isinstance(value, list):
-            raise _wrong(name, "a list of texts")
-        if not all(isinstance(each, str) and not isinstance(each, NumberText) for each in value):
+        if not isinstance(value, list) or not all(type(each) is str for each in value):
             raise _wrong(name, "a list of texts")
         return value
 
-    def choice(self, name: str, choices: Mapping[str, str], default: str | None = None) -> str:
-        """Read one of the listed words; return what it stands for."""
+    def optional(self, name: str, read: Callable[[str], Value]) -> Value | None:
+        """Read a field with one of the methods here; None where it is absent."""
+        return read(name) if name in self else None
+
+    def choice(
+        self, name: str, choices: Mapping[str, str] | Collection[str], default: str | None = None
+    ) -> str:
+        """Read one of the listed words; return what it stands for, itself in a mere list."""
         word = self.text(name, default)
         if word not in choices:
             raise _wrong(name, f"one of {', '.join(choices)}")
-        return choices[word]
+        return choices[word] if isinstance(choices, Mapping) else word
 
     def whole(self, name: str, default: int | None = None) -> int:
         """Read an integer."""
@@ -164,10 +169,7 @@ class Fields:
 
     def reais(self, name: str) -> int:
         """Read an amount in reais, above zero, at most two decimals; return centavos."""
-        value = self._document.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | NumberText):
-            raise _wrong(name, "a number in reais")
-        match = _REAIS.fullmatch(str(value))
+        match = _REAIS.fullmatch(str(self._number(name)))
         centavos = int(match[1]) * 100 + int((match[2] or "").ljust(2, "0")) if match else 0
         if not centavos:
             raise _wrong(name, "above zero, with at most two decimals")
@@ -175,13 +177,16 @@ class Fields:
 
     def seconds(self, name: str) -> float:
         """Read a number of seconds, of either sign."""
+        try:
+            return float(self._number(name))
+        except OverflowError as problem:
+            raise _wrong(name, "a number") from problem
+
+    def _number(self, name: str) -> int | NumberText:
         value = self._document.get(name)
         if isinstance(value, bool) or not isinstance(value, int | NumberText):
-            raise _wrong(name, "a number of seconds")
-        try:
-            return float(value)
-        except OverflowError as problem:
-            raise _wrong(name, "a number of seconds") from problem
+            raise _wrong(name, "a number")
+        return value
 
     def flag(self, name: str) -> bool:
         """Read true or false; absent is false."""

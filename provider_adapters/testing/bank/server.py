@@ -16,16 +16,7 @@ from pathlib import Path
 from aiohttp import web
 
 from provider_adapters.testing.bank.callbacks import CallbackListener, Delivery
-from provider_adapters.testing.bank.control import (
-    account_rows,
-    api,
-    bank_rows,
-    charge_rows,
-    fault_rows,
-    money_rows,
-    payout_rows,
-)
-from provider_adapters.testing.bank.control.api import Controls
+from provider_adapters.testing.bank.control import rows
 from provider_adapters.testing.bank.dialect import Dialect
 from provider_adapters.testing.bank.http.customers import CustomersPort
 from provider_adapters.testing.bank.http.listening_port import ListeningPort, ListeningPorts
@@ -37,10 +28,6 @@ from provider_adapters.testing.bank.pix import settlement
 _LOG = logging.getLogger(__name__)
 # Only for payouts that nobody reads; every read settles what is due first.
 _SETTLE_EVERY_S = 0.5
-_CONTROL_ROWS = (
-    *(*bank_rows.ROWS, *fault_rows.ROWS, *account_rows.ROWS),
-    *(*money_rows.ROWS, *charge_rows.ROWS, *payout_rows.ROWS),
-)
 # Requests that hang on purpose would hold a longer shutdown up.
 _SHUTDOWN_S = 0.1
 
@@ -144,10 +131,10 @@ class SimulatedBank:
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
         served = CustomersPort(self.dialect, kept, faults, recorded, self.latency_s)
         ports = ListeningPorts(await self._customers(opened, served))
-        controls = Controls(
+        controls = rows.Controls(
             dialect=self.dialect, books=kept, faults=faults, calls=recorded, ports=ports
         )
-        app = api.application(controls, _CONTROL_ROWS)
+        app = rows.application(controls)
         self.control_port = (await self._listen(opened, app, self.control_port)).port
         delivery = Delivery(kept, self.dialect, self.listener)
         _run(opened, _settle(kept))

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from provider_adapters.testing.bank.kernel.accounts import Account, Balance
 from provider_adapters.testing.bank.kernel.blocks import Block
 from provider_adapters.testing.bank.kernel.books import SANDBOX, Books
-from provider_adapters.testing.bank.kernel.clock import show
+from provider_adapters.testing.bank.kernel.clock import show, shown
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Page
 from provider_adapters.testing.bank.kernel.refusals import Refusal
@@ -41,12 +41,7 @@ KEY_TYPES: Final = {
 CHARGE_TYPES: Final = {"dynamic": "DINAMICA", "static": "ESTATICA"}
 _KEY_STATUSES: Final = {"active": "ATIVA", "pending": "PENDENTE", "canceled": "CANCELADA"}
 _CHARGE_STATUSES: Final = {"active": "ATIVA", "paid": "PAGA", "canceled": "CANCELADA"}
-_BLOCK_KINDS: Final = {
-    "med": "MED",
-    "court": "JUDICIAL",
-    "bank": "BANCO",
-    "contract": "CONTRATO",
-}
+_BLOCK_KINDS: Final = {"med": "MED", "court": "JUDICIAL", "bank": "BANCO", "contract": "CONTRATO"}
 _PAYOUT_STATES: Final = {
     "processing": "EM_PROCESSAMENTO",
     "settled": "LIQUIDADA",
@@ -176,7 +171,7 @@ def charge(record: Charge, receiver: Account, at: int) -> Document:
         "cep": receiver.zip_code,
         "copia_e_cola": record.emv,
         "criada_em": show(record.created_at),
-        "expira_em": None if record.expires_at is None else show(record.expires_at),
+        "expira_em": shown(record.expires_at),
     }
 
 
@@ -214,21 +209,19 @@ def entry(record: Entry) -> Document:
 def payout(record: Payout) -> Document:
     """Show a payout; once settled, its value is what was really paid."""
     failure = {"code": record.failure, "message": "the payout failed"} if record.failure else None
-    value = record.centavos if record.settled_centavos is None else record.settled_centavos
-    held = record.state == "processing" and record.held_until is not None
     return {
         "id": record.id,
         "chave_idempotencia": record.idempotency_key,
-        "situacao": "EM_ANALISE" if held else _PAYOUT_STATES[record.state],
-        "valor_centavos": value,
+        "situacao": "EM_ANALISE" if record.analysed_until else _PAYOUT_STATES[record.state],
+        "valor_centavos": record.paid,
         "e2e": record.e2e_id,
         "descricao": record.description,
         "destino": json.loads(record.to.sent),
         "criada_em": show(record.created_at),
-        "liquidada_em": None if record.settled_at is None else show(record.settled_at),
-        "em_analise_ate": show(record.held_until) if held and record.held_until else None,
+        "liquidada_em": shown(record.settled_at),
+        "em_analise_ate": shown(record.analysed_until),
         "falha": failure,
-        "devolvida_em": None if record.returned_at is None else show(record.returned_at),
+        "devolvida_em": shown(record.returned_at),
         "devolucoes": [
             {"id": name, "valor_centavos": centavos, "devolvida_em": show(at)}
             for name, centavos, at in json.loads(record.returns)
@@ -249,7 +242,7 @@ def refund(record: Refund) -> Document:
         "descricao": record.description,
         "recebimento": {"e2e": record.payment_e2e_id, "referencia": record.payment_reference},
         "criada_em": show(record.created_at),
-        "liquidada_em": None if record.settled_at is None else show(record.settled_at),
+        "liquidada_em": shown(record.settled_at),
         "falha": failure,
     }
 

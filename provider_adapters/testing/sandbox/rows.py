@@ -1,32 +1,51 @@
-"""The sandbox bank's calls, one row for each."""
+"""The sandbox bank's calls, one row for each, and the orders that they read."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from typing import Final
 
-from provider_adapters.testing.bank.dialect import BankRequest, Row
+from provider_adapters.testing.bank.dialect import BankRequest, Row, Run, below, execute, one
 from provider_adapters.testing.bank.kernel import accounts, blocks, listeners, paging, statement
 from provider_adapters.testing.bank.kernel.accounts import Account
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.messages import Answer
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.paging import Page, Slice
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, invalid, require
+from provider_adapters.testing.bank.messages import Answer, Document, Fields
 from provider_adapters.testing.bank.pix import (
     charges,
     destinations,
     keys,
-    magic_values,
     payouts,
     received_payments,
     refunds,
 )
-from provider_adapters.testing.sandbox import documents, orders
+from provider_adapters.testing.bank.pix.charges import NewCharge
+from provider_adapters.testing.bank.pix.destinations import Destination
+from provider_adapters.testing.bank.pix.keys import NewKey
+from provider_adapters.testing.bank.pix.payouts import Order
+from provider_adapters.testing.bank.pix.received_payments import Payer
+from provider_adapters.testing.bank.pix.refunds import RefundOrder
+from provider_adapters.testing.sandbox import documents
+from provider_adapters.testing.sandbox.documents import Item
 
 _CREATED: Final = 201
+_REPLAYED: Final = {"Idempotent-Replayed": "true"}
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,64}")
+_BANK = re.compile(r"[0-9]{3}|[0-9A-Z]{8}")
+_LONGEST_EXPIRY_S = 10 * 366 * 86400
+_SECOND = 1_000_000
+_KEY_TYPE: Final = {theirs: ours for ours, theirs in documents.KEY_TYPES.items()}
+_CHARGE_TYPE: Final = {theirs: ours for ours, theirs in documents.CHARGE_TYPES.items()}
+_TO_KEY: Final = ("forma", "tipo_chave", "chave", "nome", "documento")
+_TO_ACCOUNT: Final = ("forma", "banco", "agencia", "conta", "tipo_conta", "nome", "documento")
 
 
 def authenticate(request: BankRequest) -> Account:
     """Return the account of the token, which is also the one in the path."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    account = accounts.by_token(request.books, token) if scheme.lower() == "bearer" else None
+    account = accounts.by_token(request.books, request.bearer)
     if account is None:
         raise Refusal(Code.UNAUTHORIZED, "a valid token is needed")
     if account.id != request.path["conta"]:
@@ -34,209 +53,228 @@ def authenticate(request: BankRequest) -> Account:
     return account
 
 
-def _account(request: BankRequest) -> Answer:
-    return Answer(document=documents.account(request.account))
+def _page(
+    name: str,
+    read: Callable[[Books, str, Slice], Page[Item]],
+    show: Callable[[Item], Document],
+) -> Run:
+    """Return what answers a page of a list under its name."""
+
+    def run(request: BankRequest) -> Document:
+        return documents.page(name, read(*request.own, paging.read_slice(request.query)), show)
+
+    return run
 
 
-def _balance(request: BankRequest) -> Answer:
-    held = accounts.balance(request.books, request.account.id)
-    return Answer(document=documents.balance(held, request.books.clock.micros()))
+def _balance(request: BankRequest) -> Document:
+    return documents.balance(accounts.balance(*request.own), request.books.clock.micros())
 
 
-def _blocks(request: BankRequest) -> Answer:
-    found = blocks.listed(request.books, request.account.id)
-    return Answer(document={"bloqueios": [documents.block(each) for each in found]})
+def _blocks(request: BankRequest) -> Document:
+    return {"bloqueios": [documents.block(each) for each in blocks.listed(*request.own)]}
 
 
-def _statement(request: BankRequest) -> Answer:
-    page = statement.read(request.books, request.account.id, paging.read_slice(request.query))
-    return Answer(document=documents.page("lancamentos", page, documents.entry))
+def _keys(request: BankRequest) -> Document:
+    return {"chaves": [documents.key(key) for key in keys.list_all(*request.own)]}
 
 
-def _keys(request: BankRequest) -> Answer:
-    found = keys.list_all(request.books, request.account.id)
-    return Answer(document={"chaves": [documents.key(key) for key in found]})
+def _add_key(request: BankRequest) -> Document:
+    return documents.key(keys.add(*request.own, read_key(request.body)))
 
 
-def _key(request: BankRequest) -> Answer:
-    found = keys.get(request.books, request.account.id, request.path["id"])
-    return Answer(document=documents.key(found))
+def _look_up(request: BankRequest) -> Document:
+    return documents.owner(destinations.look_up(request.books, request.body.text("chave")))
 
 
-def _add_key(request: BankRequest) -> Answer:
-    made = keys.add(request.books, request.account.id, orders.key(request.body))
-    return Answer(document=documents.key(made), status=_CREATED)
+def _shown(request: BankRequest, charge: charges.Charge) -> Document:
+    return documents.charge(charge, request.account, request.books.clock.micros())
 
 
-def _cancel_key(request: BankRequest) -> Answer:
-    canceled = keys.cancel(request.books, request.account.id, request.path["id"])
-    return Answer(document=documents.key(canceled))
+def _charge(request: BankRequest) -> Document:
+    return _shown(request, charges.get(*request.own, request.path["referencia"]))
 
 
-def _look_up(request: BankRequest) -> Answer:
-    found = destinations.look_up(request.books, request.body.text("chave"))
-    return Answer(document=documents.owner(found))
+def _add_charge(request: BankRequest) -> Document:
+    return _shown(request, charges.add(request.books, request.account, read_charge(request.body)))
 
 
-def _shown(request: BankRequest, charge: charges.Charge, status: int = 200) -> Answer:
-    at = request.books.clock.micros()
-    return Answer(document=documents.charge(charge, request.account, at), status=status)
+def _cancel_charge(request: BankRequest) -> Document:
+    return _shown(request, charges.cancel(*request.own, request.path["referencia"]))
 
 
-def _charge(request: BankRequest) -> Answer:
-    return _shown(
-        request, charges.get(request.books, request.account.id, request.path["referencia"])
+def _charge_payment(request: BankRequest) -> Document:
+    charge = charges.get(*request.own, request.path["referencia"])
+    return documents.charge_payment(
+        charge, received_payments.latest(*request.own, charge.reference)
     )
-
-
-def _add_charge(request: BankRequest) -> Answer:
-    made = charges.add(request.books, request.account, orders.charge(request.body))
-    return _shown(request, made, _CREATED)
-
-
-def _cancel_charge(request: BankRequest) -> Answer:
-    return _shown(
-        request, charges.cancel(request.books, request.account.id, request.path["referencia"])
-    )
-
-
-def _charge_payment(request: BankRequest) -> Answer:
-    charge = charges.get(request.books, request.account.id, request.path["referencia"])
-    paid = received_payments.latest(request.books, request.account.id, charge.reference)
-    return Answer(document=documents.charge_payment(charge, paid))
-
-
-def _received(request: BankRequest) -> Answer:
-    page = received_payments.read(
-        request.books, request.account.id, paging.read_slice(request.query)
-    )
-    return Answer(document=documents.page("recebimentos", page, documents.received))
-
-
-def _received_one(request: BankRequest) -> Answer:
-    found = received_payments.by_e2e_id(request.books, request.account.id, request.path["e2e"])
-    return Answer(document=documents.received(found))
 
 
 def _refund_payment(request: BankRequest) -> Answer:
-    key = request.headers.get("Idempotency-Key")
-    order = orders.refund(request.body, request.path["e2e"], key)
-    known = refunds.repeated(request.books, request.account.id, order)
+    body, own = request.body, request.own
+    order = RefundOrder(
+        payment_e2e_id=request.path["e2e"],
+        centavos=body.centavos("valor_centavos"),
+        idempotency_key=_checked(request.headers.get("Idempotency-Key", "")),
+        reference=body.text("referencia", ""),
+        description=body.text("descricao", ""),
+    )
+    known = refunds.repeated(*own, order)
     if known:
-        replayed = {"Idempotent-Replayed": "true"}
-        return Answer(document=documents.refund(known), headers=replayed)
-    fault = magic_values.on_the_wire(order.centavos)
-    if fault and not fault.executes:
-        return Answer(document={}, fault=fault)
-    made = refunds.accept(request.books, request.account.id, order)
-    return Answer(document=documents.refund(made), status=_CREATED, fault=fault)
-
-
-def _refund(request: BankRequest) -> Answer:
-    found = refunds.get(request.books, request.account.id, request.path["id"])
-    return Answer(document=documents.refund(found))
-
-
-def _refund_by_key(request: BankRequest) -> Answer:
-    found = refunds.by_key(request.books, request.account.id, request.path["chave"])
-    return Answer(document=documents.refund(found))
-
-
-def _refunds(request: BankRequest) -> Answer:
-    page = refunds.read(request.books, request.account.id, paging.read_slice(request.query))
-    return Answer(document=documents.page("devolucoes", page, documents.refund))
+        return Answer(document=documents.refund(known), headers=_REPLAYED)
+    return execute(order.centavos, lambda: documents.refund(refunds.accept(*own, order)), _CREATED)
 
 
 def _pay_out(request: BankRequest) -> Answer:
-    order = orders.payout(request.body, request.headers.get("Idempotency-Key"))
-    known = payouts.repeated(request.books, request.account, order)
+    books, account = request.books, request.account
+    order = read_payout(request.body, request.headers.get("Idempotency-Key"))
+    known = payouts.repeated(books, account, order)
     if known:
-        replayed = {"Idempotent-Replayed": "true"}
-        return Answer(document=documents.payout(known), headers=replayed)
-    fault = magic_values.on_the_wire(order.centavos)
-    if fault and not fault.executes:
-        return Answer(document={}, fault=fault)
-    made = payouts.accept(request.books, request.account, order)
-    return Answer(document=documents.payout(made), status=_CREATED, fault=fault)
+        return Answer(document=documents.payout(known), headers=_REPLAYED)
+    return execute(
+        order.centavos, lambda: documents.payout(payouts.accept(books, account, order)), _CREATED
+    )
 
 
-def _payout(request: BankRequest) -> Answer:
-    found = payouts.get(request.books, request.account.id, request.path["id"])
-    return Answer(document=documents.payout(found))
+def _listeners(request: BankRequest) -> Document:
+    return {"avisos": [documents.listener(each) for each in listeners.of(*request.own)]}
 
 
-def _payout_by_key(request: BankRequest) -> Answer:
-    found = payouts.by_key(request.books, request.account.id, request.path["chave"])
-    return Answer(document=documents.payout(found))
+def _add_listener(request: BankRequest) -> Document:
+    body = request.body
+    try:
+        secret = bytes.fromhex(body.text("segredo", "")).hex()
+    except ValueError:
+        problem = "segredo is hexadecimal digits"
+        raise invalid(problem) from None
+    return documents.listener(listeners.add(*request.own, body.text("url"), secret))
 
 
-def _payouts(request: BankRequest) -> Answer:
-    page = payouts.read(request.books, request.account.id, paging.read_slice(request.query))
-    return Answer(document=documents.page("transferencias", page, documents.payout))
-
-
-def _listeners(request: BankRequest) -> Answer:
-    found = listeners.of(request.books, request.account.id)
-    return Answer(document={"avisos": [documents.listener(each) for each in found]})
-
-
-def _add_listener(request: BankRequest) -> Answer:
-    asked = request.body
-    made = listeners.add(request.books, request.account.id, asked.text("url"), orders.secret(asked))
-    return Answer(document=documents.listener(made), status=_CREATED)
-
-
-def _remove_listener(request: BankRequest) -> Answer:
-    gone = listeners.remove(request.books, request.account.id, request.path["id"])
-    return Answer(document=documents.listener(gone))
-
-
-def _missed(request: BankRequest) -> Answer:
-    most = paging.read_slice(request.query).limit
-    found = listeners.missed(request.books, request.account.id, most)
+def _missed(request: BankRequest) -> Document:
+    found = listeners.missed(*request.own, paging.read_slice(request.query).limit)
     shown = [{"id": each.id, "aviso": documents.event(request.books, each)} for each in found]
-    return Answer(document={"eventos": shown})
+    return {"eventos": shown}
 
 
-def _acknowledge(request: BankRequest) -> Answer:
+def _acknowledge(request: BankRequest) -> Document:
     events = request.body.texts("eventos")
-    listeners.acknowledge(request.books, request.account.id, events)
-    return Answer(document={"lidos": len(events)})
+    listeners.acknowledge(*request.own, events)
+    return {"lidos": len(events)}
 
 
-_ROOT = "/v1/contas/{conta}"
+def read_payout(body: Fields, idempotency_key: str | None) -> Order:
+    """Read the order of a payout; raises ``INVALID_REQUEST``."""
+    return Order(
+        idempotency_key=None if idempotency_key is None else _checked(idempotency_key),
+        centavos=body.centavos("valor_centavos"),
+        to=_destination(body.inside("destino")),
+        description=body.text("descricao", ""),
+    )
+
+
+def read_key(body: Fields) -> NewKey:
+    """Read the order of a key; raises ``INVALID_REQUEST``."""
+    return NewKey(type=body.choice("tipo", _KEY_TYPE), key=body.optional("chave", body.text))
+
+
+def read_charge(body: Fields) -> NewCharge:
+    """Read the order of a charge; raises ``INVALID_REQUEST``."""
+    payer = body.optional("pagador", body.inside)
+    return NewCharge(
+        reference=body.text("referencia"),
+        type=body.choice("tipo", _CHARGE_TYPE),
+        key=body.text("chave"),
+        centavos=body.optional("valor_centavos", body.centavos),
+        expires_in=_expiry(body) if "expira_em_s" in body else None,
+        reusable=body.flag("reutilizavel"),
+        description=body.text("descricao", ""),
+        payer=None if payer is None else _payer(payer),
+    )
+
+
+def _payer(body: Fields) -> Payer:
+    return Payer(
+        name=body.text("nome"),
+        tax_number=body.text("documento"),
+        message=body.text("mensagem", ""),
+    )
+
+
+def _checked(idempotency_key: str) -> str:
+    is_one = _IDEMPOTENCY_KEY.fullmatch(idempotency_key)
+    require(is_one, "Idempotency-Key is 1 to 64 printable ASCII characters")
+    return idempotency_key
+
+
+def _expiry(body: Fields) -> int:
+    seconds = body.whole("expira_em_s")
+    in_range = 0 < seconds <= _LONGEST_EXPIRY_S
+    require(in_range, "expira_em_s is above zero and at most ten years")
+    return seconds * _SECOND
+
+
+def _destination(body: Fields) -> Destination:
+    to_key = body.choice("forma", ("chave", "conta")) == "chave"
+    if to_key and "tipo_chave" in body:
+        body.choice("tipo_chave", _KEY_TYPE)
+    if not to_key:
+        require(_BANK.fullmatch(body.text("banco")), "banco is a COMPE code or an ISPB")
+        body.choice("tipo_conta", documents.ACCOUNT_TYPES.values(), "corrente")
+    # As it was sent, with the known fields only, in a fixed order.
+    names = _TO_KEY if to_key else _TO_ACCOUNT
+    sent = {name: body.text(name, "") for name in names if name in body}
+    return Destination(
+        key=body.text("chave") if to_key else None,
+        bank=None if to_key else body.text("banco"),
+        branch=None if to_key else body.text("agencia"),
+        account=None if to_key else body.text("conta"),
+        name=body.text("nome", ""),
+        tax_number=body.text("documento"),
+        sent=json.dumps(sent),
+    )
+
+
 _KEY = "/chaves/{id:[^/]+}"
 _CHARGE = "/cobrancas/{referencia:[^/]+}"
 _RECEIVED = "/recebimentos/{e2e:[^/]+}"
-
-ROWS = (
-    Row("GET", _ROOT, "account", _account),
-    Row("GET", f"{_ROOT}/saldo", "balance", _balance),
-    Row("GET", f"{_ROOT}/bloqueios", "balance", _blocks),
-    Row("GET", f"{_ROOT}/extrato", "statement", _statement),
-    Row("GET", f"{_ROOT}/chaves", "keys", _keys),
-    Row("POST", f"{_ROOT}/chaves", "keys", _add_key),
-    Row("GET", f"{_ROOT}{_KEY}", "keys", _key),
-    Row("DELETE", f"{_ROOT}{_KEY}", "keys", _cancel_key),
-    Row("POST", f"{_ROOT}/consultas-chave", "keys", _look_up),
-    Row("GET", f"{_ROOT}/avisos", "callbacks", _listeners),
-    Row("POST", f"{_ROOT}/avisos", "callbacks", _add_listener),
-    Row("DELETE", f"{_ROOT}/avisos/{{id:[^/]+}}", "callbacks", _remove_listener),
-    Row("GET", f"{_ROOT}/eventos-perdidos", "callbacks", _missed),
-    Row("POST", f"{_ROOT}/eventos-perdidos/lidos", "callbacks", _acknowledge),
-    Row("POST", f"{_ROOT}/cobrancas", "charge", _add_charge),
-    Row("GET", f"{_ROOT}{_CHARGE}", "charge", _charge),
-    Row("DELETE", f"{_ROOT}{_CHARGE}", "charge", _cancel_charge),
-    Row("GET", f"{_ROOT}{_CHARGE}/pagamento", "payment", _charge_payment),
-    Row("GET", f"{_ROOT}/recebimentos", "payment", _received),
-    Row("GET", f"{_ROOT}{_RECEIVED}", "payment", _received_one),
-    Row("POST", f"{_ROOT}{_RECEIVED}/devolucoes", "refund", _refund_payment),
-    Row("GET", f"{_ROOT}/devolucoes", "refund_read", _refunds),
-    Row("GET", f"{_ROOT}/devolucoes/por-chave/{{chave:[^/]+}}", "refund_read", _refund_by_key),
-    Row("GET", f"{_ROOT}/devolucoes/{{id:[^/]+}}", "refund_read", _refund),
-    Row("POST", f"{_ROOT}/transferencias", "payout", _pay_out),
-    Row("GET", f"{_ROOT}/transferencias", "payout_read", _payouts),
-    Row("GET", f"{_ROOT}/transferencias/por-chave/{{chave:[^/]+}}", "payout_read", _payout_by_key),
-    Row("GET", f"{_ROOT}/transferencias/{{id:[^/]+}}", "payout_read", _payout),
+_REFUND = one(refunds.get, "id", documents.refund)
+_REFUND_BY_KEY = one(refunds.by_key, "chave", documents.refund)
+_REFUNDS = _page("devolucoes", refunds.read, documents.refund)
+_PAYOUT = one(payouts.get, "id", documents.payout)
+_PAYOUT_BY_KEY = one(payouts.by_key, "chave", documents.payout)
+_PAYOUTS = _page("transferencias", payouts.read, documents.payout)
+_STATEMENT = _page("lancamentos", statement.read, documents.entry)
+_PAYMENTS = _page("recebimentos", received_payments.read, documents.received)
+_PAYMENT = one(received_payments.by_e2e_id, "e2e", documents.received)
+_REMOVE_LISTENER = one(listeners.remove, "id", documents.listener)
+ROWS = below(
+    "/v1/contas/{conta}",
+    Row("GET", "", "account", lambda request: documents.account(request.account)),
+    Row("GET", "/saldo", "balance", _balance),
+    Row("GET", "/bloqueios", "balance", _blocks),
+    Row("GET", "/extrato", "statement", _STATEMENT),
+    Row("GET", "/chaves", "keys", _keys),
+    Row("POST", "/chaves", "keys", _add_key, status=_CREATED),
+    Row("GET", _KEY, "keys", one(keys.get, "id", documents.key)),
+    Row("DELETE", _KEY, "keys", one(keys.cancel, "id", documents.key)),
+    Row("POST", "/consultas-chave", "keys", _look_up),
+    Row("GET", "/avisos", "callbacks", _listeners),
+    Row("POST", "/avisos", "callbacks", _add_listener, status=_CREATED),
+    Row("DELETE", "/avisos/{id:[^/]+}", "callbacks", _REMOVE_LISTENER),
+    Row("GET", "/eventos-perdidos", "callbacks", _missed),
+    Row("POST", "/eventos-perdidos/lidos", "callbacks", _acknowledge),
+    Row("POST", "/cobrancas", "charge", _add_charge, status=_CREATED),
+    Row("GET", _CHARGE, "charge", _charge),
+    Row("DELETE", _CHARGE, "charge", _cancel_charge),
+    Row("GET", f"{_CHARGE}/pagamento", "payment", _charge_payment),
+    Row("GET", "/recebimentos", "payment", _PAYMENTS),
+    Row("GET", _RECEIVED, "payment", _PAYMENT),
+    Row("POST", f"{_RECEIVED}/devolucoes", "refund", _refund_payment),
+    Row("GET", "/devolucoes", "refund_read", _REFUNDS),
+    Row("GET", "/devolucoes/por-chave/{chave:[^/]+}", "refund_read", _REFUND_BY_KEY),
+    Row("GET", "/devolucoes/{id:[^/]+}", "refund_read", _REFUND),
+    Row("POST", "/transferencias", "payout", _pay_out),
+    Row("GET", "/transferencias", "payout_read", _PAYOUTS),
+    Row("GET", "/transferencias/por-chave/{chave:[^/]+}", "payout_read", _PAYOUT_BY_KEY),
+    Row("GET", "/transferencias/{id:[^/]+}", "payout_read", _PAYOUT),
 )
 """Every call, in the order of the README."""

@@ -27,12 +27,7 @@ ENCRYPTED: Final = "dict/"
 _TAGS: Final = "tags"
 _KEY_STATUSES: Final = {"active": "registered", "pending": "created", "canceled": "canceled"}
 _CHARGE_STATUSES: Final = {"active": "created", "paid": "paid", "canceled": "canceled"}
-_PAYOUT_STATES: Final = {
-    "processing": "processing",
-    "settled": "success",
-    "failed": "failed",
-    "returned": "success",
-}
+_PAYOUT_STATES: Final = {"settled": "success", "returned": "success"}
 _SOURCES: Final = {
     "pix_out": "transfer/{}",
     "pix_returned": "transfer/{}/chargeback",
@@ -204,38 +199,26 @@ def invoice_log(books: Books, record: Charge, paid: Payment) -> Document:
 
 def invoice_payment(paid: Payment) -> Document:
     """Show how an invoice was paid."""
-    payer = paid.payer or _NOBODY
-    return {
-        "amount": paid.centavos,
-        "name": payer.name,
-        "taxId": punctuated(payer.tax_number),
-        "bankCode": paid.e2e_id[1:9],
-        "branchCode": "0001",
-        "accountNumber": "10000-0",
-        "accountType": "checking",
-        "endToEndId": paid.e2e_id,
-        "method": "pix",
-    }
+    return {**_source(paid), "endToEndId": paid.e2e_id, "method": "pix"}
 
 
-def deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
-    """Show money that came in; its tags name it, and the BR Code that it pays."""
-    payer, tags = paid.payer or _NOBODY, [paid.e2e_id.lower()]
+def deposit_tags(books: Books, paid: Payment, charge: Charge | None) -> list[str]:
+    """Name money that came in, and the BR Code that it pays."""
+    tags = [paid.e2e_id.lower()]
     if charge is not None and charge.type == "dynamic":
         tags += [f"dynamic-brcode/{charge.txid}", *tags_of_charge(books, charge)]
         tags += [f"d{charge.txid}"]
+    return tags
+
+
+def deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
+    """Show money that came in."""
     return {
+        **_source(paid),
         "id": number(paid.seq),
-        "amount": paid.centavos,
-        "name": payer.name,
-        "taxId": punctuated(payer.tax_number),
-        "bankCode": paid.e2e_id[1:9],
-        "branchCode": "0001",
-        "accountNumber": "10000-0",
-        "accountType": "checking",
         "type": "pix",
         "status": "created",
-        "tags": tags,
+        "tags": deposit_tags(books, paid, charge),
         "fee": 0,
         "transactionIds": [number(paid.seq)],
         "created": instant(paid.at),
@@ -246,14 +229,13 @@ def deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
 def transfer(record: Payout) -> Document:
     """Show a payout; once settled, its value is what was really paid."""
     sent: Mapping[str, object] = json.loads(record.to.sent)
-    value = record.centavos if record.settled_centavos is None else record.settled_centavos
     updated = record.returned_at or record.settled_at or record.created_at
     return {
         **sent,
         "taxId": punctuated(record.to.tax_number),
         "id": record.id,
-        "amount": value,
-        "status": _PAYOUT_STATES[record.state],
+        "amount": record.paid,
+        "status": _PAYOUT_STATES.get(record.state, record.state),
         "fee": 0,
         "metadata": {},
         "transactionIds": [],
@@ -266,6 +248,20 @@ def webhook(record: Listener) -> Document:
     """Show an address for callbacks."""
     subscriptions = ["deposit", "invoice", "transfer"]
     return {"id": record.id, "url": record.url, "subscriptions": subscriptions}
+
+
+def _source(paid: Payment) -> Document:
+    """Show how much came from whom, and from where."""
+    payer = paid.payer or _NOBODY
+    return {
+        "amount": paid.centavos,
+        "name": payer.name,
+        "taxId": punctuated(payer.tax_number),
+        "bankCode": paid.e2e_id[1:9],
+        "branchCode": "0001",
+        "accountNumber": "10000-0",
+        "accountType": "checking",
+    }
 
 
 def _entry(text: str, kind: str, name: str, tax_number: str) -> dict[str, object]:

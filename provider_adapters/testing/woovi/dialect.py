@@ -10,7 +10,6 @@ from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.messages import Answer, Document, Fields
-from provider_adapters.testing.bank.pix.payouts import Payout
 from provider_adapters.testing.bank.simulator import Simulator
 from provider_adapters.testing.woovi import callbacks, documents, rows
 
@@ -60,10 +59,6 @@ def _status(problem: Refusal) -> int:
     return problem.status if problem.status in _OWN_STATUS else _BAD_REQUEST
 
 
-def _payout(record: Payout) -> Document:
-    return documents.payment(record)
-
-
 def _admit(books: Books, _account: Account, given: Fields) -> Admission:
     """Give an account its AppID."""
     app_id = given.text("token", "") or documents.global_id("Client_Id", books.random_hex(24))
@@ -77,7 +72,7 @@ WOOVI: Final = Dialect(
     rows=rows.ROWS,
     authenticate=rows.authenticate,
     refusal=_refusal,
-    payout=_payout,
+    payout=documents.payment,
     callback=callbacks.written,
     admit=_admit,
     payout_kind=PayoutKind.DUP,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
 from typing import Final
 
 from provider_adapters.testing.bank.kernel.accounts import Account, Balance
@@ -72,11 +71,6 @@ def movement(line: Entry) -> Document:
         "type": "CREDIT" if line.centavos > 0 else "DEBIT",
         "transactionId": f"txn_{line.seq}",
     }
-
-
-def page_info(skip: int, limit: int, *, more: bool) -> Document:
-    """Show where a page stands."""
-    return {"skip": skip, "limit": limit, "hasPreviousPage": skip > 0, "hasNextPage": more}
 
 
 def key(record: Key, *, is_default: bool) -> Document:
@@ -154,9 +148,8 @@ def transaction(paid: Payment) -> Document:
 
 def payment(record: Payout, reason: str = "") -> Document:
     """Show a payout; bank and end-to-end id are told once it is no longer under way."""
-    sent = _sent(record)
     shown: dict[str, object] = {
-        **sent,
+        **json.loads(record.to.sent),
         "value": record.centavos,
         "status": _PAYOUT_STATES[record.state],
         "correlationID": record.idempotency_key or "",
@@ -165,9 +158,8 @@ def payment(record: Payout, reason: str = "") -> Document:
     }
     if record.state == "processing":
         return {"payment": shown}
-    settled = record.settled_centavos
     transfer: dict[str, object] = {
-        "value": record.centavos if settled is None else settled,
+        "value": record.paid,
         "endToEndId": record.e2e_id,
         "time": show(record.settled_at or record.created_at),
     }
@@ -180,23 +172,26 @@ def payment(record: Payout, reason: str = "") -> Document:
 def refund(record: Refund) -> Document:
     """Show a refund."""
     return {
-        "value": record.centavos,
+        **_refunded(record),
         "status": _REFUND_STATES[record.state],
-        "correlationID": record.idempotency_key,
         "refundId": record.id,
         "returnIdentification": record.return_id,
-        "time": show(record.created_at),
-        "comment": record.description,
     }
 
 
 def charge_refund(record: Refund) -> Document:
     """Show a refund of a charge, in words of its own."""
     return {
-        "value": record.centavos,
+        **_refunded(record),
         "status": _CHARGE_REFUND_STATES[record.state],
-        "correlationID": record.idempotency_key,
         "endToEndId": record.return_id,
+    }
+
+
+def _refunded(record: Refund) -> Document:
+    return {
+        "value": record.centavos,
+        "correlationID": record.idempotency_key,
         "time": show(record.created_at),
         "comment": record.description,
     }
@@ -205,22 +200,6 @@ def charge_refund(record: Refund) -> Document:
 def global_id(kind: str, name: str) -> str:
     """Write an id as the bank's interface to people does: base64 of kind and name."""
     return base64.b64encode(f"{kind}:{name}".encode()).decode()
-
-
-def public_keys(found: Sequence[tuple[str, str]]) -> Document:
-    """Show the keys that callbacks are signed with, the one in force first."""
-    return {
-        "public_keys": [
-            {"key_identifier": name, "is_current": place == 0, "key": pem}
-            for place, (name, pem) in enumerate(found)
-        ]
-    }
-
-
-def _sent(record: Payout) -> Mapping[str, object]:
-    """Read what the order said of its destination."""
-    said: dict[str, object] = json.loads(record.to.sent)
-    return said
 
 
 def _destination(record: Payout) -> Document:

@@ -70,7 +70,7 @@ class WatchedStage(EfiStage):
     def _watched(self, row: Row) -> Row:
         def run(request: BankRequest) -> Answer:
             try:
-                answer = row.run(request)
+                answer = row.answer(request)
             except Refusal as refusal:
                 self._keep(request, self.bare.refusal(refusal))
                 raise

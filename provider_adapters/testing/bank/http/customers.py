@@ -69,8 +69,8 @@ class CustomersPort:
             certificate=_certificate(received),
         )
         if row.is_open:
-            return row.run(request)
-        return row.run(replace(request, signed_in=self.dialect.authenticate(request)))
+            return row.answer(request)
+        return row.answer(replace(request, signed_in=self.dialect.authenticate(request)))
 
 
 def _certificate(received: web.Request) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,6 @@ from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
-    from provider_adapters.testing.bank.kernel.database import Row
 
 
 TYPES: Final = ("checking", "savings", "salary", "payment")
@@ -63,15 +62,7 @@ class Balance:
         return self.owned - self.blocked
 
 
-_COLUMNS = (
-    "id, name, tax_number, branch, number, type, city, zip_code,"
-    " payout_kind, payout_limit, created_at"
-)
-_INSERT = (
-    f"INSERT INTO accounts ({_COLUMNS}, token_digest)"  # noqa: S608 - names of columns only
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_SELECT = f"SELECT {_COLUMNS} FROM accounts"  # noqa: S608 - names of columns only
+_SELECT = "SELECT * FROM accounts"
 
 
 def add(books: Books, account: Account, token: str) -> None:
@@ -89,7 +80,7 @@ def add(books: Books, account: Account, token: str) -> None:
     if taken:
         raise Refusal(Code.ALREADY_EXISTS, "an account with this id or token exists")
     with books.database.transaction():
-        books.database.run(_INSERT, (*_values(account), digest))
+        books.database.insert("accounts", **asdict(account), token_digest=digest)
         ledger.open_customer(books.database, account.id)
 
 
@@ -106,35 +97,23 @@ def change_token(books: Books, account_id: str, token: str) -> None:
 
 
 def get(books: Books, account_id: str) -> Account:
-    """
-    Find an account by its id.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    row = books.database.one(f"{_SELECT} WHERE id = ?", (account_id,))
-    if row is None:
-        what = "account"
-        raise refusals.not_found(what)
-    return _account(row)
+    """Find an account by its id; raises ``NOT_FOUND``."""
+    return refusals.found(_one(books, "id = ?", account_id), "account")
 
 
 def list_all(books: Books) -> list[Account]:
     """Return all accounts, oldest first."""
-    return [_account(row) for row in books.database.all(f"{_SELECT} ORDER BY created_at, id")]
+    return books.database.records(Account, f"{_SELECT} ORDER BY created_at, id")
 
 
 def by_token(books: Books, token: str) -> Account | None:
     """Find the account of a token."""
-    row = books.database.one(f"{_SELECT} WHERE token_digest = ?", (_digest(token),))
-    return _account(row) if row else None
+    return _one(books, "token_digest = ?", _digest(token))
 
 
 def by_coordinates(books: Books, branch: str, number: str) -> Account | None:
     """Find an account of this bank by branch and number."""
-    sql = f"{_SELECT} WHERE branch = ? AND number = ?"
-    row = books.database.one(sql, (branch, number))
-    return _account(row) if row else None
+    return _one(books, "branch = ? AND number = ?", branch, number)
 
 
 def balance(books: Books, account_id: str) -> Balance:
@@ -148,21 +127,5 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _values(account: Account) -> tuple[str | int | None, ...]:
-    return (
-        account.id,
-        account.name,
-        account.tax_number,
-        account.branch,
-        account.number,
-        account.type,
-        account.city,
-        account.zip_code,
-        account.payout_kind,
-        account.payout_limit,
-        account.created_at,
-    )
-
-
-def _account(row: Row) -> Account:
-    return Account(**{**row, "payout_kind": PayoutKind(row["payout_kind"])})
+def _one(books: Books, where: str, *values: str) -> Account | None:
+    return books.database.record(Account, f"{_SELECT} WHERE {where}", values)

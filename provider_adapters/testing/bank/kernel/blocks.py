@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from provider_adapters.testing.bank.kernel import accounts, ledger
@@ -48,11 +48,7 @@ def block(books: Books, account_id: str, wanted: Block) -> None:
     own, blocked = ledger.customer(account_id), ledger.blocked(account_id)
     with books.database.transaction():
         _move(books, own, blocked, wanted.centavos)
-        books.database.run(
-            "INSERT INTO blocks (account_id, kind, centavos, reference, since)"
-            " VALUES (?, ?, ?, ?, ?)",
-            (account_id, wanted.kind, wanted.centavos, wanted.reference, wanted.since),
-        )
+        books.database.insert("blocks", account_id=account_id, **asdict(wanted))
 
 
 def unblock(books: Books, account_id: str, centavos: int) -> None:
@@ -78,11 +74,8 @@ def listed(books: Books, account_id: str) -> Sequence[Block]:
 
     Money held for payouts and refunds under way is one block of the bank's.
     """
-    rows = books.database.all(
-        "SELECT kind, centavos, reference, since FROM blocks WHERE account_id = ? ORDER BY seq",
-        (account_id,),
-    )
-    named = [Block(**row) for row in rows]
+    sql = "SELECT * FROM blocks WHERE account_id = ? ORDER BY seq"
+    named = books.database.records(Block, sql, (account_id,))
     others = accounts.balance(books, account_id).blocked - sum(each.centavos for each in named)
     if not others:
         return named
@@ -101,9 +94,5 @@ def _shrink(books: Books, seq: int, left: int) -> None:
 def _move(books: Books, debit: str, credit: str, centavos: int) -> None:
     if ledger.balance(books.database, debit) < centavos:
         raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
-    ledger.move(
-        books.database,
-        ledger.Movement(
-            debit=debit, credit=credit, centavos=centavos, memo="block", at=books.clock.micros()
-        ),
-    )
+    movement = ledger.Movement(debit, credit, centavos, "block", books.clock.micros())
+    ledger.move(books.database, movement)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Final
+from zoneinfo import ZoneInfo
 
 from provider_adapters.testing.bank.kernel import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SAO_PAULO: Final = ZoneInfo("America/Sao_Paulo")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _YEAR_S = 366 * 86400.0
@@ -37,9 +39,7 @@ class BankClock:
         Raises:
             Refusal: ``INVALID_REQUEST`` beyond a hundred years.
         """
-        if not abs(offset_s) <= _LATEST_OFFSET_S:
-            problem = "offset_s is at most a hundred years"
-            raise refusals.invalid(problem)
+        refusals.require(abs(offset_s) <= _LATEST_OFFSET_S, "offset_s is at most a hundred years")
         self._offset_s = offset_s
 
     def now(self) -> datetime:
@@ -67,6 +67,35 @@ def show(micros: int) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 
+def shown(micros: int | None) -> str | None:
+    """Format an instant that may not have come."""
+    return None if micros is None else show(micros)
+
+
+def day_of(micros: int) -> str:
+    """Write the day of an instant in Sao Paulo, where banks' days begin and end."""
+    return f"{from_micros(micros).astimezone(SAO_PAULO):%Y-%m-%d}"
+
+
+def midnight(day: date, later: int = 0) -> int:
+    """Return the first instant of a day in Sao Paulo, or so many days later."""
+    try:
+        local = datetime.combine(day + timedelta(days=later), time(), SAO_PAULO)
+        return to_micros(local.astimezone(UTC))
+    except OverflowError as problem:
+        message = "a day is YYYY-MM-DD"
+        raise refusals.invalid(message) from problem
+
+
+def read_day(text: str) -> date:
+    """Read a day, ``YYYY-MM-DD``; raises ``INVALID_REQUEST``."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as problem:
+        message = "a day is YYYY-MM-DD"
+        raise refusals.invalid(message) from problem
+
+
 def read(text: str) -> int:
     """
     Read an RFC 3339 instant with its zone into microseconds since 1970.
@@ -79,7 +108,5 @@ def read(text: str) -> int:
     except ValueError as problem:
         message = "an instant is RFC 3339 with a zone"
         raise refusals.invalid(message) from problem
-    if moment.tzinfo is None:
-        message = "an instant needs its zone"
-        raise refusals.invalid(message)
+    refusals.require(moment.tzinfo, "an instant needs its zone")
     return to_micros(moment)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | None
 # Like JSON: the schema is STRICT, and each reader knows the types of its columns.
 Row: TypeAlias = dict[str, Any]
+Record = TypeVar("Record")
+
+_JSON = frozenset({"payer"})
+"""Columns that hold a JSON object."""
 
 _SCHEMA = Path(__file__).with_name("schema.sql")
 # WAL with FULL: a commit survives kill -9 and a power cut.
@@ -60,6 +67,21 @@ class Database:
         """Execute a change; return the number of an inserted row."""
         return self._connection.execute(sql, values).lastrowid or 0
 
+    def insert(self, table: str, **values: object) -> int:
+        """Insert a row; return its number. A record in a column is written as JSON."""
+        places = ", ".join("?" * len(values))
+        sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"  # noqa: S608 - names of the schema
+        return self.run(sql, [_stored(value) for value in values.values()])
+
+    def record(self, kind: type[Record], sql: str, values: Sequence[Value] = ()) -> Record | None:
+        """Return the first row, if any, as a record: a field for the column of its name."""
+        row = self.one(sql, values)
+        return None if row is None else msgspec.convert(row, kind, strict=False)
+
+    def records(self, kind: type[Record], sql: str, values: Sequence[Value] = ()) -> list[Record]:
+        """Return all rows as records."""
+        return msgspec.convert(self.all(sql, values), list[kind], strict=False)  # type: ignore[valid-type]
+
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
         """Return the first row, if any."""
         row: Row | None = self._connection.execute(sql, values).fetchone()
@@ -75,4 +97,13 @@ class Database:
 
 
 def _as_dict(cursor: sqlite3.Cursor, row: tuple[object, ...]) -> Row:
-    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
+    named = zip((column[0] for column in cursor.description), row, strict=True)
+    return {
+        name: json.loads(str(value)) if name in _JSON and value else value for name, value in named
+    }
+
+
+def _stored(value: object) -> Value:
+    if value is None or isinstance(value, str | int):
+        return value
+    return msgspec.json.encode(value).decode()

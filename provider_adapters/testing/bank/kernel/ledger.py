@@ -14,7 +14,7 @@ FEES = "fees"
 """The bank's fees."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Movement:
     """
     Money from one ledger account to another.
@@ -56,7 +56,7 @@ def open_own_accounts(database: Database) -> None:
 def open_customer(database: Database, account_id: str) -> None:
     """Open a customer's accounts; the schema keeps them at zero or above."""
     for name in (customer(account_id), blocked(account_id), held(account_id)):
-        database.run("INSERT INTO ledger (name, guarded) VALUES (?, 1)", (name,))
+        database.insert("ledger", name=name, guarded=1)
 
 
 def move(database: Database, movement: Movement) -> None:
@@ -71,8 +71,7 @@ def move(database: Database, movement: Movement) -> None:
     if movement.centavos <= 0:
         message = "a movement is above zero"
         raise ValueError(message)
-    sql = "INSERT INTO journal (at, memo) VALUES (?, ?)"
-    journal_id = database.run(sql, (movement.at, movement.memo))
+    journal_id = database.insert("journal", at=movement.at, memo=movement.memo)
     _enter(database, journal_id, movement.debit, -movement.centavos)
     _enter(database, journal_id, movement.credit, movement.centavos)
 
@@ -106,8 +105,7 @@ def balanced(database: Database) -> bool:
 
 
 def _enter(database: Database, journal_id: int, name: str, centavos: int) -> None:
-    sql = "INSERT INTO entries (journal_id, name, centavos) VALUES (?, ?, ?)"
-    database.run(sql, (journal_id, name, centavos))
+    database.insert("entries", journal_id=journal_id, name=name, centavos=centavos)
     database.run("UPDATE ledger SET centavos = centavos + ? WHERE name = ?", (centavos, name))
 
 

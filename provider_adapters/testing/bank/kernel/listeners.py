@@ -9,7 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from provider_adapters.testing.bank.kernel.refusals import invalid, not_found
+import msgspec
+
+from provider_adapters.testing.bank.kernel.refusals import found, require
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
@@ -65,8 +67,7 @@ class Event:
 
 def event_of(row: Row) -> Event:
     """Read a stored event."""
-    kind, account_id = EventKind(row["kind"]), row["account_id"]
-    return Event(id=row["id"], kind=kind, account_id=account_id, subject=row["subject"])
+    return msgspec.convert(row, Event)
 
 
 def add(books: Books, account_id: str, url: str, secret: str, most: int = _MOST) -> Listener:
@@ -77,13 +78,9 @@ def add(books: Books, account_id: str, url: str, secret: str, most: int = _MOST)
         Refusal: ``INVALID_REQUEST`` for an address on another machine, and for one
             address too many.
     """
-    if not _is_here(url):
-        message = "url: must be http on this machine"
-        raise invalid(message)
+    require(_is_here(url), "url: must be http on this machine")
     known = {each.url: each for each in of(books, account_id)}
-    if url not in known and len(known) >= most:
-        message = f"an account has {most} addresses at most"
-        raise invalid(message)
+    require(url in known or len(known) < most, f"an account has {most} addresses at most")
     listener_id = known[url].id if url in known else books.identifier("av")
     books.database.run(
         "INSERT INTO listeners (id, account_id, url, secret) VALUES (?, ?, ?, ?)"
@@ -95,18 +92,16 @@ def add(books: Books, account_id: str, url: str, secret: str, most: int = _MOST)
 
 def of(books: Books, account_id: str) -> list[Listener]:
     """Return the addresses of an account, oldest first."""
-    sql = "SELECT id, url, secret FROM listeners WHERE account_id = ? ORDER BY seq"
-    return [_listener(row) for row in books.database.all(sql, (account_id,))]
+    sql = "SELECT * FROM listeners WHERE account_id = ? ORDER BY seq"
+    return books.database.records(Listener, sql, (account_id,))
 
 
 def remove(books: Books, account_id: str, listener_id: str) -> Listener:
     """Forget an address; raises ``NOT_FOUND``."""
-    for each in of(books, account_id):
-        if each.id == listener_id:
-            books.database.run("DELETE FROM listeners WHERE id = ?", (listener_id,))
-            return each
-    what = "address"
-    raise not_found(what)
+    known = {each.id: each for each in of(books, account_id)}
+    gone = found(known.get(listener_id), "address")
+    books.database.run("DELETE FROM listeners WHERE id = ?", (listener_id,))
+    return gone
 
 
 def note_missed(books: Books, event: Event) -> None:
@@ -125,7 +120,7 @@ def note_missed(books: Books, event: Event) -> None:
 def missed(books: Books, account_id: str, most: int) -> list[Event]:
     """Return what nobody took, oldest first."""
     sql = "SELECT * FROM missed WHERE account_id = ? ORDER BY seq LIMIT ?"
-    return [event_of(row) for row in books.database.all(sql, (account_id, most))]
+    return books.database.records(Event, sql, (account_id, most))
 
 
 def acknowledge(books: Books, account_id: str, events: Sequence[str]) -> None:
@@ -134,10 +129,6 @@ def acknowledge(books: Books, account_id: str, events: Sequence[str]) -> None:
         "DELETE FROM missed WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))",
         (account_id, json.dumps(list(events))),
     )
-
-
-def _listener(row: Row) -> Listener:
-    return Listener(id=row["id"], url=row["url"], secret=row["secret"])
 
 
 def _is_here(url: str) -> bool:

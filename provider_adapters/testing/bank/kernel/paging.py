@@ -5,16 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from provider_adapters.testing.bank.kernel import clock, refusals
 
 if TYPE_CHECKING:
-    from provider_adapters.testing.bank.kernel.database import Database
-
-Item = TypeVar("Item")
+    from provider_adapters.testing.bank.kernel.books import Books
 
 _DEFAULT_LIMIT = 100
 _LARGEST_LIMIT = 500
@@ -42,36 +40,66 @@ class Slice:
     before: tuple[int, int] = (_END_OF_TIME, _END_OF_TIME)
     skip: int = 0
 
-    def values(self, account_id: str) -> tuple[str | int, ...]:
-        """Return the parameters of a list statement; the limit is one row more than requested."""
-        return (account_id, self.since, self.until, *self.before, self.limit + 1, self.skip)
+
+class _Numbered(Protocol):
+    @property
+    def seq(self) -> int: ...
+
+
+Item = TypeVar("Item")
+Record = TypeVar("Record", bound=_Numbered)
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some items, and the cursor of the next page; None on the last one."""
+    """Some items, the cursor of the next page (None on the last one), and the window's total."""
 
     items: list[Item]
     cursor: str | None
+    total: int = 0
 
 
-_INSTANTS: Final = {
-    "statement": "at",
-    "payments": "at",
-    "payouts": "created_at",
-    "refunds": "created_at",
-}
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[Record]):
+    """
+    A list of every account's records.
+
+    Attributes:
+        select: What makes the records of its table, without condition.
+        at: The column, and the field, of their instants.
+    """
+
+    kind: type[Record]
+    select: str
+    table: str
+    at: str
+
+    def read(self, books: Books, account_id: str, wanted: Slice) -> Page[Record]:
+        """Read a page, newest first."""
+        at, seq = f"{self.table}.{self.at}", f"{self.table}.seq"
+        window = f"WHERE {self.table}.account_id = ? AND {at} >= ? AND {at} < ?"
+        found = books.database.records(
+            self.kind,
+            f"{self.select} {window} AND ({at}, {seq}) < (?, ?)"
+            f" ORDER BY {at} DESC, {seq} DESC LIMIT ? OFFSET ?",
+            # One more than requested; its presence means that there is a next page.
+            (account_id, wanted.since, wanted.until, *wanted.before, wanted.limit + 1, wanted.skip),
+        )
+        counted = books.database.one(
+            f"SELECT count(*) AS n FROM {self.table} {window}",  # noqa: S608 - names of the schema
+            (account_id, wanted.since, wanted.until),
+        )
+        items, cursor = found[: wanted.limit], None
+        if len(found) > wanted.limit:
+            cursor = _write_cursor(getattr(items[-1], self.at), items[-1].seq)
+        return Page(items, cursor, counted["n"] if counted else 0)
 
 
-def count(database: Database, table: str, account_id: str, wanted: Slice) -> int:
-    """Count what a window holds, whatever the page."""
-    at = _INSTANTS[table]
-    row = database.one(
-        f"SELECT count(*) AS n FROM {table}"  # noqa: S608 - names of this module only
-        f" WHERE account_id = ? AND {at} >= ? AND {at} < ?",
-        (account_id, wanted.since, wanted.until),
-    )
-    return int(row["n"]) if row else 0
+def read_number(query: Mapping[str, str], name: str, default: int) -> int:
+    """Read a number of a query, without sign; raises ``INVALID_REQUEST``."""
+    text = query.get(name, str(default))
+    refusals.require(text.isascii() and text.isdigit(), f"{name} is a number")
+    return int(text)
 
 
 def read_slice(query: Mapping[str, str]) -> Slice:
@@ -79,12 +107,11 @@ def read_slice(query: Mapping[str, str]) -> Slice:
     Read ``de``, ``ate``, ``limite`` and ``cursor``.
 
     Raises:
-        Refusal: ``INVALID_REQUEST`` when one of them is not read_document.
+        Refusal: ``INVALID_REQUEST`` when one of them cannot be read.
     """
     limit = query.get("limite", str(_DEFAULT_LIMIT))
-    if not _LIMIT.fullmatch(limit) or not 1 <= int(limit) <= _LARGEST_LIMIT:
-        problem = f"limite is 1 to {_LARGEST_LIMIT}"
-        raise refusals.invalid(problem)
+    is_one = _LIMIT.fullmatch(limit) and 1 <= int(limit) <= _LARGEST_LIMIT
+    refusals.require(is_one, f"limite is 1 to {_LARGEST_LIMIT}")
     return Slice(
         since=clock.read(query["de"]) if "de" in query else -_END_OF_TIME,
         until=clock.read(query["ate"]) if "ate" in query else _END_OF_TIME,
@@ -93,14 +120,8 @@ def read_slice(query: Mapping[str, str]) -> Slice:
     )
 
 
-def cut(items: Sequence[Item], places: Sequence[tuple[int, int]], limit: int) -> Page[Item]:
-    """Cut off the extra row; its presence means that there is a next page."""
-    more = len(items) > limit
-    return Page(list(items[:limit]), _write_cursor(places[limit - 1]) if more else None)
-
-
-def _write_cursor(place: tuple[int, int]) -> str:
-    return base64.urlsafe_b64encode(f"{place[0]}:{place[1]}".encode()).decode()
+def _write_cursor(at: int, seq: int) -> str:
+    return base64.urlsafe_b64encode(f"{at}:{seq}".encode()).decode()
 
 
 def _read_cursor(text: str) -> tuple[int, int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 from http import HTTPStatus
-from typing import Final
+from typing import Final, TypeVar
+
+Found = TypeVar("Found")
 
 
 class Code(StrEnum):
@@ -46,24 +48,17 @@ _OF_STATUS: Final = {
     429: Code.TOO_MANY_REQUESTS,
 }
 _STATUS: Final = {
-    Code.UNAUTHORIZED: HTTPStatus.UNAUTHORIZED,
-    Code.WRONG_ACCOUNT: HTTPStatus.FORBIDDEN,
-    Code.NOT_ALLOWED: HTTPStatus.FORBIDDEN,
-    Code.LIMIT_EXCEEDED: HTTPStatus.FORBIDDEN,
-    Code.NOT_FOUND: HTTPStatus.NOT_FOUND,
-    Code.METHOD_NOT_ALLOWED: HTTPStatus.METHOD_NOT_ALLOWED,
-    Code.DUPLICATE: HTTPStatus.CONFLICT,
-    Code.REFERENCE_IN_USE: HTTPStatus.CONFLICT,
-    Code.KEY_IN_USE: HTTPStatus.CONFLICT,
-    Code.CHARGE_PAID: HTTPStatus.CONFLICT,
-    Code.CHARGE_CANCELED: HTTPStatus.CONFLICT,
-    Code.CHARGE_EXPIRED: HTTPStatus.CONFLICT,
-    Code.ALREADY_EXISTS: HTTPStatus.CONFLICT,
-    Code.AMBIGUOUS: HTTPStatus.CONFLICT,
-    Code.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    Code.KEY_REUSED: HTTPStatus.UNPROCESSABLE_ENTITY,
-    Code.TOO_MANY_REQUESTS: HTTPStatus.TOO_MANY_REQUESTS,
-    Code.INTERNAL: HTTPStatus.INTERNAL_SERVER_ERROR,
+    Code.UNAUTHORIZED: 401,
+    **dict.fromkeys((Code.WRONG_ACCOUNT, Code.NOT_ALLOWED, Code.LIMIT_EXCEEDED), 403),
+    Code.NOT_FOUND: 404,
+    Code.METHOD_NOT_ALLOWED: 405,
+    **dict.fromkeys((Code.DUPLICATE, Code.REFERENCE_IN_USE, Code.KEY_IN_USE), 409),
+    **dict.fromkeys((Code.CHARGE_PAID, Code.CHARGE_CANCELED, Code.CHARGE_EXPIRED), 409),
+    **dict.fromkeys((Code.ALREADY_EXISTS, Code.AMBIGUOUS), 409),
+    Code.TOO_LARGE: 413,
+    Code.KEY_REUSED: 422,
+    Code.TOO_MANY_REQUESTS: 429,
+    Code.INTERNAL: 500,
 }
 
 
@@ -86,8 +81,21 @@ class Refusal(Exception):
 
 
 def invalid(message: str) -> Refusal:
-    """Say that a body or a query was not read_document."""
+    """Return the refusal of a body or a query that cannot be read."""
     return Refusal(Code.INVALID_REQUEST, message)
+
+
+def require(holds: object, otherwise: str) -> None:
+    """Refuse a request of which something does not hold; raises ``INVALID_REQUEST``."""
+    if not holds:
+        raise invalid(otherwise)
+
+
+def found(record: Found | None, what: str) -> Found:
+    """Return a record that was looked for; raises ``NOT_FOUND``."""
+    if record is None:
+        raise not_found(what)
+    return record
 
 
 def not_found(what: str) -> Refusal:

@@ -14,7 +14,7 @@ _PUT = (
     " value = excluded.value, until = excluded.until"
 )
 _LIVE = "(until IS NULL OR until > ?)"
-_SELECT = "SELECT kind, name, account_id, value, until FROM dialect_state"
+_SELECT = "SELECT * FROM dialect_state"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +44,13 @@ def put(books: Books, kept: Kept) -> None:
 def find(books: Books, kind: str, name: str) -> Kept | None:
     """Find a value by its kind and name."""
     sql = f"{_SELECT} WHERE kind = ? AND name = ? AND {_LIVE}"
-    row = books.database.one(sql, (kind, name, books.clock.micros()))
-    return Kept(**row) if row else None
+    return books.database.record(Kept, sql, (kind, name, books.clock.micros()))
 
 
 def of_account(books: Books, kind: str, account_id: str) -> list[Kept]:
     """Return all values of a kind that belong to an account, oldest first."""
     sql = f"{_SELECT} WHERE kind = ? AND account_id = ? AND {_LIVE} ORDER BY rowid"
-    rows = books.database.all(sql, (kind, account_id, books.clock.micros()))
-    return [Kept(**row) for row in rows]
+    return books.database.records(Kept, sql, (kind, account_id, books.clock.micros()))
 
 
 def remove(books: Books, kind: str, name: str) -> None:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.paging import Page, Slice, count, cut
+from provider_adapters.testing.bank.kernel.paging import Listed
 
 # Ids have ten digits from the first line on.
 _FIRST_NUMBER = 1_000_000_000
 _ORDERED = ("pix_out", "pix_refund")
-_INSERT = (
-    "INSERT INTO statement"
-    " (account_id, payout_id, kind, centavos, e2e_id, name, tax_number, description, at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_PAGE = (
-    "SELECT *, (SELECT idempotency_key FROM payouts WHERE payouts.id = payout_id)"
-    " AS idempotency_key FROM statement WHERE account_id = ? AND at >= ? AND at < ?"
-    " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,27 +53,14 @@ def number(seq: int) -> str:
 
 def write(books: Books, entry: Entry) -> int:
     """Insert a line and return its row number; call only beside its ledger movement."""
-    values = (
-        entry.account_id,
-        entry.payout_id,
-        entry.kind,
-        entry.centavos,
-        entry.e2e_id,
-        entry.name,
-        entry.tax_number,
-        entry.description,
-        entry.at,
-    )
-    return books.database.run(_INSERT, values)
+    values = asdict(entry)
+    del values["seq"], values["idempotency_key"]
+    return books.database.insert("statement", **values)
 
 
-def read(books: Books, account_id: str, wanted: Slice) -> Page[Entry]:
-    """Read lines, newest first."""
-    rows = books.database.all(_PAGE, wanted.values(account_id))
-    entries = [Entry(**row) for row in rows]
-    return cut(entries, [(entry.at, entry.seq) for entry in entries], wanted.limit)
-
-
-def total(books: Books, account_id: str, wanted: Slice) -> int:
-    """Count the lines of a window."""
-    return count(books.database, "statement", account_id, wanted)
+_SELECT = (
+    "SELECT *, (SELECT idempotency_key FROM payouts WHERE payouts.id = payout_id)"
+    " AS idempotency_key FROM statement"
+)
+read = Listed(Entry, _SELECT, "statement", "at").read
+"""Read lines, newest first."""

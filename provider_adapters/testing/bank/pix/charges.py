@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from provider_adapters.kit import brcode
-from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.accounts import Account
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.database import Row
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
 from provider_adapters.testing.bank.pix import keys, received_payments
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 
@@ -19,15 +17,7 @@ _LONGEST_TXID = 25
 """Characters of a txid in a static code (BR Code manual)."""
 
 _TXID_STATIC = re.compile(rf"[A-Za-z0-9]{{1,{_LONGEST_TXID}}}")
-_COLUMNS = (
-    "id, account_id, reference, txid, type, key, centavos, reusable, description, payer, emv,"
-    " status, created_at, expires_at"
-)
-_SELECT = f"SELECT {_COLUMNS} FROM charges"  # noqa: S608 - names of columns only
-_INSERT = (
-    f"INSERT INTO charges ({_COLUMNS})"  # noqa: S608 - names of columns only
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+_SELECT = "SELECT * FROM charges"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,69 +86,54 @@ def add(books: Books, account: Account, new: NewCharge) -> Charge:
     Raises:
         Refusal: ``INVALID_REQUEST`` for any other key, ``REFERENCE_IN_USE``.
     """
-    key = keys.active(books, new.key)
-    if key is None or key.account_id != account.id:
-        problem = "chave is not an active key of this account"
-        raise refusals.invalid(problem)
-    if _one(books, account.id, new.reference):
+    require(keys.owned(books, account.id, new.key), "chave is not an active key of this account")
+    if _one(books, account.id, "reference", new.reference):
         raise Refusal(Code.REFERENCE_IN_USE, "a charge with this reference exists")
     txid, emv = _payload(books, account, new)
     at = books.clock.micros()
-    created_at = at if new.expires_in is None else min(at, at + new.expires_in)
-    expires_at = None if new.expires_in is None else at + new.expires_in
-    fixed = (books.identifier("cob"), account.id, new.reference, txid, new.type, new.key)
-    asked = (new.centavos, new.reusable, new.description, received_payments.write_payer(new.payer))
-    books.database.run(_INSERT, (*fixed, *asked, emv, "active", created_at, expires_at))
+    values = asdict(new)
+    expires_in = values.pop("expires_in")
+    values |= {"account_id": account.id, "txid": txid, "emv": emv, "payer": new.payer}
+    books.database.insert(
+        "charges",
+        **values,
+        id=books.identifier("cob"),
+        status="active",
+        created_at=at if expires_in is None else min(at, at + expires_in),
+        expires_at=None if expires_in is None else at + expires_in,
+    )
     return get(books, account.id, new.reference)
 
 
 def get(books: Books, account_id: str, reference: str) -> Charge:
-    """
-    Find a customer's charge, an expired one too.
+    """Find a customer's charge, an expired one too; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "reference", reference), "charge")
 
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    row = _one(books, account_id, reference)
-    if row is None:
-        what = "charge"
-        raise refusals.not_found(what)
-    return _charge(row)
+
+def by_id(books: Books, account_id: str, charge_id: str) -> Charge:
+    """Find a customer's charge by the bank's id; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "id", charge_id), "charge")
+
+
+def by_txid(books: Books, account_id: str, txid: str) -> Charge:
+    """Find a customer's charge by its txid; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "txid", txid), "charge")
 
 
 def list_all(books: Books, account_id: str) -> list[Charge]:
     """Return a customer's charges, oldest first."""
-    rows = books.database.all(f"{_SELECT} WHERE account_id = ? ORDER BY seq", (account_id,))
-    return [_charge(row) for row in rows]
-
-
-def by_txid(books: Books, account_id: str, txid: str) -> Charge:
-    """
-    Find a customer's charge by its txid.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    row = books.database.one(f"{_SELECT} WHERE account_id = ? AND txid = ?", (account_id, txid))
-    if row is None:
-        what = "charge"
-        raise refusals.not_found(what)
-    return _charge(row)
+    sql = f"{_SELECT} WHERE account_id = ? ORDER BY seq"
+    return books.database.records(Charge, sql, (account_id,))
 
 
 def anywhere(books: Books, reference: str) -> list[Charge]:
     """Find all customers' charges with this reference."""
-    rows = books.database.all(f"{_SELECT} WHERE reference = ? ORDER BY seq", (reference,))
-    return [_charge(row) for row in rows]
+    sql = f"{_SELECT} WHERE reference = ? ORDER BY seq"
+    return books.database.records(Charge, sql, (reference,))
 
 
 def cancel(books: Books, account_id: str, reference: str) -> Charge:
-    """
-    Cancel a charge; safe to repeat.
-
-    Raises:
-        Refusal: ``NOT_FOUND``, ``CHARGE_PAID``.
-    """
+    """Cancel a charge; safe to repeat; raises ``NOT_FOUND``, ``CHARGE_PAID``."""
     charge = get(books, account_id, reference)
     if charge.status == "paid":
         raise Refusal(Code.CHARGE_PAID, "the charge is paid")
@@ -177,13 +152,20 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
             differs from a fixed one.
     """
     at = books.clock.micros()
-    _payable(charge, at)
-    held = keys.active(books, charge.key)
-    if held is None or held.account_id != charge.account_id:
+    if charge.status == "paid":
+        raise Refusal(Code.CHARGE_PAID, "the charge is paid")
+    if charge.status == "canceled":
+        raise Refusal(Code.CHARGE_CANCELED, "the charge is cancelled")
+    if charge.expired(at):
+        raise Refusal(Code.CHARGE_EXPIRED, "the charge has expired")
+    if keys.owned(books, charge.account_id, charge.key) is None:
         raise Refusal(Code.KEY_NOT_FOUND, "the charge's key was given up")
+    wanted = charge.centavos or centavos
+    require(wanted, "the charge has an open amount: say how much is paid")
+    require(centavos in {None, wanted}, "the charge has another amount")
     payment = Payment(
         account_id=charge.account_id,
-        centavos=_amount(charge, centavos),
+        centavos=wanted or 0,
         at=at,
         e2e_id=books.e2e_id(at),
         reference=charge.reference,
@@ -193,25 +175,6 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
         if not charge.reusable:
             books.database.run("UPDATE charges SET status = 'paid' WHERE id = ?", (charge.id,))
         return received_payments.receive(books, payment)
-
-
-def _payable(charge: Charge, at: int) -> None:
-    if charge.status == "paid":
-        raise Refusal(Code.CHARGE_PAID, "the charge is paid")
-    if charge.status == "canceled":
-        raise Refusal(Code.CHARGE_CANCELED, "the charge is cancelled")
-    if charge.expired(at):
-        raise Refusal(Code.CHARGE_EXPIRED, "the charge has expired")
-
-
-def _amount(charge: Charge, centavos: int | None) -> int:
-    if charge.centavos is None and centavos is None:
-        problem = "the charge has an open amount: say how much is paid"
-        raise refusals.invalid(problem)
-    if None not in (charge.centavos, centavos) and charge.centavos != centavos:
-        problem = "the charge has another amount"
-        raise refusals.invalid(problem)
-    return charge.centavos or centavos or 0
 
 
 def _static_txid(account: Account, reference: str) -> str:
@@ -245,11 +208,6 @@ def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
     return txid, brcode.encode(code)
 
 
-def _one(books: Books, account_id: str, reference: str) -> Row | None:
-    sql = f"{_SELECT} WHERE account_id = ? AND reference = ?"
-    return books.database.one(sql, (account_id, reference))
-
-
-def _charge(row: Row) -> Charge:
-    payer = received_payments.read_payer(row["payer"])
-    return Charge(**{**row, "payer": payer, "reusable": bool(row["reusable"])})
+def _one(books: Books, account_id: str, column: str, value: str) -> Charge | None:
+    sql = f"{_SELECT} WHERE account_id = ? AND {column} = ?"
+    return books.database.record(Charge, sql, (account_id, value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.accounts import Account
@@ -30,11 +30,6 @@ class Destination:
     bank: str | None = None
     branch: str | None = None
     account: str | None = None
-
-
-def write(to: Destination) -> str:
-    """Return a destination as it is stored."""
-    return json.dumps(asdict(to))
 
 
 def read(text: str) -> Destination:
@@ -86,18 +81,23 @@ def resolve(books: Books, to: Destination) -> str | None:
 
 
 def look_up(books: Books, key: str) -> Owner:
-    """
-    Return the owner of a key; an invented one for a key of another bank.
-
-    Raises:
-        Refusal: ``KEY_NOT_FOUND`` (404).
-    """
+    """Return the owner of a key, invented at another bank; raises ``KEY_NOT_FOUND`` (404)."""
     if key == magic_values.KEY_UNKNOWN:
         raise Refusal(Code.KEY_NOT_FOUND, "no such key", status=404)
     held = keys.active(books, key)
     if held:
-        owner = accounts.get(books, held.account_id)
-        return _owner(books, held, owner)
+        owner, bank = accounts.get(books, held.account_id), books.identity
+        return Owner(
+            key=key,
+            type=held.type,
+            name=owner.name,
+            tax_number=owner.tax_number,
+            ispb=bank.ispb,
+            bank=bank.compe,
+            bank_name=bank.name,
+            branch=owner.branch,
+            account=owner.number,
+        )
     return Owner(
         key=key,
         type=_guess(key),
@@ -125,20 +125,6 @@ def _customer(books: Books, to: Destination) -> Account | None:
     if found is None:
         raise Refusal(Code.ACCOUNT_INVALID, "this bank has no such account")
     return found
-
-
-def _owner(books: Books, held: keys.Key, account: Account) -> Owner:
-    return Owner(
-        key=held.key,
-        type=held.type,
-        name=account.name,
-        tax_number=account.tax_number,
-        ispb=books.identity.ispb,
-        bank=books.identity.compe,
-        bank_name=books.identity.name,
-        branch=account.branch,
-        account=account.number,
-    )
 
 
 def _guess(key: str) -> str:

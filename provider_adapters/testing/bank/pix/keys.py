@@ -6,12 +6,10 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from provider_adapters.testing.bank.kernel import refusals
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
-    from provider_adapters.testing.bank.kernel.database import Row
 
 TYPES = ("cpf", "cnpj", "email", "phone", "evp")
 STATUSES = ("active", "pending", "canceled")
@@ -47,7 +45,7 @@ class NewKey:
     id: str | None = None
 
 
-_SELECT = "SELECT id, account_id, key, type, status, created_at FROM keys"
+_SELECT = "SELECT * FROM keys"
 
 
 def add(books: Books, account_id: str, new: NewKey) -> Key:
@@ -58,80 +56,56 @@ def add(books: Books, account_id: str, new: NewKey) -> Key:
         Refusal: ``INVALID_REQUEST`` for an unknown type or a missing key,
             ``KEY_IN_USE`` when a key that is not cancelled, or the id, exists.
     """
-    key = _checked(books, new)
+    require(new.type in TYPES and new.status in STATUSES, "unknown key type or status")
+    key = _uuid(books) if new.key is None and new.type == "evp" else new.key
+    require(key, "only a random key may be left out")
     sql = "SELECT 1 FROM keys WHERE (key = ? AND status <> 'canceled')"
     if books.database.one(f"{sql} OR (account_id = ? AND id = ?)", (key, account_id, new.id)):
         raise Refusal(Code.KEY_IN_USE, "the key or its id is in use")
+    values = {"account_id": account_id, "key": key, "type": new.type, "status": new.status}
     with books.database.transaction():
-        seq = books.database.run(
-            "INSERT INTO keys (id, account_id, key, type, status, created_at)"
-            " VALUES ('', ?, ?, ?, ?, ?)",
-            (account_id, key, new.type, new.status, books.clock.micros()),
-        )
-        key_id = new.id or _identifier(books, new.type, seq)
-        books.database.run("UPDATE keys SET id = ? WHERE seq = ?", (key_id, seq))
-    return get(books, account_id, key_id)
+        seq = books.database.insert("keys", id="", **values, created_at=books.clock.micros())
+        chosen = _uuid(books) if new.type in _WITH_UUID else f"CH{seq:010d}"
+        sql = "UPDATE keys SET id = ? WHERE seq = ?"
+        books.database.run(sql, (new.id or chosen, seq))
+    return get(books, account_id, new.id or chosen)
 
 
 def get(books: Books, account_id: str, key_id: str) -> Key:
-    """
-    Find a customer's key by its id.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
+    """Find a customer's key by its id; raises ``NOT_FOUND``."""
     sql = f"{_SELECT} WHERE account_id = ? AND id = ?"
-    row = books.database.one(sql, (account_id, key_id))
-    if row is None:
-        what = "key"
-        raise refusals.not_found(what)
-    return _key(row)
+    return found(books.database.record(Key, sql, (account_id, key_id)), "key")
 
 
 def list_all(books: Books, account_id: str) -> list[Key]:
     """Return a customer's keys, oldest first, cancelled ones included."""
-    rows = books.database.all(f"{_SELECT} WHERE account_id = ? ORDER BY seq", (account_id,))
-    return [_key(row) for row in rows]
+    sql = f"{_SELECT} WHERE account_id = ? ORDER BY seq"
+    return books.database.records(Key, sql, (account_id,))
+
+
+def usable(books: Books, account_id: str) -> list[Key]:
+    """Return a customer's active keys, oldest first."""
+    return [key for key in list_all(books, account_id) if key.status == "active"]
 
 
 def active(books: Books, key: str) -> Key | None:
     """Find an active key of any customer of this bank."""
-    row = books.database.one(f"{_SELECT} WHERE key = ? AND status = 'active'", (key,))
-    return _key(row) if row else None
+    return books.database.record(Key, f"{_SELECT} WHERE key = ? AND status = 'active'", (key,))
+
+
+def owned(books: Books, account_id: str, key: str) -> Key | None:
+    """Find an active key if it is the customer's own."""
+    held = active(books, key)
+    return held if held and held.account_id == account_id else None
 
 
 def cancel(books: Books, account_id: str, key_id: str) -> Key:
-    """
-    Cancel a key; safe to repeat.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
+    """Cancel a key; safe to repeat; raises ``NOT_FOUND``."""
     key = get(books, account_id, key_id)
     sql = "UPDATE keys SET status = 'canceled' WHERE account_id = ? AND id = ?"
     books.database.run(sql, (account_id, key.id))
     return get(books, account_id, key_id)
 
 
-def _checked(books: Books, new: NewKey) -> str:
-    if new.type not in TYPES or new.status not in STATUSES:
-        problem = "unknown key type or status"
-        raise refusals.invalid(problem)
-    if new.key is None and new.type == "evp":
-        return _uuid(books)
-    if not new.key:
-        problem = "only a random key may be left out"
-        raise refusals.invalid(problem)
-    return new.key
-
-
-def _identifier(books: Books, key_type: str, seq: int) -> str:
-    return _uuid(books) if key_type in _WITH_UUID else f"CH{seq:010d}"
-
-
 def _uuid(books: Books) -> str:
     return str(uuid.UUID(hex=books.random_hex(16), version=4))
-
-
-def _key(row: Row) -> Key:
-    return Key(**row)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.faults import Fault, FaultKind
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 
@@ -38,6 +39,13 @@ _ON_THE_WIRE: Final = {
 def on_the_wire(centavos: int) -> Fault | None:
     """Return the fault of a payout of this amount, if any."""
     return _ON_THE_WIRE.get(centavos)
+
+
+def plan(books: Books, centavos: int, at: int) -> tuple[str, int]:
+    """Return the next step of an accepted payout or refund, and its time."""
+    if centavos == SETTLES_LATE:
+        return "settle", at + LATE_BY
+    return "fail" if centavos == FAILS_LATER else "settle", at + books.settle_after
 
 
 def refuse_amount(centavos: int) -> None:

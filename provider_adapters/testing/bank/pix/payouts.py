@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from provider_adapters.testing.bank.kernel import accounts, ledger, refusals
+from provider_adapters.testing.bank.kernel import accounts, ledger
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.database import Row, Value
-from provider_adapters.testing.bank.kernel.paging import Page, Slice, count, cut
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.pix import destinations, holds, magic_values
+from provider_adapters.testing.bank.kernel.paging import Listed
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
+from provider_adapters.testing.bank.pix import destinations, magic_values
 from provider_adapters.testing.bank.pix.destinations import Destination
 
 _SELECT = (
@@ -20,26 +20,22 @@ _SELECT = (
     " (SELECT json_group_array(json_array(id, centavos, at)) FROM returns"
     " WHERE payout_seq = payouts.seq) AS returns FROM payouts"
 )
-_FIND = f"{_SELECT} WHERE account_id = ?"
-_PAGE = (
-    f"{_SELECT} WHERE account_id = ? AND created_at >= ? AND created_at < ?"
-    " AND (created_at, seq) < (?, ?) ORDER BY created_at DESC, seq DESC LIMIT ? OFFSET ?"
-)
-_INSERT = (
-    "INSERT INTO payouts (id, account_id, idempotency_key, unique_key, fingerprint, centavos,"
-    " e2e_id, description, destination, credit_to, state, step, due_at, created_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'processing', ?, ?, ?)"
-)
 # A payout that fails after acceptance is never executed, so it counts as not executed at once.
 _EXECUTIONS = (
-    "SELECT idempotency_key, coalesce(settled_centavos, centavos) AS centavos, e2e_id, created_at"
-    " FROM payouts WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
+    "SELECT idempotency_key AS key, coalesce(settled_centavos, centavos) AS centavos, e2e_id,"
+    " created_at AS at FROM payouts WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
     " AND (? IS NULL OR idempotency_key = ?) ORDER BY seq"
 )
 
 
+LONGEST_HOLD_S: Final = 3600
+"""Seconds; the central bank gives a bank no longer to decide on a Pix that looks like fraud."""
+
+_SECOND: Final = 1_000_000
+
+
 class Step(StrEnum):
-    """The next step of a payout."""
+    """The next step of a payout or a refund."""
 
     SETTLE = "settle"
     FAIL = "fail"
@@ -90,13 +86,23 @@ class Payout:
     credit_to: str | None
     state: str
     failure: str | None
-    step: str | None
+    step: Step | None
     due_at: int | None
     created_at: int
     settled_at: int | None
     returned_at: int | None
     held_until: int | None = None
     returns: str = "[]"
+
+    @property
+    def paid(self) -> int:
+        """What was really paid; before, what was ordered."""
+        return self.centavos if self.settled_centavos is None else self.settled_centavos
+
+    @property
+    def analysed_until(self) -> int | None:
+        """Until when it is held; None for one that is not, or no longer under way."""
+        return self.held_until if self.state == "processing" else None
 
     @property
     def to(self) -> Destination:
@@ -124,7 +130,7 @@ def repeated(books: Books, account: Account, order: Order) -> Payout | None:
     """
     if order.idempotency_key is None or account.payout_kind is PayoutKind.NONE:
         return None
-    known = _by_key(books, account.id, order.idempotency_key)
+    known = _one(books, account.id, "idempotency_key", order.idempotency_key)
     if known is None:
         return None
     if account.payout_kind is PayoutKind.DUP:
@@ -143,142 +149,130 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
     """
     magic_values.refuse_amount(order.centavos)
     credit_to = destinations.resolve(books, order.to)
-    _check_funds(books, account, order)
-    at = books.clock.micros()
-    payout_id = books.identifier("trf")
-    with books.database.transaction():
-        _hold(books, account, order, at)
-        seq = books.database.run(
-            _INSERT,
-            (
-                *(payout_id, account.id, *_keys(account, order), order.fingerprint()),
-                *(order.centavos, books.e2e_id(at), order.description),
-                *(destinations.write(order.to), _credited(order, credit_to)),
-                *(*_plan(books, order.centavos, at), at),
-            ),
-        )
-        holds.hold_if_wanted(books, account.id, seq)
-    return get(books, account.id, payout_id)
-
-
-def get(books: Books, account_id: str, payout_id: str) -> Payout:
-    """
-    Find a payout by the bank's id.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    return _found(books.database.one(f"{_FIND} AND id = ?", (account_id, payout_id)))
-
-
-def by_key(books: Books, account_id: str, key: str) -> Payout:
-    """
-    Find the first payout of an idempotency key.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    payout = _by_key(books, account_id, key)
-    if payout is None:
-        what = "payout"
-        raise refusals.not_found(what)
-    return payout
-
-
-def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payout:
-    """
-    Find a payout by its end-to-end id.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    return _found(books.database.one(f"{_FIND} AND e2e_id = ?", (account_id, e2e_id)))
-
-
-def anywhere(books: Books, name: str) -> Payout:
-    """
-    Find the first payout of any account by its idempotency key or the bank's id.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    sql = f"{_SELECT} WHERE id = ? OR idempotency_key = ? ORDER BY seq LIMIT 1"
-    return _found(books.database.one(sql, (name, name)))
-
-
-def read(books: Books, account_id: str, wanted: Slice) -> Page[Payout]:
-    """Read payouts, newest first."""
-    rows = books.database.all(_PAGE, wanted.values(account_id))
-    payouts = [Payout(**row) for row in rows]
-    places = [(payout.created_at, payout.seq) for payout in payouts]
-    return cut(payouts, places, wanted.limit)
-
-
-def total(books: Books, account_id: str, wanted: Slice) -> int:
-    """Count the payouts of a window."""
-    return count(books.database, "payouts", account_id, wanted)
-
-
-def executions(books: Books, key: str | None) -> list[Execution]:
-    """Return the executed payouts, of one idempotency key or of all, oldest first."""
-    rows = books.database.all(_EXECUTIONS, (key, key))
-    return [
-        Execution(
-            key=row["idempotency_key"],
-            centavos=row["centavos"],
-            e2e_id=row["e2e_id"],
-            at=row["created_at"],
-        )
-        for row in rows
-    ]
-
-
-def _check_funds(books: Books, account: Account, order: Order) -> None:
-    """Refuse what is above the limit or the balance."""
     if account.payout_limit is not None and order.centavos > account.payout_limit:
         raise Refusal(Code.LIMIT_EXCEEDED, "the payout is above the account's limit")
     if order.centavos > accounts.balance(books, account.id).available:
         raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
+    at, key = books.clock.micros(), order.idempotency_key
+    payout_id = books.identifier("trf")
+    step, due_at = magic_values.plan(books, order.centavos, at)
+    free, held = ledger.customer(account.id), ledger.held(account.id)
+    with books.database.transaction():
+        movement = ledger.Movement(free, held, order.centavos, "payout accepted", at)
+        ledger.move(books.database, movement)
+        seq = books.database.insert(
+            "payouts",
+            id=payout_id,
+            account_id=account.id,
+            idempotency_key=key,
+            unique_key=None if account.payout_kind is PayoutKind.NONE else key,
+            fingerprint=order.fingerprint(),
+            centavos=order.centavos,
+            e2e_id=books.e2e_id(at),
+            description=order.description,
+            destination=order.to,
+            # A payout that comes back goes out, so that it can.
+            credit_to=None if order.centavos == magic_values.COMES_BACK else credit_to,
+            state="processing",
+            step=step,
+            due_at=due_at,
+            created_at=at,
+        )
+        wanted = books.database.one(
+            "DELETE FROM holds_wanted WHERE account_id = ? RETURNING seconds", (account.id,)
+        )
+        if wanted:
+            _hold(books, seq, wanted["seconds"])
+    return get(books, account.id, payout_id)
 
 
-def _hold(books: Books, account: Account, order: Order, at: int) -> None:
-    movement = ledger.Movement(
-        debit=ledger.customer(account.id),
-        credit=ledger.held(account.id),
-        centavos=order.centavos,
-        memo="payout accepted",
-        at=at,
+def get(books: Books, account_id: str, payout_id: str) -> Payout:
+    """Find a payout by the bank's id; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "id", payout_id), "payout")
+
+
+def by_key(books: Books, account_id: str, key: str) -> Payout:
+    """Find the first payout of an idempotency key; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "idempotency_key", key), "payout")
+
+
+def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payout:
+    """Find a payout by its end-to-end id; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "e2e_id", e2e_id), "payout")
+
+
+def anywhere(books: Books, name: str) -> Payout:
+    """Find any account's first payout by key or the bank's id; raises ``NOT_FOUND``."""
+    sql = f"{_SELECT} WHERE id = ? OR idempotency_key = ? ORDER BY seq LIMIT 1"
+    return found(books.database.record(Payout, sql, (name, name)), "payout")
+
+
+read = Listed(Payout, _SELECT, "payouts", "created_at").read
+"""Read payouts, newest first."""
+
+
+def executions(books: Books, key: str | None) -> list[Execution]:
+    """Return the executed payouts, of one idempotency key or of all, oldest first."""
+    return books.database.records(Execution, _EXECUTIONS, (key, key))
+
+
+def hold(books: Books, payout_seq: int, seconds: int) -> None:
+    """
+    Hold a payout under way for analysis; what was to happen to it happens at the deadline.
+
+    Raises:
+        Refusal: ``INVALID_REQUEST`` for a payout that is not under way, or a wrong length.
+    """
+    _check_hold(seconds)
+    require(_is_under_way(books, payout_seq), "the payout is not under way")
+    with books.database.transaction():
+        _hold(books, payout_seq, seconds)
+
+
+def hold_next(books: Books, account_id: str, seconds: int) -> None:
+    """Hold the next payout that the account orders; raises as ``hold`` does."""
+    _check_hold(seconds)
+    books.database.run(
+        "INSERT INTO holds_wanted (account_id, seconds) VALUES (?, ?)"
+        " ON CONFLICT (account_id) DO UPDATE SET seconds = excluded.seconds",
+        (account_id, seconds),
     )
-    ledger.move(books.database, movement)
 
 
-def _keys(account: Account, order: Order) -> tuple[Value, Value]:
-    """Return the key, and the key that must be unique: None if the account ignores keys."""
-    ignored = account.payout_kind is PayoutKind.NONE
-    return order.idempotency_key, None if ignored else order.idempotency_key
+def release(books: Books, payout_seq: int, *, refuse: bool) -> None:
+    """End a hold: the payout goes on, or fails; raises ``INVALID_REQUEST`` without a hold."""
+    held = books.database.one("SELECT 1 FROM holds WHERE payout_seq = ?", (payout_seq,))
+    require(held and _is_under_way(books, payout_seq), "the payout is not held")
+    with books.database.transaction():
+        books.database.run("DELETE FROM holds WHERE payout_seq = ?", (payout_seq,))
+        _due(books, payout_seq, books.clock.micros())
+        if refuse:
+            books.database.run("UPDATE payouts SET step = 'fail' WHERE seq = ?", (payout_seq,))
 
 
-def _credited(order: Order, credit_to: str | None) -> str | None:
-    """Return the recipient here; a payout that comes back goes out, so that it can."""
-    return None if order.centavos == magic_values.COMES_BACK else credit_to
+def _one(books: Books, account_id: str, column: str, value: str) -> Payout | None:
+    sql = f"{_SELECT} WHERE account_id = ? AND {column} = ? ORDER BY seq LIMIT 1"
+    return books.database.record(Payout, sql, (account_id, value))
 
 
-def _plan(books: Books, centavos: int, at: int) -> tuple[Step, int]:
-    """Return the payout's next step and its time; the amount decides."""
-    if centavos == magic_values.SETTLES_LATE:
-        return Step.SETTLE, at + magic_values.LATE_BY
-    step = Step.FAIL if centavos == magic_values.FAILS_LATER else Step.SETTLE
-    return step, at + books.settle_after
+def _check_hold(seconds: int) -> None:
+    require(1 <= seconds <= LONGEST_HOLD_S, f"seconds is 1 to {LONGEST_HOLD_S}")
 
 
-def _by_key(books: Books, account_id: str, key: str) -> Payout | None:
-    sql = f"{_FIND} AND idempotency_key = ? ORDER BY seq LIMIT 1"
-    row = books.database.one(sql, (account_id, key))
-    return Payout(**row) if row else None
+def _is_under_way(books: Books, payout_seq: int) -> bool:
+    sql = "SELECT 1 FROM payouts WHERE seq = ? AND state = 'processing'"
+    return books.database.one(sql, (payout_seq,)) is not None
 
 
-def _found(row: Row | None) -> Payout:
-    if row is None:
-        what = "payout"
-        raise refusals.not_found(what)
-    return Payout(**row)
+def _hold(books: Books, payout_seq: int, seconds: int) -> None:
+    until = books.clock.micros() + seconds * _SECOND
+    books.database.run(
+        "INSERT INTO holds (payout_seq, until) VALUES (?, ?)"
+        " ON CONFLICT (payout_seq) DO UPDATE SET until = excluded.until",
+        (payout_seq, until),
+    )
+    _due(books, payout_seq, until)
+
+
+def _due(books: Books, payout_seq: int, at: int) -> None:
+    books.database.run("UPDATE payouts SET due_at = ? WHERE seq = ?", (at, payout_seq))

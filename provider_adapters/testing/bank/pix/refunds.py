@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import asdict, dataclass
 from typing import Final
 
-from provider_adapters.testing.bank.kernel import accounts, ledger, refusals
+from provider_adapters.testing.bank.kernel import accounts, ledger
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.database import Row
-from provider_adapters.testing.bank.kernel.paging import Page, Slice, count, cut
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.kernel.paging import Listed
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found
 from provider_adapters.testing.bank.pix import magic_values, received_payments
+from provider_adapters.testing.bank.pix.payouts import Step
 from provider_adapters.testing.bank.pix.received_payments import Payment
 
 LATEST: Final = 90 * 86400 * 1_000_000
 """Microseconds after which a payment can no longer be refunded (API Pix 2.9)."""
 
-_SELECT = (
+SELECT: Final = (
     "SELECT refunds.*, payments.e2e_id AS payment_e2e_id, payments.reference AS payment_reference"
     " FROM refunds JOIN payments ON payments.seq = payment_seq"
 )
-_PAGE = (
-    f"{_SELECT} WHERE refunds.account_id = ? AND created_at >= ? AND created_at < ?"
-    " AND (created_at, refunds.seq) < (?, ?)"
-    " ORDER BY created_at DESC, refunds.seq DESC LIMIT ? OFFSET ?"
-)
-_INSERT = (
-    "INSERT INTO refunds (id, account_id, payment_seq, idempotency_key, fingerprint, reference,"
-    " centavos, return_id, description, state, step, due_at, created_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'processing', ?, ?, ?)"
-)
 # A refund that fails after acceptance moves nothing, so it counts as not executed at once.
 _EXECUTED = (
-    f"{_SELECT} WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
+    f"{SELECT} WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
     " AND (? IS NULL OR idempotency_key = ?) ORDER BY refunds.seq"
 )
-
-
-class RefundStep(StrEnum):
-    """The next step of a refund."""
-
-    SETTLE = "settle"
-    FAIL = "fail"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +70,7 @@ class Refund:
     description: str
     state: str
     failure: str | None
-    step: str | None
+    step: Step | None
     due_at: int | None
     created_at: int
     settled_at: int | None
@@ -101,11 +83,8 @@ def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None
     Raises:
         Refusal: ``KEY_REUSED`` when the key belongs to another refund.
     """
-    row = _by_key(books, account_id, order.idempotency_key)
-    if row is None:
-        return None
-    known = Refund(**row)
-    if known.fingerprint != order.fingerprint():
+    known = _one(books, account_id, "idempotency_key", order.idempotency_key)
+    if known is not None and known.fingerprint != order.fingerprint():
         raise Refusal(Code.KEY_REUSED, "the idempotency key belongs to another refund")
     return known
 
@@ -120,96 +99,61 @@ def accept(books: Books, account_id: str, order: RefundOrder) -> Refund:
     magic_values.refuse_amount(order.centavos)
     payment = received_payments.by_e2e_id(books, account_id, order.payment_e2e_id)
     at = books.clock.micros()
-    _check(books, payment, order, at)
+    if at - payment.at > LATEST:
+        raise Refusal(Code.PAYMENT_TOO_OLD, "the payment is more than 90 days old")
+    if order.centavos > payment.centavos - payment.refunded:
+        raise Refusal(Code.ABOVE_PAYMENT, "the refund is above what is left of the payment")
+    if order.centavos > accounts.balance(books, account_id).available:
+        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
     refund_id = books.identifier("dev")
+    step, due_at = magic_values.plan(books, order.centavos, at)
+    free, held = ledger.customer(account_id), ledger.held(account_id)
+    values = asdict(order)
+    del values["payment_e2e_id"]
     with books.database.transaction():
-        movement = ledger.Movement(
-            debit=ledger.customer(account_id),
-            credit=ledger.held(account_id),
-            centavos=order.centavos,
-            memo="refund accepted",
-            at=at,
-        )
+        movement = ledger.Movement(free, held, order.centavos, "refund accepted", at)
         ledger.move(books.database, movement)
-        books.database.run(
-            _INSERT,
-            (
-                *(refund_id, account_id, payment.seq, order.idempotency_key, order.fingerprint()),
-                *(order.reference, order.centavos, f"D{books.e2e_id(at)[1:]}", order.description),
-                *(*_plan(books, order.centavos, at), at),
-            ),
+        books.database.insert(
+            "refunds",
+            **values,
+            id=refund_id,
+            account_id=account_id,
+            payment_seq=payment.seq,
+            fingerprint=order.fingerprint(),
+            return_id=f"D{books.e2e_id(at)[1:]}",
+            state="processing",
+            step=step,
+            due_at=due_at,
+            created_at=at,
         )
     return get(books, account_id, refund_id)
 
 
 def get(books: Books, account_id: str, refund_id: str) -> Refund:
-    """
-    Find a refund by the bank's id.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    sql = f"{_SELECT} WHERE refunds.account_id = ? AND refunds.id = ?"
-    return _found(books.database.one(sql, (account_id, refund_id)))
+    """Find a refund by the bank's id; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "id", refund_id), "refund")
 
 
 def by_key(books: Books, account_id: str, key: str) -> Refund:
-    """
-    Find the refund of an idempotency key.
-
-    Raises:
-        Refusal: ``NOT_FOUND``.
-    """
-    return _found(_by_key(books, account_id, key))
+    """Find the refund of an idempotency key; raises ``NOT_FOUND``."""
+    return found(_one(books, account_id, "idempotency_key", key), "refund")
 
 
-def read(books: Books, account_id: str, wanted: Slice) -> Page[Refund]:
-    """Read refunds, newest first."""
-    refunds = [Refund(**row) for row in books.database.all(_PAGE, wanted.values(account_id))]
-    return cut(refunds, [(refund.created_at, refund.seq) for refund in refunds], wanted.limit)
+read = Listed(Refund, SELECT, "refunds", "created_at").read
+"""Read refunds, newest first."""
 
 
 def of_payment(books: Books, payment: Payment) -> list[Refund]:
     """Return every refund of a payment, oldest first."""
-    sql = f"{_SELECT} WHERE payment_seq = ? ORDER BY refunds.seq"
-    return [Refund(**row) for row in books.database.all(sql, (payment.seq,))]
-
-
-def total(books: Books, account_id: str, wanted: Slice) -> int:
-    """Count the refunds of a window."""
-    return count(books.database, "refunds", account_id, wanted)
+    sql = f"{SELECT} WHERE payment_seq = ? ORDER BY refunds.seq"
+    return books.database.records(Refund, sql, (payment.seq,))
 
 
 def executed(books: Books, key: str | None) -> list[Refund]:
     """Return the refunds that moved money or will, of one key or of all, oldest first."""
-    return [Refund(**row) for row in books.database.all(_EXECUTED, (key, key))]
+    return books.database.records(Refund, _EXECUTED, (key, key))
 
 
-def _check(books: Books, payment: Payment, order: RefundOrder, at: int) -> None:
-    """Refuse what cannot be refunded."""
-    if at - payment.at > LATEST:
-        raise Refusal(Code.PAYMENT_TOO_OLD, "the payment is more than 90 days old")
-    if order.centavos > payment.centavos - payment.refunded:
-        raise Refusal(Code.ABOVE_PAYMENT, "the refund is above what is left of the payment")
-    if order.centavos > accounts.balance(books, payment.account_id).available:
-        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
-
-
-def _plan(books: Books, centavos: int, at: int) -> tuple[RefundStep, int]:
-    """Return the refund's next step and its time; the amount decides."""
-    if centavos == magic_values.SETTLES_LATE:
-        return RefundStep.SETTLE, at + magic_values.LATE_BY
-    step = RefundStep.FAIL if centavos == magic_values.FAILS_LATER else RefundStep.SETTLE
-    return step, at + books.settle_after
-
-
-def _by_key(books: Books, account_id: str, key: str) -> Row | None:
-    sql = f"{_SELECT} WHERE refunds.account_id = ? AND idempotency_key = ?"
-    return books.database.one(sql, (account_id, key))
-
-
-def _found(row: Row | None) -> Refund:
-    if row is None:
-        what = "refund"
-        raise refusals.not_found(what)
-    return Refund(**row)
+def _one(books: Books, account_id: str, column: str, value: str) -> Refund | None:
+    sql = f"{SELECT} WHERE refunds.account_id = ? AND refunds.{column} = ?"
+    return books.database.record(Refund, sql, (account_id, value))

@@ -67,7 +67,7 @@ def ask(books, wall, credentials) -> Ask:
         )
         try:
             who_asks = STARKBANK.authenticate(request)
-            answer = row.run(BankRequest(**{**fields(request), "signed_in": who_asks}))
+            answer = row.answer(BankRequest(**{**fields(request), "signed_in": who_asks}))
         except Refusal as problem:
             answer = STARKBANK.refusal(problem)
         return answer.status, answer.document

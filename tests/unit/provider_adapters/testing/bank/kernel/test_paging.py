@@ -6,41 +6,51 @@ import base64
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from provider_adapters.testing.bank.kernel import paging
+from provider_adapters.testing.bank.kernel import accounts, paging, statement
+from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.kernel.books import open_books
 from provider_adapters.testing.bank.kernel.paging import Slice
 from provider_adapters.testing.bank.kernel.refusals import Refusal
+from provider_adapters.testing.bank.kernel.statement import Entry
+from tests.unit.provider_adapters.testing.bank.conftest import counting
 from tests.world.tables import cases
 
-PLACES = st.lists(st.integers(-5, 5), max_size=30).map(
-    lambda instants: sorted(((at, seq) for seq, at in enumerate(instants)), reverse=True)
-)
+ACCOUNT = {
+    **dict.fromkeys(("name", "tax_number", "branch", "number", "type", "city", "zip_code"), ""),
+    "id": "cc_1",
+    "payout_kind": PayoutKind.IDEM,
+    "payout_limit": None,
+    "created_at": 0,
+}
 
 
-@given(places=PLACES, limit=st.integers(1, 7))
-def test_page_by_page_is_everything_once(places, limit):
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_page_by_page_is_everything_once(tmp_path, wall, limit):
     """Many items of one instant included: the row number breaks the tie."""
+    books = open_books(str(tmp_path / "bank.db"), now=wall, random_hex=counting(), settle_after_s=0)
+    accounts.add(books, Account(**ACCOUNT), "token")
+    for at in (3, -1, 3, 3, 0, -1, 3):
+        statement.write(books, Entry(account_id="cc_1", kind="fee", centavos=1, at=at))
     wanted, seen = Slice(limit=limit), []
 
     while True:
-        rows = [place for place in places if place < wanted.before][: limit + 1]
-        page = paging.cut(rows, rows, limit)
-        seen += page.items
+        page = statement.read(books, "cc_1", wanted)
+        seen += [(line.at, line.seq) for line in page.items]
         if page.cursor is None:
             break
         wanted = replace(wanted, before=paging.read_slice({"cursor": page.cursor}).before)
 
-    assert seen == places
+    assert seen == [(3, 7), (3, 4), (3, 3), (3, 1), (0, 5), (-1, 6), (-1, 2)]
+    assert page.total == 7
+    books.database.close()
 
 
 def test_nothing_asked_is_everything():
     wanted = paging.read_slice({})
 
     assert wanted == Slice()
-    assert wanted.values("cc_1")[0] == "cc_1"
-    assert wanted.values("cc_1")[-2:] == (101, 0)
+    assert (wanted.limit, wanted.skip) == (100, 0)
 
 
 def test_a_window_is_half_open_instants():

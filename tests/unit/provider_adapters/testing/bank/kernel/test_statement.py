@@ -73,5 +73,5 @@ def test_a_payout_s_lines_repeat_its_idempotency_key(books, account, order, wall
 
 
 def test_lines_are_counted_in_their_window(books, lines):
-    assert statement.total(books, lines.id, Slice()) == 5
-    assert statement.total(books, lines.id, Slice(until=20)) == 2
+    assert statement.read(books, lines.id, Slice(limit=1)).total == 5
+    assert statement.read(books, lines.id, Slice(until=20)).total == 2

@@ -81,4 +81,4 @@ def test_all_payments_of_a_charge_are_found_oldest_first(books, open_account):
     receive(books, account, 1, reference="r-2")
 
     assert received_payments.of_charge(books, account.id, "r-1") == paid
-    assert received_payments.total(books, account.id, Slice()) == 3
+    assert received_payments.read(books, account.id, Slice()).total == 3

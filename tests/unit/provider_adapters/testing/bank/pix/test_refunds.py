@@ -162,4 +162,4 @@ def test_all_refunds_of_a_payment_are_found_oldest_first(books, account, asked, 
     made = [refunds.accept(books, account.id, asked(1_00, f"rk-{n}")) for n in range(2)]
 
     assert refunds.of_payment(books, paid) == made
-    assert refunds.total(books, account.id, Slice(limit=1)) == 2
+    assert refunds.read(books, account.id, Slice(limit=1)).total == 2

@@ -27,9 +27,29 @@ async def test_money_goes_in_and_is_held(mine):
     assert (unblocked["blocked_centavos"], charged["balance_centavos"]) == (1, 100_010_00)
 
 
-@pytest.mark.parametrize("path", ["/block", "/unblock", "/fee"])
+KIND = {"/movements": "ted_out"}
+KINDS = {"fee": -99, "ted_in": 99, "ted_out": -99, "boleto_in": 99, "boleto_out": -99}
+
+
+async def test_each_kind_of_movement_has_its_direction(caller, mine):
+    for kind in KINDS:
+        await mine("POST", "/movements", {"kind": kind, "value": 0.99})
+
+    _, said = await caller.ask("GET", "/extrato")
+    lines = {line["tipo"]: line for line in said["lancamentos"]}
+    _, books = await caller.control("GET", "/ledger")
+    signs = {"C": 1, "D": -1}
+    assert [
+        signs[lines[kind]["natureza"]] * lines[kind]["valor_centavos"]
+        for kind in ("TARIFA", "TED_RECEBIDA", "TED_ENVIADA", "BOLETO_RECEBIDO", "BOLETO_PAGO")
+    ] == list(KINDS.values())
+    assert lines["TARIFA"]["descricao"] == "Tarifa"
+    assert (books["accounts"]["fees"], books["balanced"]) == (99, True)
+
+
+@pytest.mark.parametrize("path", ["/block", "/unblock", "/fee", "/movements"])
 async def test_there_has_to_be_that_much(mine, path):
-    status, said = await mine("POST", path, {"value": 100000.01})
+    status, said = await mine("POST", path, {"value": 100000.01, "kind": KIND.get(path, "bank")})
 
     assert (status, said["error"]["code"]) == (400, "INSUFFICIENT_FUNDS")
 

@@ -10,7 +10,6 @@ from provider_adapters.testing.bank.pix import (
     keys,
     payouts,
     received_payments,
-    refund_settlement,
     refunds,
     settlement,
 )
@@ -46,7 +45,7 @@ def test_nothing_is_due_before_its_time(books, give_back, wall):
     give_back(10_50)
     wall.move(0.299)
 
-    assert refund_settlement.settle_due(books) == 0
+    assert settlement.settle_due(books) == 0
 
 
 def test_it_settles_at_its_instant_and_shows_in_the_statement(books, account, give_back, wall):
@@ -69,7 +68,7 @@ def test_it_settles_at_its_instant_and_shows_in_the_statement(books, account, gi
     assert (line.name, line.tax_number, line.idempotency_key) == ("Maria", "52998224725", None)
     held = accounts.balance(books, account.id)
     assert (held.owned, held.blocked) == (owned - 10_50, 0)
-    assert refund_settlement.settle_due(books) == 0
+    assert settlement.settle_due(books) == 0
 
 
 def test_one_that_fails_releases_its_money(books, account, give_back, wall):
@@ -77,7 +76,7 @@ def test_one_that_fails_releases_its_money(books, account, give_back, wall):
     owned = accounts.balance(books, account.id).owned
     wall.move(1)
 
-    refund_settlement.settle_due(books)
+    settlement.settle_due(books)
 
     failed = refunds.get(books, account.id, made.id)
     assert (failed.state, failed.failure, failed.settled_at) == ("failed", "REJECTED", None)
@@ -88,10 +87,10 @@ def test_one_that_fails_releases_its_money(books, account, give_back, wall):
 def test_a_late_one_takes_its_time(books, give_back, wall):
     give_back(777_01)
     wall.move(29)
-    early = refund_settlement.settle_due(books)
+    early = settlement.settle_due(books)
     wall.move(1)
 
-    assert (early, refund_settlement.settle_due(books)) == (0, 1)
+    assert (early, settlement.settle_due(books)) == (0, 1)
 
 
 def test_inside_the_house_the_other_customer_is_credited(books, account, open_account, wall):

@@ -8,7 +8,7 @@ import pytest
 
 from provider_adapters.testing.bank import messages
 from provider_adapters.testing.bank.kernel.refusals import Refusal
-from provider_adapters.testing.sandbox import orders
+from provider_adapters.testing.sandbox import rows
 from tests.world.tables import cases
 
 TO_KEY = {"forma": "chave", "tipo_chave": "email", "chave": "a@b.c", "documento": "5"}
@@ -21,7 +21,7 @@ def body(document):
 
 
 def payout(to, key="pk", **more):
-    return orders.payout(body({"valor_centavos": 5, "destino": to, **more}), key)
+    return rows.read_payout(body({"valor_centavos": 5, "destino": to, **more}), key)
 
 
 def test_a_payout_to_a_key():
@@ -91,11 +91,11 @@ def test_a_charge():
         "pagador": {"nome": "M", "documento": "5"},
     }
 
-    read = orders.charge(body(full))
+    read = rows.read_charge(body(full))
 
     assert (read.type, read.centavos, read.expires_in) == ("dynamic", 5, 60_000_000)
     assert (read.reusable, read.payer.name, read.payer.message) == (True, "M", "")
-    assert orders.charge(body(CHARGE)).payer is None
+    assert rows.read_charge(body(CHARGE)).payer is None
 
 
 @cases(
@@ -114,13 +114,13 @@ def test_a_charge():
 )
 def test_a_wrong_charge_is_refused(wrong):
     with pytest.raises(Refusal) as refused:
-        orders.charge(body({**CHARGE, **wrong}))
+        rows.read_charge(body({**CHARGE, **wrong}))
 
     assert refused.value.code == "INVALID_REQUEST"
 
 
 @cases(("word", "kind"), [("telefone", "phone"), ("aleatoria", "evp")])
 def test_a_key(word, kind):
-    read = orders.key(body({"tipo": word}))
+    read = rows.read_key(body({"tipo": word}))
 
     assert (read.type, read.key) == (kind, None)

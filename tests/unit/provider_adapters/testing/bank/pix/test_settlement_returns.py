@@ -9,7 +9,7 @@ import pytest
 from provider_adapters.testing.bank.kernel import accounts, statement
 from provider_adapters.testing.bank.kernel.paging import Slice
 from provider_adapters.testing.bank.kernel.refusals import Refusal
-from provider_adapters.testing.bank.pix import payouts, returns, settlement
+from provider_adapters.testing.bank.pix import payouts, settlement
 from provider_adapters.testing.sandbox import documents
 
 
@@ -25,7 +25,7 @@ def settled(books, account, order, wall):
 def test_a_part_comes_back_and_the_payout_stays_settled(books, account, settled):
     before = accounts.balance(books, account.id).owned
 
-    made = returns.order_back(books, settled(), 4_00)
+    made = settlement.order_back(books, settled(), 4_00)
 
     shown = documents.payout(settled())
     assert (shown["situacao"], shown["devolvida_em"]) == ("LIQUIDADA", None)
@@ -37,15 +37,15 @@ def test_a_part_comes_back_and_the_payout_stays_settled(books, account, settled)
 
 
 def test_once_all_of_it_is_back_it_is_returned(books, settled):
-    returns.order_back(books, settled(), 4_00)
-    returns.order_back(books, settled(), None)
+    settlement.order_back(books, settled(), 4_00)
+    settlement.order_back(books, settled(), None)
 
     assert settled().state == "returned"
     assert [centavos for _, centavos, _ in json.loads(settled().returns)] == [4_00, 6_50]
 
 
 def test_a_return_is_a_line_of_the_statement_with_its_own_id(books, account, settled):
-    made = returns.order_back(books, settled(), 4_00)
+    made = settlement.order_back(books, settled(), 4_00)
 
     line = statement.read(books, account.id, Slice()).items[0]
     assert (line.kind, line.centavos, line.e2e_id) == ("pix_returned", 4_00, made.id)
@@ -56,22 +56,22 @@ def test_a_return_is_a_line_of_the_statement_with_its_own_id(books, account, set
 def test_no_more_comes_back_than_was_paid(books, settled, parts):
     *before, last = parts
     for part in before:
-        returns.order_back(books, settled(), part)
+        settlement.order_back(books, settled(), part)
 
     with pytest.raises(Refusal):
-        returns.order_back(books, settled(), last)
+        settlement.order_back(books, settled(), last)
 
 
 def test_what_has_not_settled_cannot_come_back(books, account, order):
     made = payouts.accept(books, account, order())
 
     with pytest.raises(Refusal, match="not settled"):
-        returns.order_back(books, made, None)
+        settlement.order_back(books, made, None)
 
 
 def test_who_listens_is_told_of_every_return(books, settled):
     for _ in range(2):
-        returns.order_back(books, settled(), 1_00)
+        settlement.order_back(books, settled(), 1_00)
 
     told = books.database.all("SELECT kind, subject FROM notices WHERE kind LIKE 'transf%'")
     assert told == [
@@ -81,10 +81,11 @@ def test_who_listens_is_told_of_every_return(books, settled):
 
 
 def test_all_that_came_back_is_listed_oldest_first_with_its_key(books, settled, wall):
-    first = returns.order_back(books, settled(), 4_00)
+    first = settlement.order_back(books, settled(), 4_00)
     wall.move(1)
-    second = returns.order_back(books, settled(), None)
+    second = settlement.order_back(books, settled(), None)
 
-    assert returns.listed(books, None) == [("pk-1", first), ("pk-1", second)]
-    assert returns.listed(books, "pk-1") == returns.listed(books, None)
-    assert returns.listed(books, "pk-2") == []
+    every = settlement.list_returns(books, None)
+    assert [(each.key, each.id) for each in every] == [("pk-1", first.id), ("pk-1", second.id)]
+    assert settlement.list_returns(books, "pk-1") == every
+    assert settlement.list_returns(books, "pk-2") == []

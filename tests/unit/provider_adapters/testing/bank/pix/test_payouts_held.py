@@ -6,7 +6,7 @@ import pytest
 
 from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.refusals import Refusal
-from provider_adapters.testing.bank.pix import holds, payouts, settlement
+from provider_adapters.testing.bank.pix import payouts, settlement
 from provider_adapters.testing.sandbox import documents
 
 
@@ -19,7 +19,7 @@ def said(books, made) -> tuple[str, object]:
 
 def test_a_held_payout_settles_at_its_deadline_and_not_before(books, account, order, wall):
     made = payouts.accept(books, account, order())
-    holds.hold(books, made.seq, 600)
+    payouts.hold(books, made.seq, 600)
 
     wall.move(599.9)
     before = said(books, made)
@@ -31,7 +31,7 @@ def test_a_held_payout_settles_at_its_deadline_and_not_before(books, account, or
 
 def test_the_money_stays_blocked_while_it_is_held(books, account, order, wall):
     made = payouts.accept(books, account, order(10_50))
-    holds.hold(books, made.seq, 600)
+    payouts.hold(books, made.seq, 600)
     wall.move(60)
     settlement.settle_due(books)
 
@@ -41,15 +41,15 @@ def test_the_money_stays_blocked_while_it_is_held(books, account, order, wall):
 @pytest.mark.parametrize(("refuse", "state"), [(False, "LIQUIDADA"), (True, "FALHOU")])
 def test_the_bank_may_decide_early(books, account, order, refuse, state):
     made = payouts.accept(books, account, order())
-    holds.hold(books, made.seq, 600)
+    payouts.hold(books, made.seq, 600)
 
-    holds.release(books, made.seq, refuse=refuse)
+    payouts.release(books, made.seq, refuse=refuse)
 
     assert said(books, made) == (state, None)
 
 
 def test_the_next_payout_is_held_and_no_other(books, account, order, wall):
-    holds.hold_next(books, account.id, 60)
+    payouts.hold_next(books, account.id, 60)
 
     first = payouts.accept(books, account, order(key="pk-1"))
     second = payouts.accept(books, account, order(key="pk-2"))
@@ -64,8 +64,8 @@ def test_no_hold_is_longer_than_an_hour(books, account, order, seconds):
     made = payouts.accept(books, account, order())
 
     for hold in (
-        lambda: holds.hold(books, made.seq, seconds),
-        lambda: holds.hold_next(books, account.id, seconds),
+        lambda: payouts.hold(books, made.seq, seconds),
+        lambda: payouts.hold_next(books, account.id, seconds),
     ):
         with pytest.raises(Refusal, match="seconds"):
             hold()
@@ -77,20 +77,20 @@ def test_what_has_settled_is_not_held_any_more(books, account, order, wall):
     settlement.settle_due(books)
 
     with pytest.raises(Refusal, match="under way"):
-        holds.hold(books, made.seq, 60)
+        payouts.hold(books, made.seq, 60)
 
 
 def test_what_is_not_held_is_not_released(books, account, order):
     made = payouts.accept(books, account, order())
 
     with pytest.raises(Refusal, match="not held"):
-        holds.release(books, made.seq, refuse=True)
+        payouts.release(books, made.seq, refuse=True)
 
 
 def test_who_listens_is_told_that_a_payout_is_held(books, account, order):
     made = payouts.accept(books, account, order(key="pk-1"))
 
-    holds.hold(books, made.seq, 60)
+    payouts.hold(books, made.seq, 60)
 
     [notice] = books.database.all("SELECT * FROM notices WHERE kind = 'transferencia'")
     assert (notice["account_id"], notice["subject"]) == (account.id, made.id)

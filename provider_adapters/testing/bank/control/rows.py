@@ -1,0 +1,566 @@
+"""
+The control interface: what tests and demonstrations make the bank do.
+
+It uses the words of the gateway's contract and amounts in reais. It has a port of its own, which
+no injected fault affects. The sandbox bank's README lists the calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from provider_adapters.testing.bank import messages
+from provider_adapters.testing.bank.dialect import Admission, Dialect
+from provider_adapters.testing.bank.http.listening_port import ListeningPorts
+from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
+from provider_adapters.testing.bank.kernel import accounts, blocks, clock, ledger, statement
+from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.kernel.blocks import Block
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.clock import show
+from provider_adapters.testing.bank.kernel.faults import OPERATIONS, Fault, FaultKind, Faults
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
+from provider_adapters.testing.bank.messages import Answer, Document, Fields
+from provider_adapters.testing.bank.pix import (
+    charges,
+    keys,
+    payouts,
+    received_payments,
+    refunds,
+    settlement,
+)
+from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
+from provider_adapters.testing.bank.pix.keys import NewKey
+from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
+from provider_adapters.testing.bank.pix.refunds import RefundOrder
+
+_CREATED = 201
+_SECOND = 1_000_000
+_LIMIT = re.compile(r"[0-9]{1,4}")
+_STATUSES = range(200, 600)
+# More requests than any test makes; ``null`` stands for "until cleared".
+_COUNTS = range(1, 1_000_001)
+_CHARGE_STATES: Final = ("pending", "paid", "expired", "anonymous", "canceled")
+_CHARGE_TYPES: Final = {"Dynamic": "dynamic", "Static": "static"}
+_EXPIRED_S: Final = -3600
+_SANDBOX: Final = Payer(name="Sandbox", tax_number="00000000000191", message="top-up")
+_NOBODY: Final = Payer(name="", tax_number="")
+# Who pays where nobody is named.
+_SOMEBODY: Final = Payer(name="Maria Silva", tax_number="52998224725")
+_DESCRIPTIONS: Final = {
+    "fee": "Tarifa",
+    "ted_in": "TED recebida",
+    "ted_out": "TED enviada",
+    "boleto_in": "Boleto liquidado",
+    "boleto_out": "Pagamento de boleto",
+}
+"""Every kind of movement that is not Pix, with its default description."""
+_INTO: Final = frozenset({"ted_in", "boleto_in"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controls:
+    """Everything the control interface can change."""
+
+    dialect: Dialect
+    books: Books
+    faults: Faults
+    calls: RecordedCalls
+    ports: ListeningPorts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """One control request."""
+
+    controls: Controls
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Fields
+
+    @property
+    def books(self) -> Books:
+        return self.controls.books
+
+    @property
+    def account(self) -> Account:
+        """The account of the path; raises ``NOT_FOUND``."""
+        return accounts.get(self.books, self.path["id"])
+
+    @property
+    def payout(self) -> Payout:
+        """The payout of the path, by its idempotency key or the bank's id."""
+        return payouts.anywhere(self.books, self.path["key"])
+
+    @property
+    def at(self) -> int:
+        """The instant that a movement is dated to."""
+        given = self.body.optional("at", self.body.text)
+        return self.books.clock.micros() if given is None else clock.read(given)
+
+    def payer(self, default: Payer | None = None, name: str = "payer") -> Payer | None:
+        """Read a payer."""
+        given = self.body.optional(name, self.body.inside)
+        if given is None:
+            return default
+        said, number = given.text("name"), given.text("tax_number")
+        return Payer(name=said, tax_number=number, message=given.text("message", ""))
+
+
+def application(controls: Controls) -> web.Application:
+    """Build the application of the control port."""
+    app = web.Application(middlewares=[messages.showing_refusals(messages.refusal)])
+    for method, path, run, status in _ROWS:
+        app.router.add_route(method, f"/control{path}", _serve(run, status, controls))
+    return app
+
+
+_Run = Callable[[_Request], Awaitable[Document]]
+
+
+def _serve(run: _Run, status: int, controls: Controls) -> Handler:
+    async def serve(received: web.Request) -> web.StreamResponse:
+        raw = await received.read()
+        settlement.settle_due(controls.books)
+        request = _Request(
+            controls=controls,
+            path=received.match_info,
+            query=received.query,
+            body=messages.read(raw),
+        )
+        return messages.respond(Answer(document=await run(request), status=status))
+
+    return serve
+
+
+def _listing(rows: Sequence[object]) -> Document:
+    return {"data": rows, "meta": {"total": len(rows)}}
+
+
+def _fields(record: object, *names: str) -> Document:
+    return {name: getattr(record, name) for name in names}
+
+
+# --- accounts ------------------------------------------------------------------------------------
+
+
+async def _open(request: _Request) -> Document:
+    body, books = request.body, request.books
+    balance = body.optional("balance", body.reais)
+    number = str(int(books.random_hex(4), 16)).zfill(10)
+    account = Account(
+        id=body.text("id", "") or books.identifier("cc"),
+        name=body.text("name"),
+        tax_number=body.text("tax_number"),
+        branch=body.text("branch", "0001"),
+        number=body.text("account", f"{number[:9]}-{number[9]}"),
+        type=body.choice("account_type", accounts.TYPES, "checking"),
+        city=body.text("city", "Sao Paulo"),
+        zip_code=body.text("zip_code", "01310-100"),
+        payout_kind=_kind(body, request.controls.dialect.payout_kind),
+        payout_limit=body.optional("payout_limit", body.reais),
+        created_at=books.clock.micros(),
+    )
+    admitted = request.controls.dialect.admit(books, account, body)
+    accounts.add(books, account, admitted.token)
+    if balance:
+        _receive(books, account.id, balance, _SANDBOX)
+    return {**_account(books, account), **_credentials(admitted)}
+
+
+async def _rotate(request: _Request) -> Document:
+    """Replace an account's credentials; the former ones are refused from now on."""
+    account = request.account
+    admitted = request.controls.dialect.admit(request.books, account, request.body)
+    accounts.change_token(request.books, account.id, admitted.token)
+    return {"id": account.id, **_credentials(admitted)}
+
+
+async def _accounts(request: _Request) -> Document:
+    return _listing([_account(request.books, each) for each in accounts.list_all(request.books)])
+
+
+async def _get(request: _Request) -> Document:
+    return _account(request.books, request.account)
+
+
+async def _change(request: _Request) -> Document:
+    account, body = request.account, request.body
+    account = replace(account, payout_kind=_kind(body, account.payout_kind))
+    if "payout_limit" in body or body.says_null("payout_limit"):
+        account = replace(account, payout_limit=body.optional("payout_limit", body.reais))
+    accounts.change(request.books, account)
+    return _account(request.books, account)
+
+
+def _kind(body: Fields, default: PayoutKind) -> PayoutKind:
+    return PayoutKind(body.choice("payout_kind", [str(kind) for kind in PayoutKind], default))
+
+
+def _credentials(admitted: Admission) -> Document:
+    """Show what the account is known by; ``token`` is what named it before there were others."""
+    return {"token": admitted.token, "credentials": admitted.credentials}
+
+
+def _account(books: Books, account: Account) -> Document:
+    shown = asdict(account)
+    named = {"account": shown.pop("number"), "account_type": shown.pop("type")}
+    limit, bank = shown.pop("payout_limit"), books.identity
+    return {
+        **(shown | named),
+        "payout_limit_centavos": limit,
+        "bank_number": bank.compe,
+        "ispb": bank.ispb,
+        "created_at": show(account.created_at),
+    }
+
+
+# --- money ---------------------------------------------------------------------------------------
+
+
+async def _top_up(request: _Request) -> Document:
+    _receive(request.books, request.account.id, request.body.reais("value"), _SANDBOX)
+    return _balance(request)
+
+
+async def _block(request: _Request) -> Document:
+    body, books = request.body, request.books
+    wanted = Block(
+        kind=body.choice("kind", blocks.KINDS, "bank"),
+        centavos=body.reais("value"),
+        reference=body.text("reference", ""),
+        since=books.clock.micros(),
+    )
+    blocks.block(books, request.account.id, wanted)
+    return _balance(request)
+
+
+async def _unblock(request: _Request) -> Document:
+    blocks.unblock(request.books, request.account.id, request.body.reais("value"))
+    return _balance(request)
+
+
+async def _fee(request: _Request) -> Document:
+    _book(request, "fee")
+    return _balance(request)
+
+
+async def _move(request: _Request) -> Document:
+    made = _book(request, request.body.choice("kind", _DESCRIPTIONS.keys()))
+    return {"id": statement.number(made)}
+
+
+async def _refund(request: _Request) -> Document:
+    """Order a refund as the customer would; a known key is the same refund."""
+    account_id, body = request.account.id, request.body
+    order = RefundOrder(
+        payment_e2e_id=body.text("e2e_id"),
+        centavos=body.reais("value"),
+        idempotency_key=body.text("key"),
+        reference=body.text("reference", ""),
+        description=body.text("description", ""),
+    )
+    known = refunds.repeated(request.books, account_id, order)
+    made = known or refunds.accept(request.books, account_id, order)
+    return _fields(made, "id", "return_id", "centavos")
+
+
+async def _incoming(request: _Request) -> Document:
+    body, somebody = request.body, request.payer() or _SOMEBODY
+    payer = replace(somebody, message=body.text("description", "") or somebody.message)
+    paid = _receive(request.books, request.account.id, body.reais("value"), payer, request.at)
+    shown = _fields(paid, "e2e_id", "centavos")
+    return {"id": statement.number(paid.seq), **shown, "at": show(paid.at)}
+
+
+def _receive(
+    books: Books, account_id: str, centavos: int, payer: Payer | None, at: int | None = None
+) -> Payment:
+    """Pay money into an account."""
+    at = books.clock.micros() if at is None else at
+    payment = Payment(
+        account_id=account_id, centavos=centavos, at=at, e2e_id=books.e2e_id(at), payer=payer
+    )
+    with books.database.transaction():
+        return received_payments.receive(books, payment)
+
+
+def _book(request: _Request, kind: str) -> int:
+    """Book a movement that is not Pix in ledger and statement; return its row number."""
+    body, books, account_id = request.body, request.books, request.account.id
+    comes_in, centavos, at = kind in _INTO, body.reais("value"), request.at
+    own, other = ledger.customer(account_id), ledger.FEES if kind == "fee" else ledger.SETTLEMENT
+    counterparty = request.payer(name="counterparty") or _NOBODY
+    line = statement.Entry(
+        account_id=account_id,
+        kind=kind,
+        centavos=centavos if comes_in else -centavos,
+        at=at,
+        name=counterparty.name,
+        tax_number=counterparty.tax_number,
+        description=body.text("description", "") or _DESCRIPTIONS[kind],
+    )
+    if not comes_in and ledger.balance(books.database, own) < centavos:
+        raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
+    debit, credit = (other, own) if comes_in else (own, other)
+    with books.database.transaction():
+        ledger.move(books.database, ledger.Movement(debit, credit, centavos, kind, at))
+        return statement.write(books, line)
+
+
+def _balance(request: _Request) -> Document:
+    account_id = request.path["id"]
+    said = accounts.balance(request.books, account_id)
+    return {
+        "id": account_id,
+        "balance_centavos": said.owned,
+        "blocked_centavos": said.blocked,
+    }
+
+
+# --- keys and charges ----------------------------------------------------------------------------
+
+
+async def _add_key(request: _Request) -> Document:
+    body = request.body
+    new = NewKey(
+        type=body.text("type"),
+        key=body.optional("key", body.text),
+        status=body.text("status", "active"),
+        id=body.optional("id", body.text),
+    )
+    made = keys.add(request.books, request.account.id, new)
+    return _fields(made, "id", "type", "key", "status")
+
+
+async def _pay_key(request: _Request) -> Document:
+    """Receive a payment to a key, without a charge."""
+    held = keys.active(request.books, request.path["key"])
+    if held is None:
+        raise Refusal(Code.KEY_NOT_FOUND, "no such key", status=404)
+    value, payer = request.body.reais("value"), request.payer()
+    paid = _receive(request.books, held.account_id, value, payer)
+    return {"account": paid.account_id, **_paid(paid)}
+
+
+async def _add_charge(request: _Request) -> Document:
+    body, books, account = request.body, request.books, request.account
+    state = body.choice("state", _CHARGE_STATES, "pending")
+    expires_in = body.optional("expires_in", body.whole)
+    if state == "expired":
+        expires_in = _EXPIRED_S
+    own = keys.usable(books, account.id)
+    require(own or "key" in body, "the account has no active key")
+    new = NewCharge(
+        reference=body.text("reference"),
+        type=body.choice("type", _CHARGE_TYPES, "Dynamic"),
+        key=body.text("key", "") or own[0].key,
+        centavos=body.optional("value", body.reais),
+        expires_in=None if expires_in is None else expires_in * _SECOND,
+        reusable=body.flag("reusable"),
+        description=body.text("description", ""),
+        payer=None if state == "anonymous" else request.payer(_SOMEBODY),
+    )
+    made = charges.add(books, account, new)
+    if state == "paid":
+        charges.pay(books, made, made.centavos or 10_00, None)
+    if state == "canceled":
+        charges.cancel(books, account.id, made.reference)
+    return {"reference": made.reference, "state": state, "emv": made.emv}
+
+
+async def _charges(request: _Request) -> Document:
+    """List an account's charges by the names that the bank knows them by."""
+    listed = charges.list_all(request.books, request.account.id)
+    names = ("reference", "txid", "status", "centavos", "emv")
+    return _listing([_fields(each, *names) for each in listed])
+
+
+async def _pay_charge(request: _Request) -> Document:
+    charge, body = _one_charge(request), request.body
+    value = body.optional("value", body.reais)
+    paid = charges.pay(request.books, charge, value, request.payer())
+    return {"reference": charge.reference, **_paid(paid)}
+
+
+def _one_charge(request: _Request) -> Charge:
+    """Find the charge by its reference, in one account when there are several."""
+    reference, account_id = request.path["reference"], request.query.get("account")
+    if account_id is not None:
+        return charges.get(request.books, account_id, reference)
+    named = charges.anywhere(request.books, reference)
+    if len(named) > 1:
+        raise Refusal(Code.AMBIGUOUS, "several accounts have this charge: say which account")
+    return found(named[0] if named else None, "charge")
+
+
+def _paid(paid: Payment) -> Document:
+    return {**_fields(paid, "e2e_id", "centavos"), "paid_at": show(paid.at)}
+
+
+# --- payouts -------------------------------------------------------------------------------------
+
+
+async def _hold(request: _Request) -> Document:
+    held = request.payout
+    payouts.hold(request.books, held.seq, request.body.whole("seconds", payouts.LONGEST_HOLD_S))
+    return _payout(request)
+
+
+async def _hold_next(request: _Request) -> Document:
+    account_id = request.account.id
+    seconds = request.body.whole("seconds", payouts.LONGEST_HOLD_S)
+    payouts.hold_next(request.books, account_id, seconds)
+    return {"id": account_id, "seconds": seconds}
+
+
+async def _release(request: _Request) -> Document:
+    payouts.release(request.books, request.payout.seq, refuse=request.body.flag("refuse"))
+    return _payout(request)
+
+
+async def _return(request: _Request) -> Document:
+    body = request.body
+    settlement.order_back(request.books, request.payout, body.optional("value", body.reais))
+    return _payout(request)
+
+
+def _payout(request: _Request) -> Document:
+    """Show a payout as its customer would see it now."""
+    return request.controls.dialect.payout(request.payout)
+
+
+async def _returns(request: _Request) -> Document:
+    listed = settlement.list_returns(request.books, request.query.get("key"))
+    rows = [{**_fields(each, "key", "id", "centavos"), "at": show(each.at)} for each in listed]
+    return _listing(rows)
+
+
+async def _executions(request: _Request) -> Document:
+    listed = payouts.executions(request.books, request.query.get("key"))
+    return _listing([{**asdict(each), "at": show(each.at)} for each in listed])
+
+
+async def _refunds(request: _Request) -> Document:
+    rows = [
+        {
+            "key": refund.idempotency_key,
+            "centavos": refund.centavos,
+            "return_id": refund.return_id,
+            "payment": refund.payment_e2e_id,
+            "at": show(refund.created_at),
+        }
+        for refund in refunds.executed(request.books, request.query.get("key"))
+    ]
+    return _listing(rows)
+
+
+# --- the bank as a whole -------------------------------------------------------------------------
+
+
+async def _calls(request: _Request) -> Document:
+    limit = request.query.get("limit", "1000")
+    require(_LIMIT.fullmatch(limit), "limit is a number")
+    return _listing(request.controls.calls.last(int(limit)))
+
+
+async def _clear_calls(request: _Request) -> Document:
+    return {"cleared": request.controls.calls.clear()}
+
+
+async def _ledger(request: _Request) -> Document:
+    database = request.books.database
+    return {
+        "balanced": ledger.balanced(database),
+        "total": ledger.total(database),
+        "accounts": ledger.balances(database),
+    }
+
+
+async def _clock(request: _Request) -> Document:
+    now = request.books.clock
+    return {"offset_s": now.offset_s, "now": show(now.micros())}
+
+
+async def _move_clock(request: _Request) -> Document:
+    request.books.clock.move(request.body.seconds("offset_s"))
+    settlement.settle_due(request.books)
+    return await _clock(request)
+
+
+async def _inject(request: _Request) -> Document:
+    body, controls = request.body, request.controls
+    status, count = body.whole("status", 500), None
+    require(status in _STATUSES, "status is 200 to 599")
+    if not body.says_null("count"):
+        count = body.whole("count", 1)
+        require(count in _COUNTS, "count is 1 to a million, or null")
+    fault = Fault(
+        operation=body.choice("operation", OPERATIONS, "*"),
+        fault=FaultKind(body.choice("fault", [str(kind) for kind in FaultKind])),
+        status=status,
+        count=count,
+        executed=body.flag("executed"),
+    )
+    if fault.fault is FaultKind.REFUSE:
+        await controls.ports.refuse(fault)
+    else:
+        controls.faults.inject(fault)
+    return asdict(fault)
+
+
+async def _faults(request: _Request) -> Document:
+    refusing = request.controls.ports.refusing
+    waiting = request.controls.faults.waiting() + ((refusing,) if refusing else ())
+    return _listing([asdict(fault) for fault in waiting])
+
+
+async def _clear_faults(request: _Request) -> Document:
+    refusing = int(request.controls.ports.refusing is not None)
+    await request.controls.ports.open()
+    return {"cleared": request.controls.faults.clear() + refusing}
+
+
+_ACCOUNT = "/accounts/{id:[^/]+}"
+_PAYOUT = "/payouts/{key:[^/]+}"
+_ROWS: Final[Sequence[tuple[str, str, _Run, int]]] = (
+    ("POST", "/accounts", _open, _CREATED),
+    ("GET", "/accounts", _accounts, 200),
+    ("GET", _ACCOUNT, _get, 200),
+    ("PATCH", _ACCOUNT, _change, 200),
+    ("POST", f"{_ACCOUNT}/credentials", _rotate, _CREATED),
+    ("POST", f"{_ACCOUNT}/top-up", _top_up, 200),
+    ("POST", f"{_ACCOUNT}/block", _block, 200),
+    ("POST", f"{_ACCOUNT}/unblock", _unblock, 200),
+    ("POST", f"{_ACCOUNT}/fee", _fee, 200),
+    ("POST", f"{_ACCOUNT}/movements", _move, _CREATED),
+    ("POST", f"{_ACCOUNT}/refunds", _refund, _CREATED),
+    ("POST", f"{_ACCOUNT}/incoming", _incoming, _CREATED),
+    ("POST", f"{_ACCOUNT}/hold", _hold_next, 200),
+    ("POST", f"{_ACCOUNT}/keys", _add_key, _CREATED),
+    ("GET", f"{_ACCOUNT}/charges", _charges, 200),
+    ("POST", f"{_ACCOUNT}/charges", _add_charge, _CREATED),
+    ("POST", "/charges/{reference:[^/]+}/pay", _pay_charge, 200),
+    ("POST", "/keys/{key:[^/]+}/pay", _pay_key, 200),
+    ("POST", f"{_PAYOUT}/hold", _hold, 200),
+    ("POST", f"{_PAYOUT}/release", _release, 200),
+    ("POST", f"{_PAYOUT}/return", _return, 200),
+    ("GET", "/returns", _returns, 200),
+    ("GET", "/executions", _executions, 200),
+    ("GET", "/refunds", _refunds, 200),
+    ("GET", "/calls", _calls, 200),
+    ("DELETE", "/calls", _clear_calls, 200),
+    ("GET", "/ledger", _ledger, 200),
+    ("GET", "/clock", _clock, 200),
+    ("POST", "/clock", _move_clock, 200),
+    ("POST", "/faults", _inject, _CREATED),
+    ("GET", "/faults", _faults, 200),
+    ("DELETE", "/faults", _clear_faults, 200),
+)
