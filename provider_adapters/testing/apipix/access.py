@@ -130,8 +130,7 @@ def granted(books: Books, account: Account) -> Answer:
 
 def _bearer(request: BankRequest) -> Account:
     """Return the account of a token that has not ended, under its own certificate."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    known = state.find(request.books, TOKEN, token) if scheme == "Bearer" else None
+    known = state.find(request.books, TOKEN, request.bearer)
     if known is None:
         raise Refusal(Code.UNAUTHORIZED, "Invalid or expired access token")
     account = accounts.get(request.books, known.account_id)

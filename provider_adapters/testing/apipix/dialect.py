@@ -9,16 +9,9 @@ from typing import Final
 
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name
-from provider_adapters.testing.apipix import (
-    access,
-    documents,
-    efi_rows,
-    inter_documents,
-    inter_rows,
-    refusals,
-)
+from provider_adapters.testing.apipix import access, documents, inter, refusals
 from provider_adapters.testing.apipix.access import Doors
-from provider_adapters.testing.apipix.standard_rows import rows_below
+from provider_adapters.testing.apipix.rows import EFI_DOORS, EFI_ROWS, rows_below
 from provider_adapters.testing.bank.dialect import Callback, Dialect, Row
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
@@ -143,7 +136,7 @@ def _dialect(
         rows=(token, *rows_below(known.pix, known.charges), *rows),
         authenticate=doors.authenticate,
         refusal=refusals.shown_by_standard,
-        payout=inter_documents.payout,
+        payout=inter.payout,
         callback=partial(_callback, _standard, known.secret_address.adds),
         admit=doors.admit,
         # The worst that a bank can do: an order that is sent twice would be paid twice.
@@ -154,12 +147,12 @@ def _dialect(
 
 EFI: Final = Dialect(
     identity=BankIdentity(name="Efi S.A.", ispb="09089356", compe="364", host="pix.efi.example"),
-    rows=efi_rows.ROWS,
-    authenticate=efi_rows.DOORS.authenticate,
+    rows=EFI_ROWS,
+    authenticate=EFI_DOORS.authenticate,
     refusal=refusals.shown_by_efi,
     payout=documents.sent,
     callback=partial(_callback, _told, PROFILES[Name.EFI].secret_address.adds),
-    admit=efi_rows.DOORS.admit,
+    admit=EFI_DOORS.admit,
     payout_kind=PayoutKind.DUP,
     client_certificates=True,
 )
@@ -171,7 +164,7 @@ INTER: Final = _dialect(
         more={"account": access.account_digits},
         headers={"x-conta-corrente": "account"},
     ),
-    inter_rows.ROWS,
+    inter.ROWS,
 )
 SICOOB: Final = _dialect(
     Name.SICOOB,

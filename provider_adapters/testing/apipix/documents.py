@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.clock import show
+from provider_adapters.testing.bank.kernel.clock import show, shown
+from provider_adapters.testing.bank.kernel.paging import Slice
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.messages import Document
 from provider_adapters.testing.bank.pix import charges, received_payments, refunds
@@ -40,24 +40,9 @@ _DEFAULT_S: Final = 86_400
 _TXID: Final = re.compile(r"[A-Za-z0-9]{26,35}")
 
 
-@dataclass(frozen=True, slots=True)
-class Paging:
-    """Which page it is, of how many items at once and in all."""
-
-    number: int
-    size: int
-    total: int
-
-
 def reais(centavos: int) -> str:
     """Write an amount as text with two decimals."""
     return f"{centavos // 100}.{centavos % 100:02d}"
-
-
-def centavos(text: str) -> int:
-    """Read an amount that a customer wrote, which was checked before."""
-    whole, _, decimals = text.partition(".")
-    return int(whole) * 100 + int(decimals)
 
 
 def charge(books: Books, record: Charge) -> Document:
@@ -105,15 +90,12 @@ def pix(books: Books, record: Payment) -> Document:
 
 def refund(record: Refund) -> Document:
     """Show a refund."""
-    times = {"solicitacao": show(record.created_at)}
-    if record.settled_at is not None:
-        times["liquidacao"] = show(record.settled_at)
     document: dict[str, object] = {
         "id": record.idempotency_key,
         "rtrId": record.return_id,
         "valor": reais(record.centavos),
         "natureza": "ORIGINAL",
-        "horario": times,
+        "horario": _times(record),
         "status": _REFUND_STATES[record.state],
     }
     if record.description:
@@ -123,14 +105,15 @@ def refund(record: Refund) -> Document:
     return document
 
 
-def page(shown: Sequence[Document], asked: Mapping[str, str], paging: Paging) -> Document:
+def page(
+    shown: Sequence[Document], asked: Mapping[str, str], wanted: Slice, total: int
+) -> Document:
     """Show a page of payments, received or sent."""
-    pages = max(1, -(-paging.total // paging.size))
     counts = {
-        "paginaAtual": paging.number,
-        "itensPorPagina": paging.size,
-        "quantidadeDePaginas": pages,
-        "quantidadeTotalDeItens": paging.total,
+        "paginaAtual": wanted.skip // wanted.limit,
+        "itensPorPagina": wanted.limit,
+        "quantidadeDePaginas": max(1, -(-total // wanted.limit)),
+        "quantidadeTotalDeItens": total,
     }
     window = {"inicio": asked["inicio"], "fim": asked["fim"]}
     return {"parametros": {**window, "paginacao": counts}, "pix": list(shown)}
@@ -141,8 +124,8 @@ def ordered(record: Payout) -> Document:
     return {
         "idEnvio": record.idempotency_key,
         "e2eId": record.e2e_id,
-        "valor": reais(_paid(record)),
-        "horario": {"solicitacao": show(record.created_at)},
+        "valor": reais(record.paid),
+        "horario": _times(record),
         "status": PAYOUT_STATES[record.state],
     }
 
@@ -150,17 +133,14 @@ def ordered(record: Payout) -> Document:
 def sent(record: Payout) -> Document:
     """Show a payout as Efí does when it is looked up: without the bank of an account."""
     order = json.loads(record.to.sent)
-    times = {"solicitacao": show(record.created_at)}
-    if record.settled_at is not None:
-        times["liquidacao"] = show(record.settled_at)
     return {
         "endToEndId": record.e2e_id,
         "idEnvio": record.idempotency_key,
-        "valor": reais(_paid(record)),
+        "valor": reais(record.paid),
         "chave": order["pagador"],
         "status": PAYOUT_STATES[record.state],
         "infoPagador": record.description,
-        "horario": times,
+        "horario": _times(record),
         "favorecido": _recipient(order["favorecido"]),
     }
 
@@ -175,11 +155,6 @@ def problem(kind: str, title: str, status: int, detail: str) -> Document:
     }
 
 
-def named(name: str, message: str) -> Document:
-    """Write a refusal as Efí does."""
-    return {"nome": name, "mensagem": message}
-
-
 def sent_event(record: Payout) -> Document:
     """Show what became of a payout as Efí's callback does."""
     order = json.loads(record.to.sent)
@@ -188,15 +163,10 @@ def sent_event(record: Payout) -> Document:
         "chave": order["pagador"],
         "tipo": "SOLICITACAO",
         "status": PAYOUT_STATES[record.state],
-        "valor": reais(_paid(record)),
-        "horario": None if record.settled_at is None else show(record.settled_at),
+        "valor": reais(record.paid),
+        "horario": shown(record.settled_at),
         "gnExtras": {"idEnvio": record.idempotency_key},
     }
-
-
-def tax_field(tax_number: str) -> str:
-    """Return the field that a tax number stands in."""
-    return "cpf" if len(tax_number) == _CPF_DIGITS else "cnpj"
 
 
 def _txid_of(books: Books, account_id: str, reference: str) -> str:
@@ -206,10 +176,6 @@ def _txid_of(books: Books, account_id: str, reference: str) -> str:
         return reference
 
 
-def _paid(record: Payout) -> int:
-    return record.centavos if record.settled_centavos is None else record.settled_centavos
-
-
 def _seconds(record: Charge) -> int:
     if record.expires_at is None:
         return _DEFAULT_S
@@ -217,7 +183,13 @@ def _seconds(record: Charge) -> int:
 
 
 def _person(payer: Payer) -> Document:
-    return {tax_field(payer.tax_number): payer.tax_number, "nome": payer.name}
+    field = "cpf" if len(payer.tax_number) == _CPF_DIGITS else "cnpj"
+    return {field: payer.tax_number, "nome": payer.name}
+
+
+def _times(record: Payout | Refund) -> Document:
+    times = {"solicitacao": show(record.created_at)}
+    return times if record.settled_at is None else {**times, "liquidacao": show(record.settled_at)}
 
 
 def _recipient(to: Mapping[str, str]) -> Document:

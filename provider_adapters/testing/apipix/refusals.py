@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Final
 
-from provider_adapters.testing.apipix.documents import named, problem
+from provider_adapters.testing.apipix.documents import problem
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.messages import Answer, Document
 
@@ -58,12 +58,7 @@ class Problem(StrEnum):
 
 
 class Worded(Refusal):
-    """
-    A refusal whose document is known where it is raised.
-
-    Attributes:
-        document: Sent as it is.
-    """
+    """A refusal whose document, sent as it is, is known where it is raised."""
 
     def __init__(self, code: Code, status: int, document: Document) -> None:
         """Carry the document."""
@@ -79,45 +74,42 @@ def standard(kind: Problem, status: int = 404) -> Worded:
 
 def of_efi(name: Problem, status: int = 400) -> Worded:
     """Refuse as Efí does."""
-    return Worded(Code.INVALID_REQUEST, status, named(name, "refused by the simulator"))
+    document = {"nome": name, "mensagem": "refused by the simulator"}
+    return Worded(Code.INVALID_REQUEST, status, document)
 
 
 @contextmanager
-def absent(made: Callable[[], Refusal]) -> Iterator[None]:
-    """Say what is not found in the words of this bank."""
+def absent(kind: Problem) -> Iterator[None]:
+    """Say what is not found in the standard's words for it."""
     try:
         yield
     except Refusal as refused:
         if refused.code is not Code.NOT_FOUND:
             raise
-        raise made() from refused
+        raise standard(kind) from refused
 
 
 def shown_by_efi(refused: Refusal) -> Answer:
     """Show a refusal in Efí's words, where it has any; else in the standard's."""
-    return _shown(refused, _EFI, named)
+    if isinstance(refused, Worded) or refused.code not in _EFI:
+        return shown_by_standard(refused)
+    status, name = _EFI[refused.code]
+    document = {"nome": name, "mensagem": refused.message}
+    return Answer(document=document, status=_status(refused, status))
 
 
 def shown_by_standard(refused: Refusal) -> Answer:
     """Show a refusal in the words of the standard."""
-    return _shown(refused, {}, named)
-
-
-def _shown(
-    refused: Refusal,
-    own: Mapping[Code, Words],
-    write: Callable[[str, str], Document],
-) -> Answer:
     if isinstance(refused, Worded):
         return Answer(document=refused.document, status=refused.status)
     status = int(refused.status)
     if refused.code is Code.UNAUTHORIZED:
         document: Document = {"error": "invalid_token", "error_description": refused.message}
         return Answer(document=document, status=status)
-    if refused.code in own:
-        listed, name = own[refused.code]
-        shown = status if refused.code is Code.INTERNAL else listed
-        return Answer(document=write(name, refused.message), status=shown)
     listed, kind = _STANDARD.get(refused.code, (status, "RequisicaoInvalida"))
-    shown = status if refused.code is Code.INTERNAL else listed
+    shown = _status(refused, listed)
     return Answer(document=problem(kind, kind, shown, refused.message), status=shown)
+
+
+def _status(refused: Refusal, listed: int) -> int:
+    return int(refused.status) if refused.code is Code.INTERNAL else listed

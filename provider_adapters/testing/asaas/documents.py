@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from typing import Final, TypeVar
-from zoneinfo import ZoneInfo
 
-from provider_adapters.testing.bank.kernel import clock, paging, refusals
+from provider_adapters.testing.bank.kernel.clock import day_of, local_time, midnight, read_day
 from provider_adapters.testing.bank.kernel.listeners import Listener
-from provider_adapters.testing.bank.kernel.paging import Page, Slice
+from provider_adapters.testing.bank.kernel.paging import Page, Slice, read_number
+from provider_adapters.testing.bank.kernel.refusals import require
 from provider_adapters.testing.bank.kernel.statement import Entry, number
 from provider_adapters.testing.bank.messages import Document
 from provider_adapters.testing.bank.pix.charges import Charge
@@ -19,7 +19,6 @@ from provider_adapters.testing.bank.pix.payouts import Payout
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 
 Item = TypeVar("Item")
-ZONE: Final = ZoneInfo("America/Sao_Paulo")
 _LARGEST_PAGE: Final = 100
 _USUAL_PAGE: Final = 10
 _LAST_DAY: Final = date(9000, 1, 1)
@@ -51,43 +50,19 @@ def reais(centavos: int) -> float:
     return centavos / 100
 
 
-def day(micros: int) -> str:
-    """Write the day of an instant, in the bank's zone."""
-    return f"{clock.from_micros(micros).astimezone(ZONE):%Y-%m-%d}"
-
-
-def moment(micros: int) -> str:
-    """Write an instant to the second, in the bank's zone and without saying so."""
-    return f"{clock.from_micros(micros).astimezone(ZONE):%Y-%m-%d %H:%M:%S}"
-
-
-def midnight(text: str) -> int:
-    """Read the first instant of a day in the bank's zone; raises ``INVALID_REQUEST``."""
-    try:
-        local = datetime.combine(date.fromisoformat(text), datetime.min.time(), ZONE)
-    except ValueError as problem:
-        message = "a date is YYYY-MM-DD"
-        raise refusals.invalid(message) from problem
-    return clock.to_micros(local.astimezone(UTC))
-
-
 def read_slice(query: Mapping[str, str], since: str = "", until: str = "") -> Slice:
     """Read offset and limit, and the days named by two parameters, the last one included."""
-    given = query.get("offset", "0"), query.get("limit", str(_USUAL_PAGE))
-    if not all(text.isascii() and text.isdigit() for text in given):
-        message = "offset and limit are numbers"
-        raise refusals.invalid(message)
-    limit = int(given[1])
-    if not 1 <= limit <= _LARGEST_PAGE:
-        message = f"limit is 1 to {_LARGEST_PAGE}"
-        raise refusals.invalid(message)
-    whole = Slice(limit=limit, skip=int(given[0]))
-    first = midnight(query[since]) if since in query else whole.since
-    last = whole.until
-    if until in query:
-        following = min(date.fromisoformat(query[until]), _LAST_DAY) + timedelta(days=1)
-        last = midnight(following.isoformat())
-    return paging.Slice(since=first, until=last, limit=limit, skip=int(given[0]))
+    skip, limit = read_number(query, "offset", 0), read_number(query, "limit", _USUAL_PAGE)
+    require(1 <= limit <= _LARGEST_PAGE, f"limit is 1 to {_LARGEST_PAGE}")
+    whole = Slice()
+    first = midnight(read_day(query[since])) if since in query else whole.since
+    last = midnight(min(read_day(query[until]), _LAST_DAY), 1) if until in query else whole.until
+    return Slice(since=first, until=last, limit=limit, skip=skip)
+
+
+def moment(micros: int | None) -> str | None:
+    """Write an instant to the second, in the bank's zone and without saying so."""
+    return None if micros is None else local_time(micros, " ")
 
 
 def listing(page: Page[Item], show: Callable[[Item], Document], wanted: Slice) -> Document:
@@ -117,7 +92,7 @@ def entry(line: Entry, charge_id: str | None) -> Document:
         "value": reais(line.centavos),
         "balance": 0,
         "type": kind,
-        "date": day(line.at),
+        "date": day_of(line.at),
         "description": line.description,
         "paymentId": f"pay_{line.seq}" if line.kind == "boleto_in" else charge_id,
         "transferId": line.payout_id if line.kind == "pix_out" else None,
@@ -148,15 +123,15 @@ def charge(found: Charge, customer_id: str | None, paid: Payment | None) -> Docu
     return {
         "object": "payment",
         "id": found.id,
-        "dateCreated": day(found.created_at),
+        "dateCreated": day_of(found.created_at),
         "customer": customer_id,
         "value": reais(found.centavos or 0),
         "netValue": reais(found.centavos or 0),
         "description": found.description,
         "billingType": "PIX",
         "status": "RECEIVED" if paid else "PENDING",
-        "dueDate": day(found.created_at),
-        "paymentDate": day(paid.at) if paid else None,
+        "dueDate": day_of(found.created_at),
+        "paymentDate": day_of(paid.at) if paid else None,
         "externalReference": found.reference,
         "pixTransaction": transaction_id(paid.e2e_id) if paid else None,
         "deleted": found.status == "canceled",
@@ -165,7 +140,7 @@ def charge(found: Charge, customer_id: str | None, paid: Payment | None) -> Docu
 
 def qr_code(found: Charge) -> Document:
     """Show what a charge is paid by."""
-    ends = None if found.expires_at is None else moment(found.expires_at)
+    ends = moment(found.expires_at)
     return {"encodedImage": "", "payload": found.emv, "expirationDate": ends}
 
 
@@ -195,20 +170,18 @@ def transaction(found: Payment) -> Document:
 
 def transfer(found: Payout) -> Document:
     """Show a payout."""
-    status = _TRANSFER_STATUSES[found.state]
-    if found.held_until is not None and found.state == "processing":
-        status = "BLOCKED"
-    value = reais(found.settled_centavos or found.centavos)
+    status = "BLOCKED" if found.analysed_until else _TRANSFER_STATUSES[found.state]
+    value = reais(found.paid)
     return {
         "object": "transfer",
         "id": found.id,
         "type": "PIX",
-        "dateCreated": day(found.created_at),
+        "dateCreated": day_of(found.created_at),
         "value": value,
         "netValue": value,
         "status": status,
         "transferFee": 0,
-        "effectiveDate": None if found.settled_at is None else moment(found.settled_at),
+        "effectiveDate": moment(found.settled_at),
         "endToEndIdentifier": found.e2e_id,
         "authorized": True,
         "failReason": found.failure and "A transferência foi recusada",

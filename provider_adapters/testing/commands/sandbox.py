@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
@@ -73,11 +73,8 @@ def sandbox(context: click.Context, bank: str | None) -> None:
 @reading
 def pay(terminal: Terminal, reference: str, account: str | None, value: Money | None) -> None:
     """Pay a charge, as its payer would."""
-    body = {"value": value} if value else {}
     query = {"account": account} if account else {}
-    terminal.show(
-        _told(terminal, lambda bank: bank.post("charges", reference, "pay", body=body, query=query))
-    )
+    _post(terminal, "charges", reference, "pay", body=_given(value=value), query=query)
 
 
 @sandbox.command("top-up")
@@ -86,11 +83,7 @@ def pay(terminal: Terminal, reference: str, account: str | None, value: Money | 
 @reading
 def top_up(terminal: Terminal, account: str, value: Money) -> None:
     """Pay money into an account."""
-    terminal.show(
-        _told(
-            terminal, lambda bank: bank.post("accounts", account, "top-up", body={"value": value})
-        )
-    )
+    _post(terminal, "accounts", account, "top-up", body={"value": value})
 
 
 @sandbox.command()
@@ -105,8 +98,7 @@ def block(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Block money of an account."""
     body = {"value": value} if release else {"value": value, "kind": kind, "reference": reference}
-    act = "unblock" if release else "block"
-    terminal.show(_told(terminal, lambda bank: bank.post("accounts", account, act, body=body)))
+    _post(terminal, "accounts", account, "unblock" if release else "block", body=body)
 
 
 @sandbox.command()
@@ -120,8 +112,8 @@ def hold(terminal: Terminal, which: str, *, seconds: int, is_next: bool) -> None
 
     WHICH is its provider key or the bank's id.
     """
-    kind, body = "accounts" if is_next else "payouts", {"seconds": seconds}
-    terminal.show(_told(terminal, lambda bank: bank.post(kind, which, "hold", body=body)))
+    kind = "accounts" if is_next else "payouts"
+    _post(terminal, kind, which, "hold", body={"seconds": seconds})
 
 
 @sandbox.command()
@@ -130,8 +122,7 @@ def hold(terminal: Terminal, which: str, *, seconds: int, is_next: bool) -> None
 @reading
 def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
     """End a hold before its deadline."""
-    body = {"refuse": refuse}
-    terminal.show(_told(terminal, lambda bank: bank.post("payouts", payout, "release", body=body)))
+    _post(terminal, "payouts", payout, "release", body={"refuse": refuse})
 
 
 @sandbox.command("return")
@@ -140,8 +131,7 @@ def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
 @reading
 def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
     """Return a settled payout, in full unless a value is given."""
-    body = {"value": value} if value else {}
-    terminal.show(_told(terminal, lambda bank: bank.post("payouts", payout, "return", body=body)))
+    _post(terminal, "payouts", payout, "return", body=_given(value=value))
 
 
 @sandbox.command()
@@ -163,17 +153,14 @@ def charge(  # noqa: PLR0913 - one parameter per option
     reusable: bool,
 ) -> None:
     """Make a charge on an account's first key."""
-    asked = {"value": value, "expires_in": expires_in}
     body = {
         "reference": reference,
         "state": state,
         "type": "Static" if reusable else "Dynamic",
         "reusable": reusable,
-        **{name: given for name, given in asked.items() if given is not None},
+        **_given(value=value, expires_in=expires_in),
     }
-    terminal.show(
-        _told(terminal, lambda bank: bank.post("accounts", account, "charges", body=body))
-    )
+    _post(terminal, "accounts", account, "charges", body=body)
 
 
 @sandbox.command()
@@ -217,8 +204,7 @@ def fault(
         message = "say which fault"
         raise click.UsageError(message)
     wanted["count"] = wanted["count"] or None
-    body = {"operation": operation, "fault": kind, **wanted}
-    terminal.show(_told(terminal, lambda bank: bank.post("faults", body=body)))
+    _post(terminal, "faults", body={"operation": operation, "fault": kind, **wanted})
 
 
 @sandbox.command()
@@ -229,6 +215,21 @@ def executions(terminal: Terminal, key: str | None) -> None:
     query = {"key": key} if key else {}
     listed = _told(terminal, lambda bank: bank.get("executions", query=query))
     terminal.show_all(listed["data"], _EXECUTION_COLUMNS)
+
+
+def _given(**options: object) -> dict[str, object]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _post(
+    terminal: Terminal,
+    *segments: str,
+    body: Mapping[str, object],
+    query: Mapping[str, str] | None = None,
+) -> None:
+    """Make something happen at the bank, and show its answer."""
+    terminal.show(_told(terminal, lambda bank: bank.post(*segments, body=body, query=query)))
 
 
 def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -> Reply:

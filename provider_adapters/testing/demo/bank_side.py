@@ -3,75 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
 
-from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.refunds import RefundOrder, refund_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.refunds import refund_key
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import Money
+from provider_adapters.testing.bank.control.client import BankControl, ControlRefused
 from provider_adapters.testing.demo import contents
-from provider_adapters.testing.demo.contents import (
-    DemoAccount,
-    DemoCharge,
-    DemoCompany,
-    DemoIncome,
-    DemoMovement,
-)
+from provider_adapters.testing.demo.contents import DemoAccount
 from provider_adapters.testing.demo.document import Demo
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountOpening:
-    """An account to be opened at the bank; ``token`` is what its customer will show."""
-
-    id: str
-    token: str = field(repr=False)
-    name: str
-    tax_number: str
-    coordinates: BankCoordinates
-    city: str
-    zip_code: str
-    opening: Money
-
-
-class DemoBank(Protocol):
-    """
-    What the demo asks of a bank that can be told what happened.
-
-    A thing that exists already is left as it is, so that all of this may be repeated.
-    """
-
-    async def open_account(self, account: AccountOpening) -> None:
-        """Open an account."""
-        ...
-
-    async def add_key(self, account_id: str, key: PixKey) -> None:
-        """Register a key under the id it brings along."""
-        ...
-
-    async def add_charge(self, account_id: str, reference: str, charge: DemoCharge) -> bool:
-        """Make a charge in the state wanted; False when its reference exists."""
-        ...
-
-    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> str:
-        """Let money come in at an instant of the past; not safe to repeat. Its end-to-end id."""
-        ...
-
-    async def book(self, account_id: str, movement: DemoMovement, at: datetime) -> None:
-        """Book a movement that is not Pix at an instant of the past; not safe to repeat."""
-        ...
-
-    async def give_back(self, account_id: str, order: RefundOrder) -> None:
-        """Give money back, as its owner would."""
-        ...
-
-    async def take_fee(self, account_id: str, value: Money) -> None:
-        """Book a fee of now; not safe to repeat."""
-        ...
+_EXISTS: Final = frozenset({"KEY_IN_USE", "REFERENCE_IN_USE"})
+_ABSENT: Final = 404
 
 
 def token(account_id: str) -> str:
@@ -85,57 +30,111 @@ def token(account_id: str) -> str:
     return f"tok_{hashlib.sha256(f'demo {account_id}'.encode()).hexdigest()[:40]}"
 
 
-async def ensure(bank: DemoBank, demo: Demo, now: Now) -> None:
+async def ensure(control: BankControl, demo: Demo, now: Now) -> None:
     """Make what the bank lacks of the demo; safe to repeat."""
-    companies = {company.role: company for company in contents.COMPANIES}
     for account in contents.ACCOUNTS:
         if account.provider:
-            opening = _opening(account, companies[account.company], demo)
-            await bank.open_account(opening)
+            await _open(control, account, demo["accounts"][account.role]["id"])
     for role in demo["pix_keys"]:
         account_id = demo["accounts"][role]["id"]
         for key in contents.pix_keys(account_id):
-            await bank.add_key(account_id, key)
+            body = {"type": key.type.value, "key": key.key, "id": key.provider_id}
+            await _add(control, account_id, "keys", body)
     for charge in contents.CHARGES:
         account_id = demo["accounts"][charge.account]["id"]
-        made = await bank.add_charge(account_id, demo["charges"][charge.role], charge)
-        if made and charge.reusable:
+        wanted = {
+            "reference": demo["charges"][charge.role],
+            "state": charge.state,
+            "type": "Static" if charge.reusable else "Dynamic",
+            "value": charge.value,
+            "reusable": charge.reusable,
+            "description": f"Demo: {charge.role}",
+        }
+        if await _add(control, account_id, "charges", wanted) and charge.reusable:
             # Money that came in cannot be made twice by accident: the charge says it is there.
-            await _history(bank, account_id, now)
+            await _history(control, account_id, now)
 
 
-async def _history(bank: DemoBank, account_id: str, now: Now) -> None:
-    """Let the account have been used for some days."""
-    payments = [
-        await bank.receive(account_id, income, now() - income.ago) for income in contents.HISTORY
-    ]
+async def _open(control: BankControl, account: DemoAccount, account_id: str) -> None:
+    """Open an account, unless the bank has one of that id."""
+    if await _has_account(control, account_id):
+        return
+    company = next(each for each in contents.COMPANIES if each.role == account.company)
+    place = contents.coordinates(account_id)
+    body: dict[str, object] = {
+        "id": account_id,
+        "token": token(account_id),
+        "name": company.name,
+        "tax_number": company.tax_number,
+        "branch": place.branch,
+        "account": place.account,
+        "city": contents.CITY,
+        "zip_code": contents.ZIP_CODE,
+        **({"balance": account.opening} if account.opening.centavos else {}),
+    }
+    try:
+        await control.post("accounts", body=body)
+    except ControlRefused:  # by another process, since we asked
+        if not await _has_account(control, account_id):
+            raise
+
+
+async def _has_account(control: BankControl, account_id: str) -> bool:
+    try:
+        await control.get("accounts", account_id)
+    except ControlRefused as problem:
+        if problem.status == _ABSENT:
+            return False
+        raise
+    return True
+
+
+async def _add(
+    control: BankControl, account_id: str, what: str, body: Mapping[str, object]
+) -> bool:
+    """Create a record of an account; False when it exists."""
+    try:
+        await control.post("accounts", account_id, what, body=body)
+    except ControlRefused as problem:
+        if problem.code not in _EXISTS:
+            raise
+        return False
+    return True
+
+
+async def _history(control: BankControl, account_id: str, now: Now) -> None:
+    """Let the account have been used for some days: one refund under the gateway's key for it."""
+
+    def dated(ago: timedelta) -> str:
+        return f"{now() - ago:%Y-%m-%dT%H:%M:%S}.000Z"
+
+    payments = []
+    for each in contents.HISTORY:
+        name, tax_number = each.payer
+        body = {
+            "value": each.value,
+            "payer": {"name": name, "tax_number": tax_number},
+            "description": each.description,
+            "at": dated(each.ago),
+        }
+        payments.append(await control.post("accounts", account_id, "incoming", body=body))
     for movement in contents.MOVEMENTS:
-        await bank.book(account_id, movement, now() - movement.ago)
-    await bank.take_fee(account_id, contents.FEE)
-    await bank.give_back(account_id, _refund(account_id, payments))
-
-
-def _refund(account_id: str, payments: Sequence[str]) -> RefundOrder:
-    """Order the refund under the key that the gateway finds it by."""
+        name, tax_number = movement.other
+        booked = {
+            "kind": movement.kind,
+            "value": movement.value,
+            "counterparty": {"name": name, "tax_number": tax_number},
+            "description": movement.description,
+            "at": dated(movement.ago),
+        }
+        await control.post("accounts", account_id, "movements", body=booked)
+    await control.post("accounts", account_id, "fee", body={"value": contents.FEE})
     reference = contents.refund_reference(account_id)
-    return RefundOrder(
-        provider_key=refund_key(Environment.SANDBOX, account_id, reference),
-        reference=reference,
-        payment_e2e_id=payments[contents.REFUND.income],
-        value=contents.REFUND.value,
-        description=contents.REFUND.description,
-    )
-
-
-def _opening(account: DemoAccount, company: DemoCompany, demo: Demo) -> AccountOpening:
-    account_id = demo["accounts"][account.role]["id"]
-    return AccountOpening(
-        id=account_id,
-        token=token(account_id),
-        name=company.name,
-        tax_number=company.tax_number,
-        coordinates=contents.coordinates(account_id),
-        city=contents.CITY,
-        zip_code=contents.ZIP_CODE,
-        opening=account.opening,
-    )
+    refund = {
+        "key": refund_key(Environment.SANDBOX, account_id, reference),
+        "reference": reference,
+        "e2e_id": payments[contents.REFUND.income]["e2e_id"],
+        "value": contents.REFUND.value,
+        "description": contents.REFUND.description,
+    }
+    await control.post("accounts", account_id, "refunds", body=refund)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from gateway.domain.accounts.accounts import BankCoordinates
 from gateway.domain.accounts.credentials import EVERY_PERMISSION, Action, Permission, Resource
@@ -19,7 +20,7 @@ ZIP_CODE = "01310-100"
 _NOTHING = Money(0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DemoCompany:
     """A company; its accounts are held under its name and tax number."""
 
@@ -64,7 +65,7 @@ class DemoCredential:
     revoked: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DemoCharge:
     """
     A charge.
@@ -81,7 +82,7 @@ class DemoCharge:
     reusable: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DemoIncome:
     """Money that came in ``ago``; ``payer`` is a name and a tax number."""
 
@@ -91,7 +92,7 @@ class DemoIncome:
     description: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DemoMovement:
     """
     A movement that is not Pix, ``ago``.
@@ -108,7 +109,7 @@ class DemoMovement:
     description: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DemoRefund:
     """A refund of one of the incomes; ``income`` is its place among ``HISTORY``."""
 
@@ -117,41 +118,31 @@ class DemoRefund:
     description: str
 
 
+_LOJA = ("Loja Exemplo Ltda", "11222333000181")
+_MERCADO = ("Mercado Central SA", "45723174000110")
+_ENERGIA = ("Companhia de Energia SA", "02558157000162")
+_JOAO = ("Joao Pereira", "11144477735")
+_MARIA = ("Maria Silva", "52998224725")
 COMPANIES = (
-    DemoCompany(role="main", name="Loja Exemplo Ltda", tax_number="11222333000181"),
-    DemoCompany(role="other", name="Padaria Vizinha Ltda", tax_number="11444777000161"),
+    DemoCompany("main", *_LOJA),
+    DemoCompany("other", "Padaria Vizinha Ltda", "11444777000161"),
 )
 
+
+def _account(role: str, called: str, reais: int, **other: bool | str) -> DemoAccount:
+    values: dict[str, Any] = {"company": "main", **other}
+    return DemoAccount(role=role, called=called, opening=Money(reais * 100), **values)
+
+
 ACCOUNTS = (
-    DemoAccount(role="main", company="main"),
-    DemoAccount(role="sister", company="main", called="filial", opening=Money(5_000_00)),
-    DemoAccount(role="other_company", company="other", opening=Money(5_000_00)),
-    DemoAccount(
-        role="inactive", company="main", called="inativa", active=False, opening=Money(1_000_00)
-    ),
-    DemoAccount(
-        role="unverified",
-        company="main",
-        called="não verificada",
-        verified=False,
-        opening=Money(1_000_00),
-    ),
-    DemoAccount(
-        role="inactive_unverified",
-        company="main",
-        called="dormente",
-        active=False,
-        verified=False,
-        opening=Money(1_000_00),
-    ),
-    DemoAccount(role="no_provider", company="main", called="sem banco", provider=""),
-    DemoAccount(
-        role="read_only",
-        company="main",
-        called="só leitura",
-        provider="sandbox-read-only",
-        opening=Money(2_500_00),
-    ),
+    _account("main", "", 0),
+    _account("sister", "filial", 5_000),
+    _account("other_company", "", 5_000, company="other"),
+    _account("inactive", "inativa", 1_000, active=False),
+    _account("unverified", "não verificada", 1_000, verified=False),
+    _account("inactive_unverified", "dormente", 1_000, active=False, verified=False),
+    _account("no_provider", "sem banco", 0, provider=""),
+    _account("read_only", "só leitura", 2_500, provider="sandbox-read-only"),
 )
 
 _EVERYTHING = frozenset(Permission(resource, Action.MANAGE) for resource in Resource)
@@ -166,74 +157,35 @@ CREDENTIALS = (
 )
 
 CHARGES = (
-    DemoCharge(role="pending", account="main", state="pending", value=Money(25_00)),
-    DemoCharge(role="paid", account="main", state="paid", value=Money(149_90)),
-    DemoCharge(role="expired", account="main", state="expired", value=Money(80_00)),
-    DemoCharge(role="anonymous", account="main", state="anonymous", value=Money(12_50)),
-    DemoCharge(role="canceled", account="main", state="canceled", value=Money(33_00)),
-    DemoCharge(role="other_company", account="other_company", state="pending", value=Money(40_00)),
+    DemoCharge("pending", "main", "pending", Money(25_00)),
+    DemoCharge("paid", "main", "paid", Money(149_90)),
+    DemoCharge("expired", "main", "expired", Money(80_00)),
+    DemoCharge("anonymous", "main", "anonymous", Money(12_50)),
+    DemoCharge("canceled", "main", "canceled", Money(33_00)),
+    DemoCharge("other_company", "other_company", "pending", Money(40_00)),
     # With it comes the history.
-    DemoCharge(role="reusable", account="main", state="pending", value=Money(5_00), reusable=True),
+    DemoCharge("reusable", "main", "pending", Money(5_00), reusable=True),
 )
 
 # With the paid charge, the refund and the fee it comes to R$ 100,000.00.
 HISTORY = (
-    DemoIncome(
-        ago=timedelta(days=9, hours=3),
-        value=Money(85_000_00),
-        payer=("Loja Exemplo Ltda", "11222333000181"),
-        description="Aporte inicial",
-    ),
-    DemoIncome(
-        ago=timedelta(days=7, hours=1),
-        value=Money(12_500_00),
-        payer=("Mercado Central SA", "45723174000110"),
-        description="Fatura 2210",
-    ),
-    DemoIncome(
-        ago=timedelta(days=5, hours=5),
-        value=Money(1_980_35),
-        payer=("Joao Pereira", "11144477735"),
-        description="Pedido 1007",
-    ),
-    DemoIncome(
-        ago=timedelta(days=3, hours=2),
-        value=Money(340_00),
-        payer=("Maria Silva", "52998224725"),
-        description="Pedido 1019",
-    ),
-    DemoIncome(
-        ago=timedelta(days=1, hours=4),
-        value=Money(59_65),
-        payer=("Maria Silva", "52998224725"),
-        description="Pedido 1031",
-    ),
+    DemoIncome(timedelta(days=9, hours=3), Money(85_000_00), _LOJA, "Aporte inicial"),
+    DemoIncome(timedelta(days=7, hours=1), Money(12_500_00), _MERCADO, "Fatura 2210"),
+    DemoIncome(timedelta(days=5, hours=5), Money(1_980_35), _JOAO, "Pedido 1007"),
+    DemoIncome(timedelta(days=3, hours=2), Money(340_00), _MARIA, "Pedido 1019"),
+    DemoIncome(timedelta(days=1, hours=4), Money(59_65), _MARIA, "Pedido 1031"),
 )
 FEE = Money(9_90)
 
 # They come to nothing.
 MOVEMENTS = (
     DemoMovement(
-        ago=timedelta(days=6, hours=6),
-        kind="ted_in",
-        value=Money(2_000_00),
-        other=("Mercado Central SA", "45723174000110"),
-        description="TED Fatura 2198",
+        timedelta(days=6, hours=6), "ted_in", Money(2_000_00), _MERCADO, "TED Fatura 2198"
     ),
     DemoMovement(
-        ago=timedelta(days=4, hours=2),
-        kind="boleto_out",
-        value=Money(1_200_00),
-        other=("Companhia de Energia SA", "02558157000162"),
-        description="Conta de energia",
+        timedelta(days=4, hours=2), "boleto_out", Money(1_200_00), _ENERGIA, "Conta de energia"
     ),
-    DemoMovement(
-        ago=timedelta(days=2, hours=6),
-        kind="ted_out",
-        value=Money(800_00),
-        other=("Joao Pereira", "11144477735"),
-        description="TED Frete",
-    ),
+    DemoMovement(timedelta(days=2, hours=6), "ted_out", Money(800_00), _JOAO, "TED Frete"),
 )
 REFUND = DemoRefund(income=3, value=Money(20_00), description="Desconto esquecido")
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gateway.operations.identity.ports import IdentityContext
+from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.demo import bank_side, contents, people_side, store_side
-from provider_adapters.testing.demo.bank_side import DemoBank
-from provider_adapters.testing.demo.document import Demo, DemoKeeper, DemoUrls, Identified
+from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Identified
 from provider_adapters.testing.demo.store_side import DemoRecords
 
 
@@ -23,8 +23,8 @@ class DemoParts:
 
     records: DemoRecords
     people: IdentityContext
-    bank: DemoBank
-    kept: DemoKeeper
+    bank: BankControl
+    kept: DemoFile
     urls: DemoUrls
     new_id: Callable[[], str]
 

@@ -84,6 +84,11 @@ def listed(books: Books, account_id: str) -> Sequence[Block]:
     return [*named, Block(kind="bank", centavos=others, reference="", since=since)]
 
 
+def total(books: Books, account_id: str, kind: str) -> int:
+    """Return what is blocked for one reason, in centavos."""
+    return sum(each.centavos for each in listed(books, account_id) if each.kind == kind)
+
+
 def _shrink(books: Books, seq: int, left: int) -> None:
     if left:
         books.database.run("UPDATE blocks SET centavos = ? WHERE seq = ?", (left, seq))

@@ -77,6 +77,12 @@ def day_of(micros: int) -> str:
     return f"{from_micros(micros).astimezone(SAO_PAULO):%Y-%m-%d}"
 
 
+def local_time(micros: int, between: str = "T") -> str:
+    """Write an instant to the second, in Sao Paulo and without saying so."""
+    local = from_micros(micros).astimezone(SAO_PAULO).replace(tzinfo=None)
+    return local.isoformat(between, "seconds")
+
+
 def midnight(day: date, later: int = 0) -> int:
     """Return the first instant of a day in Sao Paulo, or so many days later."""
     try:

@@ -14,10 +14,8 @@ from tests.world.tables import cases
 LATE = to_micros(datetime(2026, 11, 23, 1, 30, 5, tzinfo=UTC))
 
 
-def test_a_day_ends_three_hours_after_that_of_utc():
-    assert documents.day(LATE) == "2026-11-22"
+def test_an_instant_is_that_of_sao_paulo():
     assert documents.moment(LATE) == "2026-11-22 22:30:05"
-    assert documents.midnight("2026-11-22") == to_micros(datetime(2026, 11, 22, 3, tzinfo=UTC))
 
 
 @cases("centavos", [1, 10, 1050, 999_999_999_999_999, -10])

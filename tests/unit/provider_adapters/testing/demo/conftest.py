@@ -11,9 +11,8 @@ from gateway.config.settings import Settings
 from gateway.operations.identity.ports import IdentityContext
 from gateway.security.keys import load_keys
 from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.commands.bank_control import ControlledBank
-from provider_adapters.testing.commands.demo_factory import DemoFile, unsealed
-from provider_adapters.testing.demo.document import DemoUrls
+from provider_adapters.testing.commands.demo_factory import unsealed
+from provider_adapters.testing.demo.document import DemoFile, DemoUrls
 from provider_adapters.testing.demo.ensure import DemoParts
 from provider_adapters.testing.demo.store_side import DemoRecords
 from provider_adapters.testing.sandbox.dialect import SandboxBank
@@ -58,7 +57,7 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
     return DemoParts(
         records=records_of(office),
         people=people_of(office, tmp_path),
-        bank=ControlledBank(control),
+        bank=control,
         kept=DemoFile(tmp_path / "demo.json"),
         urls=DemoUrls(
             base_url="http://127.0.0.1:1",

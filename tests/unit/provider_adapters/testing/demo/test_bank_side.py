@@ -7,6 +7,7 @@ from aiohttp import ClientSession
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.refunds import refund_key
+from provider_adapters.testing.bank.control.client import ControlRefused
 from provider_adapters.testing.demo import bank_side, contents
 from provider_adapters.testing.demo.ensure import ensure_demo
 
@@ -52,6 +53,16 @@ async def test_doing_it_again_moves_no_money(parts, control, office):
     await bank_side.ensure(parts.bank, demo, office.clock)
 
     assert await standings(control) == before
+
+
+async def test_a_taken_account_number_is_a_refusal(parts, control):
+    demo = await ensure_demo(parts)
+    account = demo["accounts"]["main"]
+    other = f"{account['id'][:8]}-0000-4000-8000-000000000000"
+    demo["accounts"]["main"] = {"id": other}
+
+    with pytest.raises(ControlRefused, match="ALREADY_EXISTS"):
+        await bank_side.ensure(control, demo, lambda: None)
 
 
 async def test_the_statement_has_days(parts, bank, office, control):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
@@ -54,3 +54,15 @@ def test_another_zone_is_the_same_instant():
 def test_what_is_no_instant_is_refused(text):
     with pytest.raises(Refusal, match="instant"):
         clock.read(text)
+
+
+def test_a_day_ends_three_hours_after_that_of_utc():
+    late = clock.to_micros(datetime(2026, 11, 23, 1, 30, 5, tzinfo=UTC))
+    day = date(2026, 11, 22)
+
+    assert clock.day_of(late) == "2026-11-22"
+    assert clock.local_time(late) == "2026-11-22T22:30:05"
+    assert clock.midnight(day) == clock.to_micros(datetime(2026, 11, 22, 3, tzinfo=UTC))
+    assert clock.midnight(day, 1) - clock.midnight(day) == 86_400_000_000
+    with pytest.raises(Refusal):
+        clock.midnight(date.max, 1)

@@ -5,8 +5,7 @@ import stat
 import pytest
 
 from gateway.operations.kernel.audit_context import RuleViolation
-from provider_adapters.testing.commands.demo_factory import DemoFile
-from provider_adapters.testing.demo.document import Demo
+from provider_adapters.testing.demo.document import Demo, DemoFile
 
 
 def demo(base_url: str = "http://127.0.0.1:1") -> Demo:
