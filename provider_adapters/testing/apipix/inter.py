@@ -54,7 +54,6 @@ def _balance(request: BankRequest) -> Document:
         "bloqueadoCheque": 0,
         "bloqueadoJudicialmente": court / 100,
         "bloqueadoAdministrativo": (held.blocked - court) / 100,
-        "limite": 0,
     }
 
 
@@ -70,10 +69,6 @@ def _statement(request: BankRequest) -> Document:
     return {
         "totalPaginas": pages,
         "totalElementos": found.total,
-        "primeiraPagina": place == 0,
-        "ultimaPagina": place + 1 >= pages,
-        "tamanhoPagina": size,
-        "numeroDeElementos": len(found.items),
         "transacoes": [_entry(each) for each in found.items],
     }
 
@@ -131,7 +126,6 @@ def payout(record: Payout) -> Document:
         "valor": record.paid / 100,
         "status": status,
         "endToEnd": record.e2e_id,
-        "dataHoraSolicitacao": local_time(record.created_at),
         "recebedor": {"nome": record.to.name or _SOMEBODY, **json.loads(record.to.sent)},
         "erros": [{"codigoErro": "FALHA"}] if record.failure else [],
     }
@@ -146,19 +140,16 @@ def payout(record: Payout) -> Document:
 def _entry(line: Entry) -> Document:
     shown: dict[str, object] = {
         "idTransacao": number(line.seq),
-        "dataInclusao": day_of(line.at),
         "dataTransacao": day_of(line.at),
         "tipoTransacao": _KINDS.get(line.kind, "PIX"),
         "tipoOperacao": "D" if line.centavos < 0 else "C",
         "valor": documents.reais(abs(line.centavos)),
-        "titulo": "",
         "descricao": line.description,
     }
     if line.kind in _KINDS:
         return shown
     side = "Recebedor" if line.centavos < 0 else "Pagador"
     details = {
-        "tipoDetalhe": "COMPLETE",
         "endToEndId": line.e2e_id,
         f"nome{side}": line.name or _SOMEBODY,
         f"cpfCnpj{side}": line.tax_number,

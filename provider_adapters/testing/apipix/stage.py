@@ -32,16 +32,13 @@ from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.testing.apipix.access import TOKEN
 from provider_adapters.testing.apipix.dialect import BB, EFI, INTER, SICOOB, SICREDI
 from provider_adapters.testing.apipix.documents import problem
-from provider_adapters.testing.bank.stage import SimulatedStage
+from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.verify.stage import (
     BankAnswer,
     Charge,
     ChargePaid,
     Fate,
     FieldNames,
-    ListedRefusal,
-    NotApplicable,
-    PayoutWish,
     Thing,
 )
 
@@ -73,16 +70,13 @@ _INTER_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
         at="dataHoraMovimento",
     ),
 }
-# As the README lists them; the adapter's own tables would prove nothing.
-_REJECTED: Final = (
-    (400, "chave_invalida", FailureCode.REJECTED, False),
-    (400, "chave_nao_pertence_ao_documento", FailureCode.OWNER_MISMATCH, False),
-    (400, "documento_bloqueado", FailureCode.REJECTED, True),
-    (400, "valor_invalido", FailureCode.OTHER, False),
-    (404, "chave_favorecido_nao_encontrada", FailureCode.KEY_NOT_FOUND, False),
-    (422, "pagamento_negado", FailureCode.REJECTED, False),
-)
-_NOT_SENT: Final = (
+_LISTED: Final = (
+    (400, "chave_invalida", FailureCode.REJECTED),
+    (400, "chave_nao_pertence_ao_documento", FailureCode.OWNER_MISMATCH),
+    (400, "documento_bloqueado", FailureCode.REJECTED),
+    (400, "valor_invalido", FailureCode.OTHER),
+    (404, "chave_favorecido_nao_encontrada", FailureCode.KEY_NOT_FOUND),
+    (422, "pagamento_negado", FailureCode.REJECTED),
     (403, "AcessoNegado", Reason.CREDENTIALS_REFUSED),
     (403, "insufficient_scope", Reason.CREDENTIALS_REFUSED),
     (429, "balde_fichas_vazio", Reason.RATE_LIMITED),
@@ -99,6 +93,10 @@ _INTER_DOUBTFUL: Final[Sequence[tuple[int, object]]] = (
 )
 """Forms of Inter's errors, as the README lists them; the numbers are examples of its document."""
 
+_UNTOLD: Final = {
+    fate: f"the bank tells of no payout that {fate.value}" for fate in (Fate.HELD, Fate.RETURNS)
+}
+
 
 class ApiPixStage(SimulatedStage):
     """
@@ -109,6 +107,7 @@ class ApiPixStage(SimulatedStage):
     """
 
     profile: Name
+    untold = _UNTOLD
 
     def settings(self, address: str) -> Mapping[str, object]:
         """Name profile and addresses, and trust the simulator's authority."""
@@ -130,13 +129,6 @@ class ApiPixStage(SimulatedStage):
             return asked if isinstance(thing, Charge) else named
         return await super().put(account, thing)
 
-    async def wish(self, fate: Fate) -> PayoutWish:
-        """Return a magic amount; of holds and returns the banks' documents tell nothing."""
-        if fate in {Fate.HELD, Fate.RETURNS}:
-            message = f"the bank tells of no payout that {fate.value}"
-            raise NotApplicable(message)
-        return await super().wish(fate)
-
     def own_key(self, account: ProviderAccount) -> str:
         """Return the random key that the account was given."""
         return secrets_of(account, ApiPixSecrets).pix_key
@@ -149,8 +141,7 @@ class ApiPixStage(SimulatedStage):
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write an error as the standard does."""
-        document = problem(code, code, status, "refused")
-        return BankAnswer(status=status, body=json.dumps(document).encode())
+        return written(status, problem(code, code, status, "refused"))
 
     @property
     def token_path(self) -> str:
@@ -182,38 +173,17 @@ class EfiStage(ApiPixStage):
     profile = Name.EFI
     dialect = EFI
     account_secrets = EfiSecrets
+    words = _FIELDS
+    listed = _LISTED
+    forbidden = ("documento_bloqueado",)
 
     def new_key(self) -> KeyOrder:
         """Order a random key: Efí registers no other."""
         return KeyOrder(PixKeyType.EVP, "")
 
-    def refusals(self) -> Sequence[ListedRefusal]:
-        """Return the names of the README's table of errors that concern payouts."""
-        rejected = [
-            ListedRefusal(
-                name=f"{status} {name}",
-                answer=self.refusal(status, name),
-                failure=failure,
-                forbidden=forbidden,
-            )
-            for status, name, failure, forbidden in _REJECTED
-        ]
-        before = [
-            ListedRefusal(
-                name=f"{status} {name}", answer=self.refusal(status, name), not_sent=reason
-            )
-            for status, name, reason in _NOT_SENT
-        ]
-        return [*rejected, *before]
-
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write an error in Efí's own shape."""
-        document = {"nome": code, "mensagem": "refused"}
-        return BankAnswer(status=status, body=json.dumps(document).encode())
-
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return Efí's words."""
-        return _FIELDS.get(call) or super().fields(call)
+        return written(status, {"nome": code, "mensagem": "refused"})
 
 
 class InterStage(ApiPixStage):
@@ -222,25 +192,17 @@ class InterStage(ApiPixStage):
     profile = Name.INTER
     dialect = INTER
     account_secrets = InterSecrets
+    words = _INTER_FIELDS
 
     def doubtful(self) -> Sequence[BankAnswer]:
         """Return each form in which Inter refuses: none of them is called final."""
-        return [
-            BankAnswer(status=status, body=json.dumps(document).encode())
-            for status, document in _INTER_DOUBTFUL
-        ]
-
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return Inter's words."""
-        return _INTER_FIELDS.get(call) or super().fields(call)
+        return [written(status, document) for status, document in _INTER_DOUBTFUL]
 
 
 class ReadOnlyStage(ApiPixStage):
     """A bank without anything beyond the standard; a ``Stage``."""
 
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return the words of the standard."""
-        return _STANDARD_FIELDS.get(call) or super().fields(call)
+    words = _STANDARD_FIELDS
 
 
 class SicoobStage(ReadOnlyStage):

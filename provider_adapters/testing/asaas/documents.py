@@ -65,6 +65,10 @@ def moment(micros: int | None) -> str | None:
     return None if micros is None else local_time(micros, " ")
 
 
+def _listing(rows: Sequence[Document], wanted: Slice, *, more: bool) -> Document:
+    return {"hasMore": more, "totalCount": wanted.skip + len(rows) + more, "data": rows}
+
+
 def listing(page: Page[Item], show: Callable[[Item], Document], wanted: Slice) -> Document:
     """Show a page of the books' own lists."""
     return _listing([show(each) for each in page.items], wanted, more=page.cursor is not None)
@@ -76,26 +80,17 @@ def cut(rows: Sequence[Document], wanted: Slice) -> Document:
     return _listing(rows[wanted.skip : end], wanted, more=len(rows) > end)
 
 
-def _listing(rows: Sequence[Document], wanted: Slice, *, more: bool) -> Document:
-    place = {"limit": wanted.limit, "offset": wanted.skip}
-    total = wanted.skip + len(rows) + more
-    return {"object": "list", "hasMore": more, "totalCount": total, **place, "data": rows}
-
-
 def entry(line: Entry, charge_id: str | None) -> Document:
     """Show a movement; of one for a charge, the charge tells what it was paid by."""
     received = "PAYMENT_RECEIVED" if charge_id else "PIX_TRANSACTION_CREDIT"
     kind = _KINDS.get(line.kind, received)
     return {
-        "object": "financialTransaction",
         "id": number(line.seq),
         "value": reais(line.centavos),
-        "balance": 0,
         "type": kind,
         "date": day_of(line.at),
         "description": line.description,
         "paymentId": f"pay_{line.seq}" if line.kind == "boleto_in" else charge_id,
-        "transferId": line.payout_id if line.kind == "pix_out" else None,
     }
 
 
@@ -107,30 +102,22 @@ def key(found: Key) -> Document:
         "type": found.type.upper(),
         "status": _KEY_STATUSES[found.status],
         "dateCreated": moment(found.created_at),
-        "canBeDeleted": found.status == "active",
-        "cannotBeDeletedReason": None,
     }
 
 
 def customer(customer_id: str, payer: Payer) -> Document:
     """Show who is asked to pay."""
-    shown = {"name": payer.name, "cpfCnpj": payer.tax_number}
-    return {"object": "customer", "id": customer_id, **shown, "deleted": False}
+    return {"id": customer_id, "name": payer.name, "cpfCnpj": payer.tax_number}
 
 
 def charge(found: Charge, customer_id: str | None, paid: Payment | None) -> Document:
     """Show a charge; one that was removed keeps its status and says so beside it."""
     return {
-        "object": "payment",
         "id": found.id,
         "dateCreated": day_of(found.created_at),
         "customer": customer_id,
         "value": reais(found.centavos or 0),
-        "netValue": reais(found.centavos or 0),
-        "description": found.description,
-        "billingType": "PIX",
         "status": "RECEIVED" if paid else "PENDING",
-        "dueDate": day_of(found.created_at),
         "paymentDate": day_of(paid.at) if paid else None,
         "externalReference": found.reference,
         "pixTransaction": transaction_id(paid.e2e_id) if paid else None,
@@ -141,7 +128,7 @@ def charge(found: Charge, customer_id: str | None, paid: Payment | None) -> Docu
 def qr_code(found: Charge) -> Document:
     """Show what a charge is paid by."""
     ends = moment(found.expires_at)
-    return {"encodedImage": "", "payload": found.emv, "expirationDate": ends}
+    return {"payload": found.emv, "expirationDate": ends}
 
 
 def transaction_id(e2e_id: str) -> str:
@@ -161,7 +148,6 @@ def transaction(found: Payment) -> Document:
         "dateCreated": moment(found.at),
         "status": "DONE",
         "type": "CREDIT",
-        "originType": "DYNAMIC_QRCODE" if found.reference else "ADDRESS_KEY",
         "description": payer.message if payer else None,
         "externalAccount": payer and {"name": payer.name, "cpfCnpj": payer.tax_number},
         "externalReference": found.reference,
@@ -171,28 +157,17 @@ def transaction(found: Payment) -> Document:
 def transfer(found: Payout) -> Document:
     """Show a payout."""
     status = "BLOCKED" if found.analysed_until else _TRANSFER_STATUSES[found.state]
-    value = reais(found.paid)
     return {
-        "object": "transfer",
         "id": found.id,
-        "type": "PIX",
-        "dateCreated": day_of(found.created_at),
-        "value": value,
-        "netValue": value,
+        "value": reais(found.paid),
         "status": status,
-        "transferFee": 0,
         "effectiveDate": moment(found.settled_at),
         "endToEndIdentifier": found.e2e_id,
-        "authorized": True,
-        "failReason": found.failure and "A transferência foi recusada",
         "externalReference": found.idempotency_key,
-        "operationType": "PIX",
-        "description": found.description or None,
         "bankAccount": json.loads(found.to.sent),
     }
 
 
 def webhook(found: Listener) -> Document:
     """Show an address for callbacks."""
-    fixed = {"enabled": True, "interrupted": False, "apiVersion": 3, "hasAuthToken": True}
-    return {"id": found.id, "url": found.url, **fixed}
+    return {"id": found.id, "url": found.url}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,19 +11,16 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import ChargeOrder, Payer
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackSecrets
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.testing.asaas.dialect import ASAAS_WITH_TWINS
-from provider_adapters.testing.bank.stage import SimulatedStage
+from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.verify.stage import (
     BankAnswer,
     Fate,
     FieldNames,
     ListedRefusal,
-    NotApplicable,
-    PayoutWish,
 )
 
 _TRANSFER: Final = FieldNames(
@@ -42,14 +38,16 @@ _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
     PortCall.CREATE_PAYOUT: _TRANSFER,
     PortCall.FIND_PAYOUT: _TRANSFER,
 }
-# As the README lists them; the adapter's own tables would prove nothing.
-_NOT_SENT: Final = (
-    "access_token_not_found",
-    "invalid_access_token",
-    "invalid_access_token_format",
-    "invalid_environment",
+_LISTED: Final = (
+    (400, "invalid_value", FailureCode.OTHER),
+    (401, "access_token_not_found", Reason.CREDENTIALS_REFUSED),
+    (401, "invalid_access_token", Reason.CREDENTIALS_REFUSED),
+    (401, "invalid_access_token_format", Reason.CREDENTIALS_REFUSED),
+    (401, "invalid_environment", Reason.CREDENTIALS_REFUSED),
 )
 _USED_UP: Final = {"RateLimit-Limit": "100", "RateLimit-Remaining": "0", "RateLimit-Reset": "1"}
+
+_UNTOLD: Final = {Fate.HELD: "no document of the bank tells of payouts under analysis"}
 
 
 class AsaasStage(SimulatedStage):
@@ -57,20 +55,13 @@ class AsaasStage(SimulatedStage):
 
     dialect = ASAAS_WITH_TWINS
     account_secrets = AsaasSecrets
+    words = _FIELDS
+    listed = _LISTED
+    untold = _UNTOLD
 
-    def __init__(self) -> None:
-        """Open nothing yet."""
-        super().__init__()
-        self._secrets = CallbackSecrets(current=_token())
-
-    async def rotate_secrets(self) -> None:
-        """Take another token."""
-        former = (self._secrets.current, *self._secrets.former)
-        self._secrets = CallbackSecrets(current=_token(), former=former)
-
-    def settings(self, address: str) -> Mapping[str, object]:
-        """Name the address."""
-        return {"base_url": address}
+    def new_secret(self) -> bytes:
+        """Make a token of the length that the bank asks for."""
+        return secrets.token_hex(32).encode()
 
     def new_key(self) -> KeyOrder:
         """Return a random key: the bank makes no other."""
@@ -81,13 +72,6 @@ class AsaasStage(SimulatedStage):
         payer = Payer(name="Maria Silva", tax_number=_tax_number())
         return dataclasses.replace(super().charge_order(key), payer=payer)
 
-    async def wish(self, fate: Fate) -> PayoutWish:
-        """Return a magic amount; of holds no document of the bank tells."""
-        if fate is Fate.HELD:
-            message = "no document of the bank tells of payouts under analysis"
-            raise NotApplicable(message)
-        return await super().wish(fate)
-
     def stranger(self) -> ProviderAccount:
         """Return the first account with a key that the bank never gave."""
         unknown = AsaasSecrets(api_key=f"$aact_hmlg_{'0' * 48}")
@@ -95,36 +79,14 @@ class AsaasStage(SimulatedStage):
 
     def refusals(self) -> Sequence[ListedRefusal]:
         """Return what the README lists of transfers."""
-        credentials = [
-            ListedRefusal(
-                name=f"401 {code}",
-                answer=self.refusal(401, code),
-                not_sent=Reason.CREDENTIALS_REFUSED,
-            )
-            for code in _NOT_SENT
-        ]
-        return [
-            ListedRefusal(
-                name="400 invalid_value",
-                answer=self.refusal(400, "invalid_value"),
-                failure=FailureCode.OTHER,
-            ),
-            *credentials,
-            ListedRefusal(
-                name="429 RateLimit-Remaining: 0",
-                answer=BankAnswer(status=429, headers=_USED_UP),
-                not_sent=Reason.RATE_LIMITED,
-            ),
-        ]
+        used_up = BankAnswer(status=429, headers=_USED_UP)
+        name = "429 RateLimit-Remaining: 0"
+        limited = ListedRefusal(name=name, answer=used_up, not_sent=Reason.RATE_LIMITED)
+        return [*super().refusals(), limited]
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write the bank's error document."""
-        document = {"errors": [{"code": code, "description": "Recusado"}]}
-        return BankAnswer(status=status, body=json.dumps(document).encode())
-
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return the bank's words."""
-        return _FIELDS.get(call) or super().fields(call)
+        return written(status, {"errors": [{"code": code, "description": "Recusado"}]})
 
 
 def _tax_number() -> str:
@@ -135,8 +97,3 @@ def _tax_number() -> str:
         weighed = sum(each * weight for each, weight in zip(digits, weights, strict=True))
         digits.append((11 - weighed % 11) % 11 % 10)
     return "".join(map(str, digits))
-
-
-def _token() -> bytes:
-    """Make a token of the length that the bank asks for."""
-    return secrets.token_hex(32).encode()

@@ -7,24 +7,28 @@ import dataclasses
 import secrets
 import ssl
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import aiohttp
 import msgspec
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import (
     AccountType,
     BankDestination,
     Destination,
+    FailureCode,
     PayoutMethod,
     PixDestination,
 )
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.bank.statements import MovementKind
 from gateway.domain.kernel.money import Money
@@ -40,9 +44,12 @@ from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
 from provider_adapters.testing.bank.server import SimulatedBank
 from provider_adapters.testing.verify.stage import (
+    BankAnswer,
     Charge,
     ChargePaid,
     Fate,
+    FieldNames,
+    ListedRefusal,
     Movement,
     NotApplicable,
     PayoutWish,
@@ -84,20 +91,34 @@ _EVENTS: Final[Mapping[CallbackKind, EventKind]] = {
 _LISTENER: Final = "http://127.0.0.1:1/callbacks/verified/token"
 
 
+def written(status: int, document: object) -> BankAnswer:
+    """Write an answer of a bank in JSON."""
+    return BankAnswer(status=status, body=msgspec.json.encode(document))
+
+
 class SimulatedStage(Stage):
     """
     A simulated bank with two accounts; a bank's stage subclasses it.
 
-    What a dialect decides is left to the subclass: ``settings``, ``stranger``, ``refusals``,
-    ``refusal``, ``fields``, ``token_path`` and ``revoke_tokens``.
+    What a dialect decides is left to the subclass: the attributes, ``stranger``, ``refusal``,
+    ``token_path`` and ``revoke_tokens``.
 
     Attributes:
         dialect: How the bank looks.
         account_secrets: The struct that the adapter's factory names; None for one text.
+        words: The bank's names of the fields that the suite changes.
+        untold: The fates of payouts that the bank does not tell of, each with the reason.
+        listed: Status and code of each refusal of a payout that the README lists, and what it
+            means; the adapter's own tables would prove nothing.
+        forbidden: The codes among them that forbid the payment itself.
     """
 
     dialect: Dialect
     account_secrets: type[msgspec.Struct] | None = None
+    words: Mapping[PortCall, FieldNames] = MappingProxyType({})
+    untold: Mapping[Fate, str] = MappingProxyType({})
+    listed: Sequence[tuple[int, str, FailureCode | Reason]] = ()
+    forbidden: Collection[str] = ()
 
     def __init__(self) -> None:
         """Open nothing yet."""
@@ -108,7 +129,7 @@ class SimulatedStage(Stage):
         self._pairs: dict[bytes, CertificatePair] = {}
         self._contexts: dict[bytes, ssl.SSLContext] = {}
         self._tls: RelayTls | None = None
-        self._secrets = CallbackSecrets(current=secrets.token_bytes(32))
+        self._secrets = CallbackSecrets(current=self.new_secret())
 
     async def start(self) -> None:
         """Open the bank and its accounts."""
@@ -162,8 +183,31 @@ class SimulatedStage(Stage):
         """Return Joao, likewise."""
         return _payee(method, "Joao Souza", "12345678909", "joao@example.com")
 
+    def settings(self, address: str) -> Mapping[str, object]:
+        """Name the address."""
+        return {"base_url": address}
+
+    def fields(self, call: PortCall) -> FieldNames:
+        """Return the bank's words."""
+        return self.words.get(call) or super().fields(call)
+
+    def refusals(self) -> Sequence[ListedRefusal]:
+        """Return what is listed."""
+        return [
+            ListedRefusal(
+                name=f"{status} {code}",
+                answer=self.refusal(status, code),
+                failure=means if isinstance(means, FailureCode) else None,
+                not_sent=means if isinstance(means, Reason) else None,
+                forbidden=code in self.forbidden,
+            )
+            for status, code, means in self.listed
+        ]
+
     async def wish(self, fate: Fate) -> PayoutWish:
         """Return a magic amount; a hold is ordered for the first account's next payout."""
+        if fate in self.untold:
+            raise NotApplicable(self.untold[fate])
         if fate is Fate.HELD:
             first = self._accounts[0].provider_account
             await self.control.post("accounts", first, "hold", body={"seconds": 600})
@@ -238,7 +282,11 @@ class SimulatedStage(Stage):
     async def rotate_secrets(self) -> None:
         """Take another secret."""
         former = (self._secrets.current, *self._secrets.former)
-        self._secrets = CallbackSecrets(current=secrets.token_bytes(32), former=former)
+        self._secrets = CallbackSecrets(current=self.new_secret(), former=former)
+
+    def new_secret(self) -> bytes:
+        """Make a secret for callbacks."""
+        return secrets.token_bytes(32)
 
     async def callback(
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
@@ -12,9 +11,9 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
-from provider_adapters.testing.bank.stage import SimulatedStage
+from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.sandbox.dialect import SANDBOX
-from provider_adapters.testing.verify.stage import BankAnswer, FieldNames, ListedRefusal
+from provider_adapters.testing.verify.stage import BankAnswer, FieldNames
 
 _PAYOUT: Final = FieldNames(
     amount="valor_centavos",
@@ -33,9 +32,7 @@ _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
 }
 
 
-_FORBIDDEN: Final = 403
-# As the README lists them; the adapter's own tables would prove nothing.
-_REJECTED: Final = (
+_LISTED: Final = (
     (400, "ACCOUNT_INVALID", FailureCode.ACCOUNT_INVALID),
     (400, "INSUFFICIENT_FUNDS", FailureCode.INSUFFICIENT_FUNDS),
     (400, "KEY_NOT_FOUND", FailureCode.KEY_NOT_FOUND),
@@ -43,8 +40,6 @@ _REJECTED: Final = (
     (400, "REJECTED", FailureCode.REJECTED),
     (403, "LIMIT_EXCEEDED", FailureCode.LIMIT_EXCEEDED),
     (403, "NOT_ALLOWED", FailureCode.REJECTED),
-)
-_NOT_SENT: Final = (
     (401, "UNAUTHORIZED", Reason.CREDENTIALS_REFUSED),
     (403, "WRONG_ACCOUNT", Reason.CREDENTIALS_REFUSED),
     (429, "TOO_MANY_REQUESTS", Reason.RATE_LIMITED),
@@ -63,33 +58,13 @@ class SandboxStage(SimulatedStage):
     """The sandbox bank in this process, with two accounts; a ``Stage``."""
 
     dialect = SANDBOX
-
-    def settings(self, address: str) -> Mapping[str, object]:
-        """Name the address."""
-        return {"base_url": address}
+    words = _FIELDS
+    listed = _LISTED
+    forbidden = ("LIMIT_EXCEEDED", "NOT_ALLOWED")
 
     def stranger(self) -> ProviderAccount:
         """Return the first account with a token that the bank never gave."""
         return dataclasses.replace(self.accounts[0], credentials="sbx_unknown")
-
-    def refusals(self) -> Sequence[ListedRefusal]:
-        """Return the codes of the README's table of errors that concern payouts."""
-        rejected = [
-            ListedRefusal(
-                name=f"{status} {code}",
-                answer=self.refusal(status, code),
-                failure=failure,
-                forbidden=status == _FORBIDDEN,
-            )
-            for status, code, failure in _REJECTED
-        ]
-        before = [
-            ListedRefusal(
-                name=f"{status} {code}", answer=self.refusal(status, code), not_sent=reason
-            )
-            for status, code, reason in _NOT_SENT
-        ]
-        return [*rejected, *before]
 
     def doubtful(self) -> Sequence[BankAnswer]:
         """Return codes of the same table that the bank also says after it executed."""
@@ -97,14 +72,9 @@ class SandboxStage(SimulatedStage):
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write the bank's error document."""
-        document = {"error": {"code": code, "message": "refused"}}
-        return BankAnswer(status=status, body=json.dumps(document).encode())
+        return written(status, {"error": {"code": code, "message": "refused"}})
 
     @property
     def callback_lives(self) -> timedelta:
         """Five minutes, as the README says."""
         return timedelta(minutes=5)
-
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return the bank's words."""
-        return _FIELDS.get(call) or super().fields(call)

@@ -108,18 +108,14 @@ def movement(books: Books, entry: Entry, charge: Charge | None) -> Document:
         "description": entry.description,
         "source": source,
         "tags": tags,
-        "fee": 0,
-        "externalId": f"entry-{entry.seq}",
         "created": instant(entry.at),
     }
 
 
-def key(record: Key, owner: Account, books: Books) -> Document:
+def key(record: Key, owner: Account) -> Document:
     """Show a key of the workspace."""
     return {
         **_entry(record.key, record.type, owner.name, punctuated(owner.tax_number)),
-        "ispb": books.identity.ispb,
-        "bankName": books.identity.name,
         "status": _KEY_STATUSES[record.status],
         "created": instant(record.created_at),
     }
@@ -140,7 +136,6 @@ def owner(record: Owner) -> Document:
         **_entry(record.key, record.type, record.name, punctuated(told)),
         "ispb": record.ispb,
         "bankName": record.bank_name,
-        "status": "registered",
     }
 
 
@@ -157,15 +152,10 @@ def invoice(books: Books, record: Charge) -> Document:
         "taxId": punctuated(payer.tax_number),
         "due": instant(due),
         "expiration": _EXPIRATION_S if ends is None else 0,
-        "fine": 0,
-        "interest": 0,
-        "fee": 0,
         "status": "expired" if expired else _CHARGE_STATUSES[record.status],
         "brcode": record.emv,
         "tags": tags_of_charge(books, record),
-        "transactionIds": [],
         "created": instant(record.created_at),
-        "updated": instant(books.clock.micros()),
     }
 
 
@@ -180,9 +170,7 @@ def brcode(books: Books, record: Charge) -> Document:
         "amount": record.centavos or 0,
         "expiration": 3600 if lasts is None else lasts,
         "tags": tags_of_charge(books, record),
-        "pictureUrl": f"https://{books.identity.host}/{record.txid}.png",
         "created": instant(record.created_at),
-        "updated": instant(record.created_at),
     }
 
 
@@ -217,12 +205,8 @@ def deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
         **_source(paid),
         "id": number(paid.seq),
         "type": "pix",
-        "status": "created",
         "tags": deposit_tags(books, paid, charge),
-        "fee": 0,
-        "transactionIds": [number(paid.seq)],
         "created": instant(paid.at),
-        "updated": instant(paid.at),
     }
 
 
@@ -236,10 +220,6 @@ def transfer(record: Payout) -> Document:
         "id": record.id,
         "amount": record.paid,
         "status": _PAYOUT_STATES.get(record.state, record.state),
-        "fee": 0,
-        "metadata": {},
-        "transactionIds": [],
-        "created": instant(record.created_at),
         "updated": instant(updated),
     }
 
@@ -257,10 +237,6 @@ def _source(paid: Payment) -> Document:
         "amount": paid.centavos,
         "name": payer.name,
         "taxId": punctuated(payer.tax_number),
-        "bankCode": paid.e2e_id[1:9],
-        "branchCode": "0001",
-        "accountNumber": "10000-0",
-        "accountType": "checking",
     }
 
 
@@ -271,7 +247,6 @@ def _entry(text: str, kind: str, name: str, tax_number: str) -> dict[str, object
         "type": kind,
         "name": name,
         "taxId": tax_number,
-        "ownerType": "legalPerson" if "/" in tax_number else "naturalPerson",
         "branchCode": _encrypted("branch"),
         "accountNumber": _encrypted(ENCRYPTED + text),
         "accountType": "checking",

@@ -76,7 +76,7 @@ def _statement(request: BankRequest) -> Document:
 def _keys(request: BankRequest) -> Document:
     wanted, account = _listed(request, "status"), request.account
     listed = keys.list_all(*request.own)
-    shown = [documents.key(each, account, request.books) for each in listed]
+    shown = [documents.key(each, account) for each in listed]
     return _several("keys", [each for each in shown if not wanted or each["status"] in wanted])
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import json
-import secrets
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -18,17 +14,13 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.starkbank.requests import Secrets
-from provider_adapters.testing.bank.kernel import books
-from provider_adapters.testing.bank.stage import SimulatedStage
+from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.starkbank import signing_keys
 from provider_adapters.testing.starkbank.dialect import STARKBANK
 from provider_adapters.testing.verify.stage import (
     BankAnswer,
     Fate,
     FieldNames,
-    ListedRefusal,
-    NotApplicable,
-    PayoutWish,
     Received,
     Thing,
 )
@@ -44,21 +36,20 @@ _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
     PortCall.FIND_PAYOUT: _PAYOUT,
 }
 _ISPB_ENDS: Final = 9
-# As the README lists them; the adapter's own tables would prove nothing.
-_REJECTED: Final = (
-    ("insufficientFunds", FailureCode.INSUFFICIENT_FUNDS),
-    ("invalidAmount", FailureCode.REJECTED),
-    ("invalidJson", FailureCode.REJECTED),
-    ("invalidTaxId", FailureCode.REJECTED),
+_LISTED: Final = (
+    (400, "insufficientFunds", FailureCode.INSUFFICIENT_FUNDS),
+    (400, "invalidAmount", FailureCode.REJECTED),
+    (400, "invalidJson", FailureCode.REJECTED),
+    (400, "invalidTaxId", FailureCode.REJECTED),
+    (400, "invalidAccessId", Reason.CREDENTIALS_REFUSED),
+    (400, "invalidCredentials", Reason.CREDENTIALS_REFUSED),
+    (400, "invalidSignature", Reason.CREDENTIALS_REFUSED),
+    (401, "expiredAccessTime", Reason.CREDENTIALS_REFUSED),
+    (401, "invalidAccessId", Reason.CREDENTIALS_REFUSED),
+    (401, "invalidSignature", Reason.CREDENTIALS_REFUSED),
 )
-_NOT_SENT: Final = (
-    (400, "invalidAccessId"),
-    (400, "invalidCredentials"),
-    (400, "invalidSignature"),
-    (401, "expiredAccessTime"),
-    (401, "invalidAccessId"),
-    (401, "invalidSignature"),
-)
+
+_UNTOLD: Final = {Fate.HELD: "the bank does not tell that it holds a transfer"}
 
 
 class StarkBankStage(SimulatedStage):
@@ -66,17 +57,9 @@ class StarkBankStage(SimulatedStage):
 
     dialect = STARKBANK
     account_secrets = Secrets
-
-    def settings(self, address: str) -> Mapping[str, object]:
-        """Name the address."""
-        return {"base_url": address}
-
-    async def wish(self, fate: Fate) -> PayoutWish:
-        """Leave out holds: the bank does not tell of them."""
-        if fate is Fate.HELD:
-            message = "the bank does not tell that it holds a transfer"
-            raise NotApplicable(message)
-        return await super().wish(fate)
+    words = _FIELDS
+    listed = _LISTED
+    untold = _UNTOLD
 
     async def put(self, account: ProviderAccount, thing: Thing) -> str:
         """Name a payment without a charge as its tags do: they lost the capitals."""
@@ -87,14 +70,7 @@ class StarkBankStage(SimulatedStage):
 
     async def rotate_secrets(self) -> None:
         """Have the bank sign with another key; the gateway shares no secret with it."""
-        kept = books.open_books(
-            self.bank.db_path,
-            now=lambda: datetime.now(UTC),
-            random_hex=secrets.token_hex,
-            settle_after_s=self.bank.settle_after_s,
-            identity=self.dialect.identity,
-        )
-        with contextlib.closing(kept.database):
+        with self._books() as kept:
             signing_keys.rotate(kept)
 
     def charge_order(self, key: str) -> ChargeOrder:
@@ -110,27 +86,6 @@ class StarkBankStage(SimulatedStage):
         forged = msgspec.structs.replace(mine, private_key=other.private_key)
         return dataclasses.replace(self.accounts[0], secrets=forged)
 
-    def refusals(self) -> Sequence[ListedRefusal]:
-        """Return the codes of the README's table that concern payouts."""
-        rejected = [
-            ListedRefusal(name=code, answer=self.refusal(400, code), failure=failure)
-            for code, failure in _REJECTED
-        ]
-        before = [
-            ListedRefusal(
-                name=f"{status} {code}",
-                answer=self.refusal(status, code),
-                not_sent=Reason.CREDENTIALS_REFUSED,
-            )
-            for status, code in _NOT_SENT
-        ]
-        return [*rejected, *before]
-
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write the bank's error document."""
-        document = {"errors": [{"code": code, "message": "refused"}]}
-        return BankAnswer(status=status, body=json.dumps(document).encode())
-
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return the bank's words."""
-        return _FIELDS.get(call) or super().fields(call)
+        return written(status, {"errors": [{"code": code, "message": "refused"}]})

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import json
-import secrets
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
@@ -16,8 +13,7 @@ from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
-from provider_adapters.testing.bank.kernel import books
-from provider_adapters.testing.bank.stage import SimulatedStage
+from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.verify.stage import (
     AnswerForm,
     BankAnswer,
@@ -25,7 +21,6 @@ from provider_adapters.testing.verify.stage import (
     FieldNames,
     ListedRefusal,
     NotApplicable,
-    PayoutWish,
 )
 from provider_adapters.testing.woovi import callbacks
 from provider_adapters.testing.woovi.dialect import WOOVI
@@ -48,16 +43,17 @@ _FORMS: Final[Mapping[PortCall, AnswerForm]] = {
 }
 _LOW_BALANCE: Final = "You do not have enough balance to make this payment"
 
+_UNTOLD: Final = {Fate.HELD: "the bank does not tell whether it holds a payout"}
+
 
 class WooviStage(SimulatedStage):
     """The simulated Woovi in this process, with two accounts; a ``Stage``."""
 
     dialect = WOOVI
     account_secrets = WooviSecrets
-
-    def settings(self, address: str) -> Mapping[str, object]:
-        """Name the address."""
-        return {"base_url": address}
+    words = _FIELDS
+    listed = ((429, "TOO_MANY_REQUESTS", Reason.RATE_LIMITED),)
+    untold = _UNTOLD
 
     def stranger(self) -> ProviderAccount:
         """Return the first account with an AppID that the bank never gave."""
@@ -70,42 +66,22 @@ class WooviStage(SimulatedStage):
     def refusals(self) -> Sequence[ListedRefusal]:
         """Return what the bank's pages say about payouts; see ``words`` for where."""
         app_id = {"data": None, "errors": [{"message": "appID inválido"}]}
+        low, unknown = written(400, {"error": _LOW_BALANCE}), written(401, app_id)
         return [
+            ListedRefusal(name="low balance", answer=low, failure=FailureCode.INSUFFICIENT_FUNDS),
             ListedRefusal(
-                name="balance too low",
-                answer=_said(400, {"error": _LOW_BALANCE}),
-                failure=FailureCode.INSUFFICIENT_FUNDS,
+                name="appID inválido", answer=unknown, not_sent=Reason.CREDENTIALS_REFUSED
             ),
-            ListedRefusal(
-                name="appID inválido",
-                answer=_said(401, app_id),
-                not_sent=Reason.CREDENTIALS_REFUSED,
-            ),
-            ListedRefusal(
-                name="TOO_MANY_REQUESTS",
-                answer=self.refusal(429, "TOO_MANY_REQUESTS"),
-                not_sent=Reason.RATE_LIMITED,
-            ),
+            *super().refusals(),
         ]
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write a refusal with a code, which the bank gives now and then."""
-        return _said(status, {"error": "Não foi possível", "errorCode": code})
-
-    def fields(self, call: PortCall) -> FieldNames:
-        """Return the bank's words."""
-        return _FIELDS.get(call) or super().fields(call)
+        return written(status, {"error": "Não foi possível", "errorCode": code})
 
     def form(self, call: PortCall) -> AnswerForm:
         """Return the forms that the document has."""
         return _FORMS.get(call) or super().form(call)
-
-    async def wish(self, fate: Fate) -> PayoutWish:
-        """Return a magic amount; the bank has no word for a payout that it holds."""
-        if fate is Fate.HELD:
-            message = "the bank does not tell whether it holds a payout"
-            raise NotApplicable(message)
-        return await super().wish(fate)
 
     @property
     def callback_secrets(self) -> CallbackSecrets:
@@ -114,14 +90,7 @@ class WooviStage(SimulatedStage):
 
     async def rotate_secrets(self) -> None:
         """Let the bank sign with another key; it shows the former one, too."""
-        kept = books.open_books(
-            self._file,
-            now=lambda: datetime.now(UTC),
-            random_hex=secrets.token_hex,
-            settle_after_s=1.0,
-            identity=self.dialect.identity,
-        )
-        with contextlib.closing(kept.database):
+        with self._books() as kept:
             callbacks.rotate(kept)
 
     async def callback(
@@ -132,7 +101,3 @@ class WooviStage(SimulatedStage):
             message = "the bank's callbacks about refunds name neither key nor charge"
             raise NotApplicable(message)
         return await super().callback(account, kind, subject, at)
-
-
-def _said(status: int, document: Mapping[str, object]) -> BankAnswer:
-    return BankAnswer(status=status, body=json.dumps(document, ensure_ascii=False).encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -60,24 +60,57 @@ class Page(Generic[Item]):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[Record]):
+class Table(Generic[Record]):
     """
-    A list of every account's records.
+    Records of every account.
 
     Attributes:
-        select: What makes the records of its table, without condition.
+        select: What makes the records of the table, without condition.
         at: The column, and the field, of their instants.
+        what: One of them, in refusals.
     """
 
     kind: type[Record]
     select: str
-    table: str
+    name: str
     at: str
+    what: str
+
+    def find(self, books: Books, account_id: str, column: str, value: str) -> Record | None:
+        """Find an account's first record with a value."""
+        sql = self._where(column) + " LIMIT 1"
+        return books.database.record(self.kind, sql, (account_id, value))
+
+    def by(self, column: str) -> Callable[[Books, str, str], Record]:
+        """Return what finds an account's first record by a column, and raises ``NOT_FOUND``."""
+
+        def get(books: Books, account_id: str, value: str) -> Record:
+            return refusals.found(self.find(books, account_id, column, value), self.what)
+
+        return get
+
+    def all_by(self, column: str) -> Callable[[Books, str, str], list[Record]]:
+        """Return what lists an account's records with a value, oldest first."""
+        sql = self._where(column)
+        return lambda books, account_id, value: books.database.records(
+            self.kind, sql, (account_id, value)
+        )
+
+    def of_account(self, books: Books, account_id: str) -> list[Record]:
+        """Return an account's records, oldest first."""
+        sql = f"{self.select} WHERE {self.name}.account_id = ? ORDER BY {self.name}.seq"
+        return books.database.records(self.kind, sql, (account_id,))
+
+    def _where(self, column: str) -> str:
+        return (
+            f"{self.select} WHERE {self.name}.account_id = ? AND {self.name}.{column} = ?"
+            f" ORDER BY {self.name}.seq"
+        )
 
     def read(self, books: Books, account_id: str, wanted: Slice) -> Page[Record]:
         """Read a page, newest first."""
-        at, seq = f"{self.table}.{self.at}", f"{self.table}.seq"
-        window = f"WHERE {self.table}.account_id = ? AND {at} >= ? AND {at} < ?"
+        at, seq = f"{self.name}.{self.at}", f"{self.name}.seq"
+        window = f"WHERE {self.name}.account_id = ? AND {at} >= ? AND {at} < ?"
         found = books.database.records(
             self.kind,
             f"{self.select} {window} AND ({at}, {seq}) < (?, ?)"
@@ -86,7 +119,7 @@ class Listed(Generic[Record]):
             (account_id, wanted.since, wanted.until, *wanted.before, wanted.limit + 1, wanted.skip),
         )
         counted = books.database.one(
-            f"SELECT count(*) AS n FROM {self.table} {window}",  # noqa: S608 - names of the schema
+            f"SELECT count(*) AS n FROM {self.name} {window}",  # noqa: S608 - names of the schema
             (account_id, wanted.since, wanted.until),
         )
         items, cursor = found[: wanted.limit], None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.paging import Listed
+from provider_adapters.testing.bank.kernel.paging import Table
 
 # Ids have ten digits from the first line on.
 _FIRST_NUMBER = 1_000_000_000
@@ -62,5 +62,5 @@ _SELECT = (
     "SELECT *, (SELECT idempotency_key FROM payouts WHERE payouts.id = payout_id)"
     " AS idempotency_key FROM statement"
 )
-read = Listed(Entry, _SELECT, "statement", "at").read
+read = Table(Entry, _SELECT, "statement", "at", "line").read
 """Read lines, newest first."""

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from provider_adapters.kit import brcode
 from provider_adapters.testing.bank.kernel.accounts import Account
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
+from provider_adapters.testing.bank.kernel.paging import Table
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, require
 from provider_adapters.testing.bank.pix import keys, received_payments
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 
@@ -17,7 +18,6 @@ _LONGEST_TXID = 25
 """Characters of a txid in a static code (BR Code manual)."""
 
 _TXID_STATIC = re.compile(rf"[A-Za-z0-9]{{1,{_LONGEST_TXID}}}")
-_SELECT = "SELECT * FROM charges"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +68,7 @@ class Charge:
     status: str
     created_at: int
     expires_at: int | None
+    seq: int = 0
 
     @property
     def location(self) -> str:
@@ -79,6 +80,17 @@ class Charge:
         return self.status == "active" and self.expires_at is not None and self.expires_at <= at
 
 
+_TABLE = Table(Charge, "SELECT * FROM charges", "charges", "created_at", "charge")
+get = _TABLE.by("reference")
+"""Find a customer's charge, an expired one too; raises ``NOT_FOUND``."""
+by_id = _TABLE.by("id")
+"""Find it by the bank's id."""
+by_txid = _TABLE.by("txid")
+"""Find it by its txid."""
+list_all = _TABLE.of_account
+"""Return a customer's charges, oldest first."""
+
+
 def add(books: Books, account: Account, new: NewCharge) -> Charge:
     """
     Create a charge on one of the account's active keys.
@@ -87,7 +99,7 @@ def add(books: Books, account: Account, new: NewCharge) -> Charge:
         Refusal: ``INVALID_REQUEST`` for any other key, ``REFERENCE_IN_USE``.
     """
     require(keys.owned(books, account.id, new.key), "chave is not an active key of this account")
-    if _one(books, account.id, "reference", new.reference):
+    if _TABLE.find(books, account.id, "reference", new.reference):
         raise Refusal(Code.REFERENCE_IN_USE, "a charge with this reference exists")
     txid, emv = _payload(books, account, new)
     at = books.clock.micros()
@@ -105,30 +117,9 @@ def add(books: Books, account: Account, new: NewCharge) -> Charge:
     return get(books, account.id, new.reference)
 
 
-def get(books: Books, account_id: str, reference: str) -> Charge:
-    """Find a customer's charge, an expired one too; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "reference", reference), "charge")
-
-
-def by_id(books: Books, account_id: str, charge_id: str) -> Charge:
-    """Find a customer's charge by the bank's id; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "id", charge_id), "charge")
-
-
-def by_txid(books: Books, account_id: str, txid: str) -> Charge:
-    """Find a customer's charge by its txid; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "txid", txid), "charge")
-
-
-def list_all(books: Books, account_id: str) -> list[Charge]:
-    """Return a customer's charges, oldest first."""
-    sql = f"{_SELECT} WHERE account_id = ? ORDER BY seq"
-    return books.database.records(Charge, sql, (account_id,))
-
-
 def anywhere(books: Books, reference: str) -> list[Charge]:
     """Find all customers' charges with this reference."""
-    sql = f"{_SELECT} WHERE reference = ? ORDER BY seq"
+    sql = "SELECT * FROM charges WHERE reference = ? ORDER BY seq"
     return books.database.records(Charge, sql, (reference,))
 
 
@@ -206,8 +197,3 @@ def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
         point_of_initiation="12" if dynamic else None,
     )
     return txid, brcode.encode(code)
-
-
-def _one(books: Books, account_id: str, column: str, value: str) -> Charge | None:
-    sql = f"{_SELECT} WHERE account_id = ? AND {column} = ?"
-    return books.database.record(Charge, sql, (account_id, value))

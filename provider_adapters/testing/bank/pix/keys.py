@@ -6,7 +6,8 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
+from provider_adapters.testing.bank.kernel.paging import Table
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, require
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
@@ -33,6 +34,7 @@ class Key:
     type: str
     status: str
     created_at: int
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,12 @@ class NewKey:
     id: str | None = None
 
 
-_SELECT = "SELECT * FROM keys"
+_ACTIVE = "SELECT * FROM keys WHERE key = ? AND status = 'active'"
+_TABLE = Table(Key, "SELECT * FROM keys", "keys", "created_at", "key")
+get = _TABLE.by("id")
+"""Find a customer's key by its id; raises ``NOT_FOUND``."""
+list_all = _TABLE.of_account
+"""Return a customer's keys, oldest first, cancelled ones included."""
 
 
 def add(books: Books, account_id: str, new: NewKey) -> Key:
@@ -71,18 +78,6 @@ def add(books: Books, account_id: str, new: NewKey) -> Key:
     return get(books, account_id, new.id or chosen)
 
 
-def get(books: Books, account_id: str, key_id: str) -> Key:
-    """Find a customer's key by its id; raises ``NOT_FOUND``."""
-    sql = f"{_SELECT} WHERE account_id = ? AND id = ?"
-    return found(books.database.record(Key, sql, (account_id, key_id)), "key")
-
-
-def list_all(books: Books, account_id: str) -> list[Key]:
-    """Return a customer's keys, oldest first, cancelled ones included."""
-    sql = f"{_SELECT} WHERE account_id = ? ORDER BY seq"
-    return books.database.records(Key, sql, (account_id,))
-
-
 def usable(books: Books, account_id: str) -> list[Key]:
     """Return a customer's active keys, oldest first."""
     return [key for key in list_all(books, account_id) if key.status == "active"]
@@ -90,7 +85,7 @@ def usable(books: Books, account_id: str) -> list[Key]:
 
 def active(books: Books, key: str) -> Key | None:
     """Find an active key of any customer of this bank."""
-    return books.database.record(Key, f"{_SELECT} WHERE key = ? AND status = 'active'", (key,))
+    return books.database.record(Key, _ACTIVE, (key,))
 
 
 def owned(books: Books, account_id: str, key: str) -> Key | None:

@@ -10,7 +10,7 @@ from typing import Final
 from provider_adapters.testing.bank.kernel import accounts, ledger
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.paging import Listed
+from provider_adapters.testing.bank.kernel.paging import Table
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
 from provider_adapters.testing.bank.pix import destinations, magic_values
 from provider_adapters.testing.bank.pix.destinations import Destination
@@ -120,6 +120,17 @@ class Execution:
     at: int
 
 
+_TABLE = Table(Payout, _SELECT, "payouts", "created_at", "payout")
+read = _TABLE.read
+"""Read payouts, newest first."""
+get = _TABLE.by("id")
+"""Find a payout by the bank's id; raises ``NOT_FOUND``."""
+by_key = _TABLE.by("idempotency_key")
+"""Find the first payout of an idempotency key."""
+by_e2e_id = _TABLE.by("e2e_id")
+"""Find a payout by its end-to-end id."""
+
+
 def repeated(books: Books, account: Account, order: Order) -> Payout | None:
     """
     Find the payout that this order repeats, depending on the account's payout kind.
@@ -130,7 +141,7 @@ def repeated(books: Books, account: Account, order: Order) -> Payout | None:
     """
     if order.idempotency_key is None or account.payout_kind is PayoutKind.NONE:
         return None
-    known = _one(books, account.id, "idempotency_key", order.idempotency_key)
+    known = _TABLE.find(books, account.id, "idempotency_key", order.idempotency_key)
     if known is None:
         return None
     if account.payout_kind is PayoutKind.DUP:
@@ -186,29 +197,10 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
     return get(books, account.id, payout_id)
 
 
-def get(books: Books, account_id: str, payout_id: str) -> Payout:
-    """Find a payout by the bank's id; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "id", payout_id), "payout")
-
-
-def by_key(books: Books, account_id: str, key: str) -> Payout:
-    """Find the first payout of an idempotency key; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "idempotency_key", key), "payout")
-
-
-def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payout:
-    """Find a payout by its end-to-end id; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "e2e_id", e2e_id), "payout")
-
-
 def anywhere(books: Books, name: str) -> Payout:
     """Find any account's first payout by key or the bank's id; raises ``NOT_FOUND``."""
     sql = f"{_SELECT} WHERE id = ? OR idempotency_key = ? ORDER BY seq LIMIT 1"
     return found(books.database.record(Payout, sql, (name, name)), "payout")
-
-
-read = Listed(Payout, _SELECT, "payouts", "created_at").read
-"""Read payouts, newest first."""
 
 
 def executions(books: Books, key: str | None) -> list[Execution]:
@@ -248,11 +240,6 @@ def release(books: Books, payout_seq: int, *, refuse: bool) -> None:
         _due(books, payout_seq, books.clock.micros())
         if refuse:
             books.database.run("UPDATE payouts SET step = 'fail' WHERE seq = ?", (payout_seq,))
-
-
-def _one(books: Books, account_id: str, column: str, value: str) -> Payout | None:
-    sql = f"{_SELECT} WHERE account_id = ? AND {column} = ? ORDER BY seq LIMIT 1"
-    return books.database.record(Payout, sql, (account_id, value))
 
 
 def _check_hold(seconds: int) -> None:

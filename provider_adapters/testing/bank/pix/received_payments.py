@@ -6,14 +6,12 @@ from dataclasses import asdict, dataclass, replace
 
 from provider_adapters.testing.bank.kernel import ledger, statement
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.paging import Listed
-from provider_adapters.testing.bank.kernel.refusals import found
+from provider_adapters.testing.bank.kernel.paging import Table
 
 _SELECT = (
     "SELECT *, (SELECT coalesce(sum(refunds.centavos), 0) FROM refunds"
     " WHERE payment_seq = payments.seq AND state <> 'failed') AS refunded FROM payments"
 )
-_OF_CHARGE = f"{_SELECT} WHERE account_id = ? AND reference = ? ORDER BY seq"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,16 +78,10 @@ def latest(books: Books, account_id: str, reference: str) -> Payment | None:
     return next(reversed(of_charge(books, account_id, reference)), None)
 
 
-def of_charge(books: Books, account_id: str, reference: str) -> list[Payment]:
-    """Return every payment of a charge, oldest first."""
-    return books.database.records(Payment, _OF_CHARGE, (account_id, reference))
-
-
-def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payment:
-    """Find a customer's payment by its end-to-end id; raises ``NOT_FOUND``."""
-    sql = f"{_SELECT} WHERE account_id = ? AND e2e_id = ?"
-    return found(books.database.record(Payment, sql, (account_id, e2e_id)), "payment")
-
-
-read = Listed(Payment, _SELECT, "payments", "at").read
+_TABLE = Table(Payment, _SELECT, "payments", "at", "payment")
+read = _TABLE.read
 """Read the payments received, newest first."""
+of_charge = _TABLE.all_by("reference")
+"""Return every payment of a charge, oldest first."""
+by_e2e_id = _TABLE.by("e2e_id")
+"""Find a customer's payment by its end-to-end id; raises ``NOT_FOUND``."""

@@ -8,8 +8,8 @@ from typing import Final
 
 from provider_adapters.testing.bank.kernel import accounts, ledger
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.paging import Listed
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found
+from provider_adapters.testing.bank.kernel.paging import Table
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.pix import magic_values, received_payments
 from provider_adapters.testing.bank.pix.payouts import Step
 from provider_adapters.testing.bank.pix.received_payments import Payment
@@ -76,6 +76,15 @@ class Refund:
     settled_at: int | None
 
 
+_TABLE = Table(Refund, SELECT, "refunds", "created_at", "refund")
+read = _TABLE.read
+"""Read refunds, newest first."""
+get = _TABLE.by("id")
+"""Find a refund by the bank's id; raises ``NOT_FOUND``."""
+by_key = _TABLE.by("idempotency_key")
+"""Find the refund of an idempotency key."""
+
+
 def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None:
     """
     Find the refund that this order repeats, whatever the account's payout kind.
@@ -83,7 +92,7 @@ def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None
     Raises:
         Refusal: ``KEY_REUSED`` when the key belongs to another refund.
     """
-    known = _one(books, account_id, "idempotency_key", order.idempotency_key)
+    known = _TABLE.find(books, account_id, "idempotency_key", order.idempotency_key)
     if known is not None and known.fingerprint != order.fingerprint():
         raise Refusal(Code.KEY_REUSED, "the idempotency key belongs to another refund")
     return known
@@ -129,20 +138,6 @@ def accept(books: Books, account_id: str, order: RefundOrder) -> Refund:
     return get(books, account_id, refund_id)
 
 
-def get(books: Books, account_id: str, refund_id: str) -> Refund:
-    """Find a refund by the bank's id; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "id", refund_id), "refund")
-
-
-def by_key(books: Books, account_id: str, key: str) -> Refund:
-    """Find the refund of an idempotency key; raises ``NOT_FOUND``."""
-    return found(_one(books, account_id, "idempotency_key", key), "refund")
-
-
-read = Listed(Refund, SELECT, "refunds", "created_at").read
-"""Read refunds, newest first."""
-
-
 def of_payment(books: Books, payment: Payment) -> list[Refund]:
     """Return every refund of a payment, oldest first."""
     sql = f"{SELECT} WHERE payment_seq = ? ORDER BY refunds.seq"
@@ -152,8 +147,3 @@ def of_payment(books: Books, payment: Payment) -> list[Refund]:
 def executed(books: Books, key: str | None) -> list[Refund]:
     """Return the refunds that moved money or will, of one key or of all, oldest first."""
     return books.database.records(Refund, _EXECUTED, (key, key))
-
-
-def _one(books: Books, account_id: str, column: str, value: str) -> Refund | None:
-    sql = f"{SELECT} WHERE refunds.account_id = ? AND refunds.{column} = ?"
-    return books.database.record(Refund, sql, (account_id, value))

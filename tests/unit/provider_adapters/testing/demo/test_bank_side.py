@@ -58,7 +58,7 @@ async def test_doing_it_again_moves_no_money(parts, control, office):
 async def test_a_taken_account_number_is_a_refusal(parts, control):
     demo = await ensure_demo(parts)
     account = demo["accounts"]["main"]
-    other = f"{account['id'][:8]}-0000-4000-8000-000000000000"
+    other = f"{account['id'][:8]}-0000-4000-8000-ffffffffffff"
     demo["accounts"]["main"] = {"id": other}
 
     with pytest.raises(ControlRefused, match="ALREADY_EXISTS"):
