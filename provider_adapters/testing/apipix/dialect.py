@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -12,14 +13,14 @@ from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.testing.apipix import access, documents, inter, refusals
 from provider_adapters.testing.apipix.access import Doors
 from provider_adapters.testing.apipix.rows import EFI_DOORS, EFI_ROWS, rows_below
-from provider_adapters.testing.bank.dialect import Callback, Dialect, Row
+from provider_adapters.testing.bank.dialect import Callback, Dialect, Row, subject_of
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.messages import Document
-from provider_adapters.testing.bank.pix import charges, payouts, received_payments, refunds
+from provider_adapters.testing.bank.pix import charges, payouts, received_payments
 from provider_adapters.testing.bank.pix.payouts import Payout
 from provider_adapters.testing.bank.pix.received_payments import Payment
 from provider_adapters.testing.bank.pix.refunds import Refund
@@ -52,27 +53,20 @@ def _standard(books: Books, event: Event) -> Document | None:
 
 def _told(books: Books, event: Event) -> Document | None:
     """Read what a callback says; what the books do not have is invented."""
-    account, subject = event.account_id, event.subject
-    try:
-        match event.kind:
-            case EventKind.PAYOUT:
-                return documents.sent_event(_payout(books, account, subject))
-            case EventKind.CHARGE | EventKind.PAYMENT:
-                return _paid(books, received_payments.by_e2e_id(books, account, subject))
-            case EventKind.REFUND:
-                return _given_back(books, refunds.get(books, account, subject))
-            case EventKind.RETURN:
-                return None
-    except Refusal:
-        return _invented(books, event)
-
-
-def _payout(books: Books, account_id: str, subject: str) -> Payout:
-    """Find a payout by the bank's id of it, or by its key."""
-    try:
-        return payouts.get(books, account_id, subject)
-    except Refusal:
-        return payouts.by_key(books, account_id, subject)
+    match event.kind, subject_of(books, event):
+        case EventKind.PAYOUT, Payout() as payout:
+            return documents.sent_event(payout)
+        case ((EventKind.CHARGE | EventKind.PAYMENT), Payment() as paid):
+            return _paid(books, paid)
+        case EventKind.REFUND, Refund() as refund:
+            return _given_back(books, refund)
+        case EventKind.RETURN, _:
+            return None
+        case EventKind.PAYOUT, _:  # named by its key, perhaps
+            with suppress(Refusal):
+                key = event.subject
+                return documents.sent_event(payouts.by_key(books, event.account_id, key))
+    return _invented(books, event)
 
 
 def _paid(books: Books, paid: Payment) -> Document | None:

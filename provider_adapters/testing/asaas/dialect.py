@@ -17,14 +17,15 @@ from provider_adapters.testing.bank.dialect import (
     BankRequest,
     Callback,
     Dialect,
+    subject_of,
 )
-from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.messages import Answer, Document, Fields
-from provider_adapters.testing.bank.pix import payouts, received_payments
+from provider_adapters.testing.bank.messages import Answer, Fields
+from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payment
 from provider_adapters.testing.bank.simulator import Simulator
 
 _UNAUTHORIZED: Final = "invalid_access_token"
@@ -38,9 +39,7 @@ def _authenticate(request: BankRequest) -> Account:
     token = request.headers.get("access_token", "")
     if not token:
         raise Refusal(Code.UNAUTHORIZED, "access_token_not_found")
-    account = accounts.by_token(request.books, token)
-    if account is None:
-        raise Refusal(Code.UNAUTHORIZED, _UNAUTHORIZED)
+    account = request.holder(token, _UNAUTHORIZED)
     if request.method == "GET" and request.raw:
         raise Refusal(Code.NOT_ALLOWED, "a GET has no body")
     return account
@@ -68,33 +67,22 @@ def _refusal(problem: Refusal) -> Answer:
 
 def _callback(books: Books, event: Event, to: Listener) -> Callback | None:
     """Write an event with the token of its address; nothing is told of what came back."""
-    match event.kind:
-        case EventKind.PAYOUT:
-            said = _transfer_event(books, event)
-        case EventKind.CHARGE:
-            said = _payment_event(books, event)
+    match event.kind, subject_of(books, event):
+        case EventKind.PAYOUT, Payout() as payout:
+            shown = documents.transfer(payout)
+            said = {"event": f"TRANSFER_{shown['status']}", "transfer": shown}
+        case EventKind.PAYOUT, _:  # what a test says of a payout that is not there yet
+            shown = {"id": "", "externalReference": event.subject, "status": "PENDING"}
+            said = {"event": "TRANSFER_PENDING", "transfer": shown}
+        case EventKind.CHARGE, paid:  # older files, and tests, name the charge itself
+            reference = paid.reference if isinstance(paid, Payment) else event.subject
+            payment = {"id": "", "externalReference": reference}
+            said = {"event": "PAYMENT_RECEIVED", "payment": payment}
         case _:
             return None
     body = json.dumps({"id": event.id, **said}, ensure_ascii=False).encode()
     headers = {"asaas-access-token": bytes.fromhex(to.secret).decode()}
     return Callback(url=to.url, body=body, headers=headers)
-
-
-def _transfer_event(books: Books, event: Event) -> Document:
-    try:
-        shown = documents.transfer(payouts.anywhere(books, event.subject))
-    except Refusal:  # what a test says of a payout that is not there yet
-        shown = {"id": "", "externalReference": event.subject, "status": "PENDING"}
-    return {"event": f"TRANSFER_{shown['status']}", "transfer": shown}
-
-
-def _payment_event(books: Books, event: Event) -> Document:
-    try:
-        paid = received_payments.by_e2e_id(books, event.account_id, event.subject)
-        reference = paid.reference
-    except Refusal:  # older files, and tests, name the charge itself
-        reference = event.subject
-    return {"event": "PAYMENT_RECEIVED", "payment": {"id": "", "externalReference": reference}}
 
 
 ASAAS: Final = Dialect(

@@ -13,13 +13,16 @@ from typing import Final, TypeAlias, TypeVar
 from multidict import CIMultiDictProxy, MultiMapping
 
 from provider_adapters.testing.bank import messages
+from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.listeners import Event, Listener
+from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.messages import Answer, Document, Fields
-from provider_adapters.testing.bank.pix import magic_values
+from provider_adapters.testing.bank.pix import magic_values, payouts, received_payments, refunds
 from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payment
+from provider_adapters.testing.bank.pix.refunds import Refund
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,13 @@ class BankRequest:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
         return token if scheme.lower() == "bearer" else ""
 
+    def holder(self, token: str, message: str) -> Account:
+        """Return the account of a token; raises ``UNAUTHORIZED`` with the message."""
+        account = accounts.by_token(self.books, token)
+        if account is None:
+            raise Refusal(Code.UNAUTHORIZED, message)
+        return account
+
     @property
     def body(self) -> Fields:
         """The body, a JSON object read strictly; raises ``INVALID_REQUEST``."""
@@ -72,17 +82,10 @@ class BankRequest:
 @dataclass(frozen=True, slots=True)
 class Row:
     """
-    One call of the bank.
+    One call of the bank; docs/providers/simulators.md says what each field is for.
 
-    Attributes:
-        path: As aiohttp writes it: ``/v2/cob/{txid:[^/]+}``.
-        operation: Its name in faults, one of ``faults.OPERATIONS``. ``access`` is for calls
-            that give tokens and keys.
-        run: Returns an answer, or the document of one with ``status``. Never waits, so that
-            what executes is never interrupted halfway.
-        is_open: Whether anybody may call it.
-        at_token_host: Whether it is found at the bank's second host, and only there: some banks
-            give tokens at one.
+    ``run`` returns an answer, or the document of one with ``status``. It never waits, so that what
+    executes is never interrupted halfway.
     """
 
     method: str
@@ -113,6 +116,23 @@ def one(
 ) -> Run:
     """Return what answers a record of the account that a part of the path names."""
     return lambda request: show(find(*request.own, request.path[part]))
+
+
+_SUBJECTS: Final[Mapping[EventKind, Callable[[Books, str, str], Payout | Payment | Refund]]] = {
+    EventKind.PAYOUT: payouts.get,
+    EventKind.RETURN: payouts.get,
+    EventKind.CHARGE: received_payments.by_e2e_id,
+    EventKind.PAYMENT: received_payments.by_e2e_id,
+    EventKind.REFUND: refunds.get,
+}
+
+
+def subject_of(books: Books, event: Event) -> Payout | Payment | Refund | None:
+    """Return what an event is about; None for what the books do not have, or name otherwise."""
+    try:
+        return _SUBJECTS[event.kind](books, event.account_id, event.subject)
+    except Refusal:
+        return None
 
 
 def execute(centavos: int, accept: Callable[[], object], status: int = 200) -> Answer:
@@ -162,23 +182,7 @@ _AUTHORIZATION: Final = frozenset({"authorization"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """
-    How one bank looks.
-
-    Attributes:
-        rows: Every call.
-        authenticate: Returns whose request it is, or raises ``UNAUTHORIZED``.
-        refusal: Shows a refusal in the bank's status, shape and words. Its ``code`` says why;
-            ``INTERNAL`` and any status from 500 on are a failure that says nothing more.
-        payout: Shows a payout as its customer would see it.
-        callback: Writes and signs an event for one address; None where this bank says nothing.
-        admit: Makes, or takes from what is given, the credentials of an account that is
-            opened; once more when they are replaced.
-        payout_kind: What the bank does with an idempotency key that it knows.
-        client_certificates: Whether the port is TLS and takes only callers that show a
-            certificate of ``certificates.issue``; ``authenticate`` sees which.
-        secret_headers: In lower case; recorded calls leave their values out.
-    """
+    """How one bank looks; docs/providers/simulators.md says what each field is for."""
 
     identity: BankIdentity
     rows: Sequence[Row]

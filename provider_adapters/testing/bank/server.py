@@ -42,20 +42,13 @@ class SimulatedBank:
     A bank without real money, in a process of its own or in the gateway's.
 
     Attributes:
-        dialect: How it looks to its customers.
         db_path: The SQLite file with all data; created when missing.
         host: A loopback address.
-        port: The customers' port. 0 picks a free one; after ``start`` this is
-            the real number.
-        control_port: The control interface's port, likewise.
-        token_port: Likewise that of a second host, where the dialect gives tokens at one.
-        settle_after_s: Seconds of bank clock from accepting a payout to
-            settling it.
+        port: The customers' port, and as ``control_port`` and ``token_port``: 0 picks a free one;
+            after ``start`` this is the real number.
+        settle_after_s: Seconds of bank clock from accepting a payout to settling it.
         latency_s: Seconds that every request of a customer waits before anything happens.
-        now: The wall clock, aware UTC.
-        random_hex: Gives this many random bytes as hexadecimal text.
-        listener: Receives callbacks about payouts, payments and refunds, beside the
-            addresses that accounts have registered; None where there is nobody else.
+        listener: Receives every callback, beside the addresses that accounts have registered.
     """
 
     dialect: Dialect

@@ -33,17 +33,7 @@ def _base_url(address: BankAddress) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulator:
-    """
-    A simulated bank.
-
-    Attributes:
-        adapter: The adapter that speaks to it.
-        settings: The adapter's settings for a running one.
-        repeats: What else the adapter is told where accounts of the bank differ in what they
-            do with an idempotency key that it knows; empty where they do not.
-        tells_returns: Whether its customers can read that a settled payout came back, in the
-            payout or in the statement.
-    """
+    """A simulated bank; docs/providers/simulators.md says what each field is for."""
 
     adapter: str
     dialect: Dialect

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from gateway.app.build_backoffice import credential_source
 from gateway.app.build_identity import build_identity
 from gateway.cli.configuration import sandbox_only
 from gateway.cli.context import AdminContext
 from gateway.config.settings import Settings
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.security.identity.passwords import COST, Cost, PasswordHasher
-from gateway.security.sealing import SealBroken, Sealer
 from provider_adapters.testing.commands.bank_control import controlling
 from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls
 from provider_adapters.testing.demo.ensure import DemoParts, ensure_demo
-from provider_adapters.testing.demo.store_side import DemoRecords
 
 FILE = "demo.json"
 """The demo with its secrets, in the folder ``var``, mode 0600."""
@@ -40,12 +37,11 @@ async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Co
     )
     async with controlling(listening["sandbox_control_url"]) as control:
         parts = DemoParts(
-            records=_records(office),
+            office=office,
             people=identity.context,
             bank=control,
             kept=DemoFile(settings.folder / FILE),
             urls=listening,
-            new_id=office.kernel.new_id,
         )
         try:
             return await ensure_demo(parts)
@@ -76,25 +72,3 @@ def urls_of(settings: Settings) -> DemoUrls:
         sandbox_bank_url=settings.sandbox_bank.url,
         sandbox_control_url=settings.sandbox_bank.control_url,
     )
-
-
-def _records(office: AdminContext) -> DemoRecords:
-    sealer = office.kernel.keys.sealer
-    return DemoRecords(
-        companies=office.kernel.store.companies,
-        accounts=office.kernel.store.accounts,
-        credentials=office.kernel.store.credentials,
-        acting=office.acting,
-        source=credential_source(office.kernel.keys),
-        seal=sealer.seal,
-        unseal=lambda sealed, bound_to: unsealed(sealer, sealed, bound_to),
-        matches=office.kernel.keys.digester.matches,
-    )
-
-
-def unsealed(sealer: Sealer, sealed: bytes, bound_to: str) -> str | None:
-    """Open what is sealed; None when it was changed, moved or sealed under another key."""
-    try:
-        return sealer.open(sealed, bound_to)
-    except SealBroken:
-        return None

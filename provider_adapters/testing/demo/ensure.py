@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from gateway.cli.context import AdminContext
 from gateway.operations.identity.ports import IdentityContext
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.demo import bank_side, contents, people_side, store_side
 from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Identified
-from provider_adapters.testing.demo.store_side import DemoRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoParts:
-    """
-    What the demo is made with.
+    """What the demo is made with."""
 
-    Attributes:
-        new_id: Makes a UUID.
-    """
-
-    records: DemoRecords
+    office: AdminContext
     people: IdentityContext
     bank: BankControl
     kept: DemoFile
     urls: DemoUrls
-    new_id: Callable[[], str]
 
 
 async def ensure_demo(parts: DemoParts) -> Demo:
@@ -43,15 +36,15 @@ async def ensure_demo(parts: DemoParts) -> Demo:
     current = await _current(parts, demo)
     if current != demo:
         parts.kept.replace(current)
-    await bank_side.ensure(parts.bank, current, parts.records.acting.now)
-    await store_side.ensure(parts.records, current)
+    await bank_side.ensure(parts.bank, current, parts.office.acting.now)
+    await store_side.ensure(parts.office, current)
     await people_side.ensure(parts.people, current)
     return current
 
 
 async def _current(parts: DemoParts, demo: Demo) -> Demo:
     """Bring a kept demo up to today's addresses, credentials that work, and all people."""
-    new = await store_side.replacements(parts.records, demo)
+    new = await store_side.replacements(parts.office, demo)
     return {
         **demo,
         **parts.urls,
@@ -62,14 +55,13 @@ async def _current(parts: DemoParts, demo: Demo) -> Demo:
 
 def _fresh(parts: DemoParts) -> Demo:
     """Choose ids and secrets; nothing exists yet."""
-    accounts = {each.role: Identified(id=parts.new_id()) for each in contents.ACCOUNTS}
+    new_id = parts.office.kernel.new_id
+    accounts = {each.role: Identified(id=new_id()) for each in contents.ACCOUNTS}
     return Demo(
         **parts.urls,
-        companies={each.role: Identified(id=parts.new_id()) for each in contents.COMPANIES},
+        companies={each.role: Identified(id=new_id()) for each in contents.COMPANIES},
         accounts=accounts,
-        credentials={
-            each.role: store_side.new_pair(parts.records.source) for each in contents.CREDENTIALS
-        },
+        credentials={each.role: store_side.new_pair(parts.office) for each in contents.CREDENTIALS},
         pix_keys={
             role: [key.public_id(account_id) for key in contents.pix_keys(account_id)]
             for role in ("main", "other_company")

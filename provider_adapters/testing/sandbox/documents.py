@@ -6,16 +6,15 @@ import json
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from provider_adapters.testing.bank.dialect import subject_of
 from provider_adapters.testing.bank.kernel.accounts import Account, Balance
 from provider_adapters.testing.bank.kernel.blocks import Block
 from provider_adapters.testing.bank.kernel.books import SANDBOX, Books
 from provider_adapters.testing.bank.kernel.clock import show, shown
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Page
-from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.kernel.statement import Entry, number
 from provider_adapters.testing.bank.messages import Document
-from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
 from provider_adapters.testing.bank.pix.charges import Charge
 from provider_adapters.testing.bank.pix.destinations import Owner
 from provider_adapters.testing.bank.pix.keys import Key
@@ -121,22 +120,14 @@ def listener(record: Listener) -> Document:
 def event(books: Books, record: Event) -> Document:
     """Show what happened, as the body of a callback does."""
     name = "referencia" if record.kind is EventKind.CHARGE else "chave"
-    return {"tipo": record.kind, "conta": record.account_id, name: _subject(books, record)}
-
-
-def _subject(books: Books, record: Event) -> str:
-    """Name what it is about as the customer does; an older file already has that name."""
-    account_id, subject = record.account_id, record.subject
-    try:
-        if record.kind is EventKind.CHARGE:
-            found = received_payments.by_e2e_id(books, account_id, subject).reference
-        elif record.kind is EventKind.REFUND:
-            found = refunds.get(books, account_id, subject).idempotency_key
-        else:
-            found = payouts.get(books, account_id, subject).idempotency_key
-    except Refusal:
-        return subject
-    return found or ""
+    match subject_of(books, record):
+        case Payment() as paid:
+            said = paid.reference
+        case Payout() | Refund() as ordered:
+            said = ordered.idempotency_key
+        case _:  # an older file already has the customer's name of it
+            said = record.subject
+    return {"tipo": record.kind, "conta": record.account_id, name: said or ""}
 
 
 def owner(record: Owner) -> Document:

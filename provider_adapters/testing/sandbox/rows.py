@@ -45,9 +45,7 @@ _TO_ACCOUNT: Final = ("forma", "banco", "agencia", "conta", "tipo_conta", "nome"
 
 def authenticate(request: BankRequest) -> Account:
     """Return the account of the token, which is also the one in the path."""
-    account = accounts.by_token(request.books, request.bearer)
-    if account is None:
-        raise Refusal(Code.UNAUTHORIZED, "a valid token is needed")
+    account = request.holder(request.bearer, "a valid token is needed")
     if account.id != request.path["conta"]:
         raise Refusal(Code.WRONG_ACCOUNT, "the token belongs to another account")
     return account

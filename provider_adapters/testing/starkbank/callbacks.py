@@ -8,12 +8,13 @@ import json
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from provider_adapters.testing.bank.dialect import Callback
+from provider_adapters.testing.bank.dialect import Callback, subject_of
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.testing.bank.kernel.refusals import Refusal
+from provider_adapters.testing.bank.kernel.listeners import Event, Listener
 from provider_adapters.testing.bank.messages import Document
-from provider_adapters.testing.bank.pix import charges, payouts, received_payments
+from provider_adapters.testing.bank.pix import charges
+from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payment
 from provider_adapters.testing.starkbank import documents, signing_keys
 
 
@@ -50,17 +51,14 @@ def event(books: Books, event_: Event) -> Document | None:
 
 def _log(books: Books, event_: Event) -> tuple[str, str, Document] | None:
     """Return subscription, type of log and document of an event, read from the books."""
-    account_id, subject = event_.account_id, event_.subject
-    try:
-        if event_.kind in {EventKind.PAYOUT, EventKind.RETURN}:
-            shown = documents.transfer(payouts.get(books, account_id, subject))
+    match subject_of(books, event_):
+        case Payout() as payout:
+            shown = documents.transfer(payout)
             return "transfer", str(shown["status"]), shown
-        if event_.kind in {EventKind.CHARGE, EventKind.PAYMENT}:
-            paid = received_payments.by_e2e_id(books, account_id, subject)
-            charge = charges.get(books, account_id, paid.reference) if paid.reference else None
+        case Payment() as paid:
+            reference = paid.reference
+            charge = charges.get(books, paid.account_id, reference) if reference else None
             if charge is not None and charge.payer is not None:
                 return "invoice", "paid", documents.invoice(books, charge)
             return "deposit", "credited", documents.deposit(books, paid, charge)
-    except Refusal:  # it is in no book any more
-        return None
     return None

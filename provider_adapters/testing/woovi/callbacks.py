@@ -18,15 +18,16 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from provider_adapters.testing.bank.dialect import Callback
+from provider_adapters.testing.bank.dialect import Callback, subject_of
 from provider_adapters.testing.bank.kernel import state
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.kernel.state import Kept
 from provider_adapters.testing.bank.messages import Document
-from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
+from provider_adapters.testing.bank.pix.payouts import Payout
+from provider_adapters.testing.bank.pix.received_payments import Payment
+from provider_adapters.testing.bank.pix.refunds import Refund
 from provider_adapters.testing.woovi import documents
 
 WEBHOOK: Final = "webhook"
@@ -38,6 +39,13 @@ _CURRENT: Final = "1"
 _FORMER: Final = "2"
 # What is made quickly; the real bank signs with 1,024 bits, which nobody should begin with.
 _BITS: Final = 2048
+
+
+_COMPLETED: Final[Document] = {
+    "event": "OPENPIX:CHARGE_COMPLETED",
+    "company": {"name": "Loja"},
+    "account": {"environment": "TESTING"},
+}
 
 
 def written(books: Books, event: Event, to: Listener) -> Callback | None:
@@ -71,55 +79,34 @@ def failure_of(books: Books, payout_id: str) -> str:
 
 def _said(books: Books, event: Event) -> Document | None:
     """Write what happened; None for what this bank's customers are not told."""
-    match event.kind:
-        case EventKind.PAYOUT:
-            return _payout(books, event)
-        case EventKind.CHARGE:
-            return _charge(books, event)
-        case EventKind.REFUND:
-            return _refund(books, event)
+    match event.kind, subject_of(books, event):
+        case EventKind.PAYOUT, Payout() as found:
+            failed = found.state == "failed"
+            name = "OPENPIX:MOVEMENT_FAILED" if failed else "OPENPIX:MOVEMENT_CONFIRMED"
+            return {"event": name, **documents.payment(found, failure_of(books, found.id))}
+        case EventKind.PAYOUT, _:  # one that is named by its key, of which nothing more is known
+            key = {"correlationID": event.subject, "status": "CONFIRMED"}
+            return {"event": "OPENPIX:MOVEMENT_CONFIRMED", "payment": key}
+        case EventKind.CHARGE, Payment() as paid:
+            shown = documents.transaction(paid)
+            return {**_COMPLETED, "charge": shown.get("charge"), "pix": shown}
+        case EventKind.CHARGE, _:  # likewise
+            charge = {"correlationID": event.subject, "status": "COMPLETED"}
+            return {**_COMPLETED, "charge": charge, "pix": {"charge": charge}}
+        case EventKind.REFUND, Refund() as refund:
+            return _refund(refund)
     return None
 
 
-def _payout(books: Books, event: Event) -> Document:
-    try:
-        found = payouts.get(books, event.account_id, event.subject)
-    except Refusal:  # one that is named by its key, of which nothing more is known
-        key = {"correlationID": event.subject, "status": "CONFIRMED"}
-        return {"event": "OPENPIX:MOVEMENT_CONFIRMED", "payment": key}
-    failed = found.state == "failed"
-    name = "OPENPIX:MOVEMENT_FAILED" if failed else "OPENPIX:MOVEMENT_CONFIRMED"
-    return {"event": name, **documents.payment(found, failure_of(books, found.id))}
-
-
-def _charge(books: Books, event: Event) -> Document:
-    said: dict[str, object] = {
-        "event": "OPENPIX:CHARGE_COMPLETED",
-        "company": {"name": "Loja"},
-        "account": {"environment": "TESTING"},
-    }
-    try:
-        paid = received_payments.by_e2e_id(books, event.account_id, event.subject)
-    except Refusal:  # likewise
-        charge = {"correlationID": event.subject, "status": "COMPLETED"}
-        return {**said, "charge": charge, "pix": {"charge": charge}}
-    shown = documents.transaction(paid)
-    return {**said, "charge": shown.get("charge"), "pix": shown}
-
-
-def _refund(books: Books, event: Event) -> Document | None:
-    try:
-        found = refunds.get(books, event.account_id, event.subject)
-    except Refusal:
-        return None
-    rejected = found.state == "failed"
+def _refund(found: Refund) -> Document:
+    state = "REJECTED" if found.state == "failed" else "CONFIRMED"
     return {
-        "event": f"PIX_TRANSACTION_REFUND_SENT_{'REJECTED' if rejected else 'CONFIRMED'}",
+        "event": f"PIX_TRANSACTION_REFUND_SENT_{state}",
         "refundTransaction": {
             "value": found.centavos,
             "time": show(found.created_at),
             "endToEndId": found.return_id,
-            "status": "REJECTED" if rejected else "CONFIRMED",
+            "status": state,
             "type": "REFUND",
         },
         "originalTransaction": {"endToEndId": found.payment_e2e_id, "type": "PAYMENT"},

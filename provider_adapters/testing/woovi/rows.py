@@ -70,10 +70,7 @@ They are accepted first: docs/flows/sandbox-error-simulation.md.
 
 def authenticate(request: BankRequest) -> Account:
     """Return the account of an AppID, which is sent raw."""
-    account = accounts.by_token(request.books, request.headers.get("Authorization", ""))
-    if account is None:
-        raise Refusal(Code.UNAUTHORIZED, "appID inválido")
-    return account
+    return request.holder(request.headers.get("Authorization", ""), "appID inválido")
 
 
 def _page(request: BankRequest) -> Slice:

@@ -4,8 +4,7 @@ import pytest
 
 from gateway.config.reading import settings_from
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.security.sealing import Sealer
-from provider_adapters.testing.commands.demo_factory import sandbox_only, unsealed, urls_of
+from provider_adapters.testing.commands.demo_factory import sandbox_only, urls_of
 from tests.world.shell import CONFIG
 
 
@@ -23,12 +22,3 @@ def test_addresses_are_those_of_the_configuration():
 def test_there_is_no_demo_where_real_money_moves():
     with pytest.raises(RuleViolation, match="production"):
         sandbox_only(settings_from("environment: production", {}))
-
-
-def test_what_another_key_sealed_stays_closed():
-    mine, other = (Sealer({name: name.encode() * 16}, name) for name in ("k1", "k2"))
-    sealed = mine.seal("token", "row")
-
-    assert unsealed(mine, sealed, "row") == "token"
-    assert unsealed(other, sealed, "row") is None
-    assert unsealed(mine, sealed, "other row") is None

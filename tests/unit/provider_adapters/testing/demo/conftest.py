@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from gateway.app.build_identity import build_identity
+from gateway.cli.context import AdminContext
 from gateway.config.settings import Settings
 from gateway.operations.identity.ports import IdentityContext
 from gateway.security.keys import load_keys
 from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.commands.demo_factory import unsealed
 from provider_adapters.testing.demo.document import DemoFile, DemoUrls
 from provider_adapters.testing.demo.ensure import DemoParts
-from provider_adapters.testing.demo.store_side import DemoRecords
 from provider_adapters.testing.sandbox.dialect import SandboxBank
 from tests.world import registers
 from tests.world.registers import Registers
@@ -46,7 +45,7 @@ async def control(bank: SandboxBank) -> AsyncIterator[BankControl]:
 
 
 @pytest.fixture
-def records(office: Registers) -> DemoRecords:
+def records(office: Registers) -> AdminContext:
     """The store as the demo writes it."""
     return records_of(office)
 
@@ -55,7 +54,7 @@ def records(office: Registers) -> DemoRecords:
 def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
     """Everything the demo is made with."""
     return DemoParts(
-        records=records_of(office),
+        office=records_of(office),
         people=people_of(office, tmp_path),
         bank=control,
         kept=DemoFile(tmp_path / "demo.json"),
@@ -65,7 +64,6 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
             sandbox_bank_url="http://127.0.0.1:3",
             sandbox_control_url="http://127.0.0.1:4",
         ),
-        new_id=office.new_id,
     )
 
 
@@ -76,15 +74,6 @@ def people_of(office: Registers, folder: Path) -> IdentityContext:
     return build_identity(kernel).context
 
 
-def records_of(office: Registers) -> DemoRecords:
+def records_of(office: Registers) -> AdminContext:
     """Write into this store with these keys."""
-    return DemoRecords(
-        companies=office.store.companies,
-        accounts=office.store.accounts,
-        credentials=office.store.credentials,
-        acting=office.acting,
-        source=office.source,
-        seal=office.sealer.seal,
-        unseal=lambda sealed, bound_to: unsealed(office.sealer, sealed, bound_to),
-        matches=office.digester.matches,
-    )
+    return AdminContext(office.kernel, office.acting)

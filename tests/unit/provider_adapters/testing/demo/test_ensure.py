@@ -47,7 +47,7 @@ async def test_a_lost_store_is_made_again(parts, tmp_path):
     (tmp_path / "new").mkdir()
 
     async with registers.opened(tmp_path / "new") as office:
-        lost = replace(parts, records=records_of(office), people=people_of(office, tmp_path))
+        lost = replace(parts, office=records_of(office), people=people_of(office, tmp_path))
         again = await ensure_demo(lost)
 
         assert again == demo

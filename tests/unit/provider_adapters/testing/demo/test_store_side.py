@@ -12,6 +12,12 @@ from provider_adapters.testing.demo.ensure import ensure_demo
 pytestmark = pytest.mark.slow
 
 
+def under(office, **keys):
+    """The same store under other keys."""
+    kernel = replace(office.kernel, keys=replace(office.kernel.keys, **keys))
+    return replace(office, kernel=kernel)
+
+
 @pytest.fixture
 async def demo(parts):
     """The demo, made once."""
@@ -85,7 +91,7 @@ async def test_an_account_that_was_changed_is_put_right(demo, records, office):
 async def test_what_another_key_sealed_is_sealed_again(demo, records, office):
     sealer = Sealer({"k2": b"K" * 32}, "k2")
 
-    await store_side.ensure(replace(records, seal=sealer.seal, unseal=lambda *_: None), demo)
+    await store_side.ensure(under(records, sealer=sealer), demo)
 
     account = await office.accounts.find(demo["accounts"]["main"]["id"])
     assert sealer.open(account.sealed_credentials, account.id)
@@ -108,6 +114,15 @@ async def test_under_another_pepper_every_credential_that_should_work_is_replace
     """The revoked one need not work."""
     digester = SecretDigester({"p2": b"P" * 32}, "p2")
 
-    new = await store_side.replacements(replace(records, matches=digester.matches), demo)
+    new = await store_side.replacements(under(records, digester=digester), demo)
 
     assert set(demo["credentials"]) - set(new) == {"revoked"}
+
+
+def test_what_another_key_sealed_stays_closed():
+    mine, other = (Sealer({name: name.encode() * 16}, name) for name in ("k1", "k2"))
+    sealed = mine.seal("token", "row")
+
+    assert store_side.unsealed(mine, sealed, "row") == "token"
+    assert store_side.unsealed(other, sealed, "row") is None
+    assert store_side.unsealed(mine, sealed, "other row") is None
