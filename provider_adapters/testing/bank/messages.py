@@ -95,6 +95,12 @@ LARGEST: int = 999_999_999_999_999
 _REAIS = re.compile(r"([0-9]{1,13})(?:\.([0-9]{1,2}))?")
 
 
+def fields(record: object, *same: str, **renamed: str) -> dict[str, object]:
+    """Return fields of a record for a document, under their own names and under others."""
+    names = {**dict(zip(same, same, strict=True)), **renamed}
+    return {theirs: getattr(record, ours) for theirs, ours in names.items()}
+
+
 class NumberText(str):
     """The text of a JSON number that is not a plain integer."""
 

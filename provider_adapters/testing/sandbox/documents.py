@@ -14,7 +14,7 @@ from provider_adapters.testing.bank.kernel.clock import show, shown
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Page
 from provider_adapters.testing.bank.kernel.statement import Entry, number
-from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.messages import Document, fields
 from provider_adapters.testing.bank.pix.charges import Charge
 from provider_adapters.testing.bank.pix.destinations import Owner
 from provider_adapters.testing.bank.pix.keys import Key
@@ -68,15 +68,10 @@ _ENTRY_KINDS: Final = {
 def account(record: Account) -> Document:
     """Show an account's coordinates."""
     return {
-        "id": record.id,
-        "titular": {"nome": record.name, "documento": record.tax_number},
-        "banco": SANDBOX.compe,
-        "ispb": SANDBOX.ispb,
-        "agencia": record.branch,
-        "conta": record.number,
+        **fields(record, "id", agencia="branch", conta="number", cidade="city", cep="zip_code"),
+        **fields(SANDBOX, "ispb", banco="compe"),
+        "titular": _person(record),
         "tipo": ACCOUNT_TYPES[record.type],
-        "cidade": record.city,
-        "cep": record.zip_code,
         "criada_em": show(record.created_at),
     }
 
@@ -84,8 +79,7 @@ def account(record: Account) -> Document:
 def balance(record: Balance, at: int) -> Document:
     """Show a balance as of an instant."""
     return {
-        "saldo_centavos": record.owned,
-        "bloqueado_centavos": record.blocked,
+        **fields(record, saldo_centavos="owned", bloqueado_centavos="blocked"),
         "disponivel_centavos": record.available,
         "atualizado_em": show(at),
     }
@@ -94,18 +88,16 @@ def balance(record: Balance, at: int) -> Document:
 def block(record: Block) -> Document:
     """Show blocked money."""
     return {
+        **fields(record, valor_centavos="centavos", referencia="reference"),
         "tipo": _BLOCK_KINDS[record.kind],
-        "valor_centavos": record.centavos,
         "desde": show(record.since),
-        "referencia": record.reference,
     }
 
 
 def key(record: Key) -> Document:
     """Show a key."""
     return {
-        "id": record.id,
-        "chave": record.key,
+        **fields(record, "id", chave="key"),
         "tipo": KEY_TYPES[record.type],
         "situacao": _KEY_STATUSES[record.status],
         "criada_em": show(record.created_at),
@@ -133,34 +125,24 @@ def event(books: Books, record: Event) -> Document:
 def owner(record: Owner) -> Document:
     """Show the owner of a key."""
     return {
-        "chave": record.key,
+        **fields(record, "ispb", chave="key", banco="bank", nome_banco="bank_name"),
+        **fields(record, agencia="branch", conta="account"),
         "tipo": KEY_TYPES[record.type],
-        "titular": {"nome": record.name, "documento": record.tax_number},
-        "banco": record.bank,
-        "nome_banco": record.bank_name,
-        "ispb": record.ispb,
-        "agencia": record.branch,
-        "conta": record.account,
+        "titular": _person(record),
     }
 
 
 def charge(record: Charge, receiver: Account, at: int) -> Document:
     """Show a charge as it stands at an instant."""
     return {
-        "id": record.id,
-        "txid": record.txid,
-        "referencia": record.reference,
+        **fields(record, "id", "txid", chave="key", referencia="reference"),
+        **fields(record, valor_centavos="centavos", reutilizavel="reusable", copia_e_cola="emv"),
+        **fields(receiver, cidade="city", cep="zip_code"),
         "tipo": CHARGE_TYPES[record.type],
-        "chave": record.key,
-        "valor_centavos": record.centavos,
         "situacao": "EXPIRADA" if record.expired(at) else _CHARGE_STATUSES[record.status],
-        "reutilizavel": record.reusable,
         "descricao": record.description,
         "pagador": _payer(record.payer),
-        "recebedor": {"nome": receiver.name, "documento": receiver.tax_number},
-        "cidade": receiver.city,
-        "cep": receiver.zip_code,
-        "copia_e_cola": record.emv,
+        "recebedor": _person(receiver),
         "criada_em": show(record.created_at),
         "expira_em": shown(record.expires_at),
     }
@@ -169,8 +151,7 @@ def charge(record: Charge, receiver: Account, at: int) -> Document:
 def charge_payment(record: Charge, paid: Payment | None) -> Document:
     """Show whether and how a charge was paid."""
     return {
-        "referencia": record.reference,
-        "valor_centavos": record.centavos,
+        **fields(record, referencia="reference", valor_centavos="centavos"),
         "criada_em": show(record.created_at),
         "pagamento": _payment(paid) if paid else None,
     }
@@ -178,40 +159,33 @@ def charge_payment(record: Charge, paid: Payment | None) -> Document:
 
 def received(record: Payment) -> Document:
     """Show a payment in the list of payments."""
-    given_back = {"devolvido_centavos": record.refunded}
-    return {**_payment(record), "referencia": record.reference, **given_back}
+    return {
+        **_payment(record),
+        **fields(record, referencia="reference", devolvido_centavos="refunded"),
+    }
 
 
 def entry(record: Entry) -> Document:
     """Show a line of the statement."""
     return {
-        "id": record.id,
+        **fields(record, "id", e2e="e2e_id", chave_idempotencia="idempotency_key"),
         "tipo": _ENTRY_KINDS[record.kind],
         "natureza": "C" if record.centavos > 0 else "D",
         "valor_centavos": abs(record.centavos),
-        "e2e": record.e2e_id,
-        "chave_idempotencia": record.idempotency_key,
         "descricao": record.description,
-        "contraparte": {"nome": record.name, "documento": record.tax_number},
+        "contraparte": _person(record),
         "criado_em": show(record.at),
     }
 
 
 def payout(record: Payout) -> Document:
     """Show a payout; once settled, its value is what was really paid."""
-    failure = {"code": record.failure, "message": "the payout failed"} if record.failure else None
     return {
-        "id": record.id,
-        "chave_idempotencia": record.idempotency_key,
+        **_ordered(record),
+        **fields(record, valor_centavos="paid", e2e="e2e_id"),
         "situacao": "EM_ANALISE" if record.analysed_until else _PAYOUT_STATES[record.state],
-        "valor_centavos": record.paid,
-        "e2e": record.e2e_id,
-        "descricao": record.description,
         "destino": json.loads(record.to.sent),
-        "criada_em": show(record.created_at),
-        "liquidada_em": shown(record.settled_at),
         "em_analise_ate": shown(record.analysed_until),
-        "falha": failure,
         "devolvida_em": shown(record.returned_at),
         "devolucoes": [
             {"id": name, "valor_centavos": centavos, "devolvida_em": show(at)}
@@ -222,19 +196,12 @@ def payout(record: Payout) -> Document:
 
 def refund(record: Refund) -> Document:
     """Show a refund."""
-    failure = {"code": record.failure, "message": "the refund failed"} if record.failure else None
     return {
-        "id": record.id,
-        "chave_idempotencia": record.idempotency_key,
-        "referencia": record.reference,
+        **_ordered(record),
+        **fields(record, referencia="reference", valor_centavos="centavos"),
         "situacao": _REFUND_STATES[record.state],
-        "valor_centavos": record.centavos,
         "id_devolucao": record.return_id,
-        "descricao": record.description,
-        "recebimento": {"e2e": record.payment_e2e_id, "referencia": record.payment_reference},
-        "criada_em": show(record.created_at),
-        "liquidada_em": shown(record.settled_at),
-        "falha": failure,
+        "recebimento": fields(record, e2e="payment_e2e_id", referencia="payment_reference"),
     }
 
 
@@ -245,15 +212,29 @@ def page(name: str, record: Page[Item], item: Callable[[Item], Document]) -> Doc
 
 def _payment(record: Payment) -> dict[str, object]:
     return {
+        **fields(record, e2e="e2e_id", valor_centavos="centavos"),
         "id": number(record.seq),
-        "e2e": record.e2e_id,
-        "valor_centavos": record.centavos,
         "pago_em": show(record.at),
         "pagador": _payer(record.payer),
     }
 
 
+def _ordered(record: Payout | Refund) -> dict[str, object]:
+    what = "payout" if isinstance(record, Payout) else "refund"
+    failure = {"code": record.failure, "message": f"the {what} failed"} if record.failure else None
+    return {
+        **fields(record, "id", chave_idempotencia="idempotency_key", descricao="description"),
+        "criada_em": show(record.created_at),
+        "liquidada_em": shown(record.settled_at),
+        "falha": failure,
+    }
+
+
+def _person(record: Account | Owner | Entry) -> Document:
+    return fields(record, nome="name", documento="tax_number")
+
+
 def _payer(record: Payer | None) -> Document | None:
     if record is None:
         return None
-    return {"nome": record.name, "documento": record.tax_number, "mensagem": record.message}
+    return fields(record, nome="name", documento="tax_number", mensagem="message")

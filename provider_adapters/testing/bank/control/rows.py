@@ -26,7 +26,7 @@ from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.faults import OPERATIONS, Fault, FaultKind, Faults
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
-from provider_adapters.testing.bank.messages import Answer, Document, Fields
+from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import (
     charges,
     keys,
@@ -142,10 +142,6 @@ def _serve(run: _Run, status: int, controls: Controls) -> Handler:
 
 def _listing(rows: Sequence[object]) -> Document:
     return {"data": rows, "meta": {"total": len(rows)}}
-
-
-def _fields(record: object, *names: str) -> Document:
-    return {name: getattr(record, name) for name in names}
 
 
 # --- accounts ------------------------------------------------------------------------------------
@@ -269,14 +265,14 @@ async def _refund(request: _Request) -> Document:
     )
     known = refunds.repeated(request.books, account_id, order)
     made = known or refunds.accept(request.books, account_id, order)
-    return _fields(made, "id", "return_id", "centavos")
+    return fields(made, "id", "return_id", "centavos")
 
 
 async def _incoming(request: _Request) -> Document:
     body, somebody = request.body, request.payer() or _SOMEBODY
     payer = replace(somebody, message=body.text("description", "") or somebody.message)
     paid = _receive(request.books, request.account.id, body.reais("value"), payer, request.at)
-    shown = _fields(paid, "e2e_id", "centavos")
+    shown = fields(paid, "e2e_id", "centavos")
     return {"id": statement.number(paid.seq), **shown, "at": show(paid.at)}
 
 
@@ -318,11 +314,8 @@ def _book(request: _Request, kind: str) -> int:
 def _balance(request: _Request) -> Document:
     account_id = request.path["id"]
     said = accounts.balance(request.books, account_id)
-    return {
-        "id": account_id,
-        "balance_centavos": said.owned,
-        "blocked_centavos": said.blocked,
-    }
+    shown = fields(said, balance_centavos="owned", blocked_centavos="blocked")
+    return {"id": account_id, **shown}
 
 
 # --- keys and charges ----------------------------------------------------------------------------
@@ -337,7 +330,7 @@ async def _add_key(request: _Request) -> Document:
         id=body.optional("id", body.text),
     )
     made = keys.add(request.books, request.account.id, new)
-    return _fields(made, "id", "type", "key", "status")
+    return fields(made, "id", "type", "key", "status")
 
 
 async def _pay_key(request: _Request) -> Document:
@@ -380,7 +373,7 @@ async def _charges(request: _Request) -> Document:
     """List an account's charges by the names that the bank knows them by."""
     listed = charges.list_all(request.books, request.account.id)
     names = ("reference", "txid", "status", "centavos", "emv")
-    return _listing([_fields(each, *names) for each in listed])
+    return _listing([fields(each, *names) for each in listed])
 
 
 async def _pay_charge(request: _Request) -> Document:
@@ -402,7 +395,7 @@ def _one_charge(request: _Request) -> Charge:
 
 
 def _paid(paid: Payment) -> Document:
-    return {**_fields(paid, "e2e_id", "centavos"), "paid_at": show(paid.at)}
+    return {**fields(paid, "e2e_id", "centavos"), "paid_at": show(paid.at)}
 
 
 # --- payouts -------------------------------------------------------------------------------------
@@ -439,7 +432,7 @@ def _payout(request: _Request) -> Document:
 
 async def _returns(request: _Request) -> Document:
     listed = settlement.list_returns(request.books, request.query.get("key"))
-    rows = [{**_fields(each, "key", "id", "centavos"), "at": show(each.at)} for each in listed]
+    rows = [{**fields(each, "key", "id", "centavos"), "at": show(each.at)} for each in listed]
     return _listing(rows)
 
 
@@ -449,15 +442,11 @@ async def _executions(request: _Request) -> Document:
 
 
 async def _refunds(request: _Request) -> Document:
+    named = {"key": "idempotency_key", "payment": "payment_e2e_id"}
+    executed = refunds.executed(request.books, request.query.get("key"))
     rows = [
-        {
-            "key": refund.idempotency_key,
-            "centavos": refund.centavos,
-            "return_id": refund.return_id,
-            "payment": refund.payment_e2e_id,
-            "at": show(refund.created_at),
-        }
-        for refund in refunds.executed(request.books, request.query.get("key"))
+        {**fields(each, "centavos", "return_id", **named), "at": show(each.created_at)}
+        for each in executed
     ]
     return _listing(rows)
 

@@ -116,6 +116,19 @@ def by_coordinates(books: Books, branch: str, number: str) -> Account | None:
     return _one(books, "branch = ? AND number = ?", branch, number)
 
 
+def hold(books: Books, account_id: str, centavos: int, memo: str) -> None:
+    """
+    Hold the money of an order; call only inside a transaction.
+
+    Raises:
+        Refusal: ``INSUFFICIENT_FUNDS`` above the available balance.
+    """
+    if centavos > balance(books, account_id).available:
+        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
+    free, held, at = ledger.customer(account_id), ledger.held(account_id), books.clock.micros()
+    ledger.move(books.database, ledger.Movement(free, held, centavos, memo, at))
+
+
 def balance(books: Books, account_id: str) -> Balance:
     """Read a customer's current balance."""
     names = (ledger.customer(account_id), ledger.blocked(account_id), ledger.held(account_id))

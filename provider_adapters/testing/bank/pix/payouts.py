@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from provider_adapters.testing.bank.kernel import accounts, ledger
+from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.paging import Table
@@ -162,15 +162,11 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
     credit_to = destinations.resolve(books, order.to)
     if account.payout_limit is not None and order.centavos > account.payout_limit:
         raise Refusal(Code.LIMIT_EXCEEDED, "the payout is above the account's limit")
-    if order.centavos > accounts.balance(books, account.id).available:
-        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
     at, key = books.clock.micros(), order.idempotency_key
     payout_id = books.identifier("trf")
     step, due_at = magic_values.plan(books, order.centavos, at)
-    free, held = ledger.customer(account.id), ledger.held(account.id)
     with books.database.transaction():
-        movement = ledger.Movement(free, held, order.centavos, "payout accepted", at)
-        ledger.move(books.database, movement)
+        accounts.hold(books, account.id, order.centavos, "payout accepted")
         seq = books.database.insert(
             "payouts",
             id=payout_id,
