@@ -32,16 +32,6 @@ Make = Callable[[Books, Account], str]
 """Makes a credential of an account."""
 
 
-def app_key(books: Books, _: Account) -> str:
-    """Make the key of an application."""
-    return books.random_hex(16)
-
-
-def account_digits(_: Books, account: Account) -> str:
-    """Return the account's number with its check digit, in digits alone."""
-    return account.number.replace("-", "")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
     """

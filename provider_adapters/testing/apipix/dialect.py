@@ -10,7 +10,7 @@ from typing import Final
 
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name
-from provider_adapters.testing.apipix import access, documents, inter, refusals
+from provider_adapters.testing.apipix import documents, inter, refusals
 from provider_adapters.testing.apipix.access import Doors
 from provider_adapters.testing.apipix.rows import EFI_DOORS, EFI_ROWS, rows_below
 from provider_adapters.testing.bank.dialect import Callback, Dialect, Row, subject_of
@@ -155,7 +155,7 @@ INTER: Final = _dialect(
     BankIdentity(name="Banco Inter S.A.", ispb="00416968", compe="077", host="pix.inter.example"),
     Doors(
         proof="body",
-        more={"account": access.account_digits},
+        more={"account": lambda _, held: held.number.replace("-", "")},
         headers={"x-conta-corrente": "account"},
     ),
     inter.ROWS,
@@ -168,7 +168,9 @@ SICOOB: Final = _dialect(
 BB: Final = _dialect(
     Name.BB,
     BankIdentity(name="Banco do Brasil S.A.", ispb="00000000", compe="001", host="pix.bb.example"),
-    Doors(more={"app_key": access.app_key}, query={"gw-dev-app-key": "app_key"}),
+    Doors(
+        more={"app_key": lambda books, _: books.random_hex(16)}, query={"gw-dev-app-key": "app_key"}
+    ),
 )
 SICREDI: Final = _dialect(
     Name.SICREDI,

@@ -19,7 +19,7 @@ from provider_adapters.testing.bank.callbacks import CallbackListener, Delivery
 from provider_adapters.testing.bank.control import rows
 from provider_adapters.testing.bank.dialect import Dialect
 from provider_adapters.testing.bank.http.customers import CustomersPort
-from provider_adapters.testing.bank.http.listening_port import ListeningPort, ListeningPorts
+from provider_adapters.testing.bank.http.listening_port import ListeningPort
 from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
 from provider_adapters.testing.bank.kernel import books
 from provider_adapters.testing.bank.kernel.faults import Faults
@@ -123,7 +123,7 @@ class SimulatedBank:
         opened.callback(kept.database.close)
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
         served = CustomersPort(self.dialect, kept, faults, recorded, self.latency_s)
-        ports = ListeningPorts(await self._customers(opened, served))
+        ports = await self._customers(opened, served)
         controls = rows.Controls(
             dialect=self.dialect, books=kept, faults=faults, calls=recorded, ports=ports
         )

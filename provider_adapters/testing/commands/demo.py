@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import date
 
 import click
@@ -78,7 +77,7 @@ def summary(made: Demo, today: date) -> Sequence[str]:
 def _attach(terminal: Terminal, bank: str, *, configure: bool) -> None:
     """Attach an account at a simulated bank, and show it."""
 
-    async def work() -> dict[str, object]:
+    async def work() -> Mapping[str, object]:
         from gateway.cli.context import opened
         from provider_adapters.testing.commands import demo_bank
         from provider_adapters.testing.commands.demo_bank import attach
@@ -86,7 +85,7 @@ def _attach(terminal: Terminal, bank: str, *, configure: bool) -> None:
         if configure:
             demo_bank.configure(terminal.config, bank)
         async with opened(terminal) as office:
-            return asdict(await attach(office, bank))
+            return await attach(office, bank)
 
     terminal.show(run(work()))
 

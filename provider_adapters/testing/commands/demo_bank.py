@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -39,32 +38,13 @@ CHARGE: Final = "demo00000000000000000000000001"
 have no other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attached:
-    """
-    An account of ours at a simulated bank.
-
-    Attributes:
-        bank_account: Its id at the bank, for the control interface.
-        charge: The reference of a charge that it has there, and that is paid.
-        callbacks: Whether the bank has been told where its callbacks go.
-    """
-
-    bank: str
-    provider: str
-    account_id: str
-    bank_account: str
-    control_url: str
-    credential: Pair
-    charge: str
-    callbacks: bool
-
-
-async def attach(office: AdminContext, bank: str) -> Attached:
+async def attach(office: AdminContext, bank: str) -> Mapping[str, object]:
     """
     Open an account at a simulated bank, and attach it to a company of its own.
 
-    The bank must run, and the configuration must have a provider for it.
+    The bank must run, and the configuration must have a provider for it. What is returned names
+    both accounts, the credential, a charge that is paid there, and whether the bank has been told
+    where its callbacks go.
 
     Raises:
         RuleViolation: one of them is not so; or this is production.
@@ -77,16 +57,16 @@ async def attach(office: AdminContext, bank: str) -> Attached:
         opened = await open_account(control)
         await _furnish(control, str(opened["id"]))
     account_id, credential = await _attached(office, provider, opened)
-    return Attached(
-        bank=bank,
-        provider=provider,
-        account_id=account_id,
-        bank_account=str(opened["id"]),
-        control_url=address.control_url,
-        credential=credential,
-        charge=CHARGE,
-        callbacks=await _told(office, provider, account_id),
-    )
+    return {
+        "bank": bank,
+        "provider": provider,
+        "account_id": account_id,
+        "bank_account": str(opened["id"]),
+        "control_url": address.control_url,
+        "credential": credential,
+        "charge": CHARGE,
+        "callbacks": await _told(office, provider, account_id),
+    }
 
 
 def configure(file: Path, bank: str) -> str:

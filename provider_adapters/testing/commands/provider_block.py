@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ import yaml
 from gateway.config.reading import ConfigError, settings_from
 from gateway.config.settings import Settings
 from gateway.operations.kernel.audit_context import RuleViolation
+from provider_adapters.testing.demo.document import write_beside
 
 _PROVIDERS: Final = re.compile(r"^providers:[ \t]*(#.*)?\n", re.MULTILINE)
 
@@ -43,7 +43,7 @@ def write_provider(file: Path, name: str, provider: Mapping[str, object]) -> Set
     if settings is None:
         message = f"{file} has no plain section of providers to write into"
         raise RuleViolation(message)
-    _replace(file, written)
+    write_beside(file, written.encode(), file.stat().st_mode).replace(file)
     return settings
 
 
@@ -57,16 +57,3 @@ def _only_added(before: str, after: str, name: str) -> Settings | None:
         return None
     wanted = {**was.providers, name: now.providers[name]}
     return now if now == msgspec.structs.replace(was, providers=wanted) else None
-
-
-def _replace(file: Path, text: str) -> None:
-    """Replace a file's content in one step, and keep its mode."""
-    try:
-        number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-        with os.fdopen(number, "w", encoding="utf-8") as changed:
-            changed.write(text)
-            os.fchmod(changed.fileno(), file.stat().st_mode)
-        Path(name).replace(file)
-    except OSError as problem:
-        message = f"{file} cannot be written: {problem.strerror}"
-        raise RuleViolation(message) from problem

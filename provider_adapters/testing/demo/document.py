@@ -94,18 +94,29 @@ class DemoFile:
         self._written(demo).replace(self.path)
 
     def _written(self, demo: Demo) -> Path:
-        """Write a file beside ours; mkstemp makes it with mode 0600."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            number, name = tempfile.mkstemp(dir=self.path.parent, prefix=".demo-")
-            with os.fdopen(number, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(demo), indent=2) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as problem:
-            message = f"{self.path} cannot be written: {problem.strerror}"
-            raise RuleViolation(message) from problem
-        return Path(name)
+        text = msgspec.json.format(msgspec.json.encode(demo), indent=2) + b"\n"
+        return write_beside(self.path, text, 0o600)
+
+
+def write_beside(file: Path, content: bytes, mode: int) -> Path:
+    """
+    Write a file beside another, to be put in its place in one step.
+
+    Raises:
+        RuleViolation: it cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+        with os.fdopen(number, "wb") as written:
+            written.write(content)
+            written.flush()
+            os.fsync(number)
+            os.fchmod(number, mode)
+    except OSError as problem:
+        message = f"{file} cannot be written: {problem.strerror}"
+        raise RuleViolation(message) from problem
+    return Path(name)
 
 
 _A_WEEK = timedelta(days=6)

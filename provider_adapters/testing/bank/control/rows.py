@@ -17,7 +17,7 @@ from aiohttp.typedefs import Handler
 
 from provider_adapters.testing.bank import messages
 from provider_adapters.testing.bank.dialect import Admission, Dialect
-from provider_adapters.testing.bank.http.listening_port import ListeningPorts
+from provider_adapters.testing.bank.http.listening_port import ListeningPort
 from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
 from provider_adapters.testing.bank.kernel import accounts, blocks, clock, ledger, statement
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
@@ -73,7 +73,7 @@ class Controls:
     books: Books
     faults: Faults
     calls: RecordedCalls
-    ports: ListeningPorts
+    ports: Sequence[ListeningPort]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -499,21 +499,23 @@ async def _inject(request: _Request) -> Document:
         executed=body.flag("executed"),
     )
     if fault.fault is FaultKind.REFUSE:
-        await controls.ports.refuse(fault)
+        for port in controls.ports:
+            await port.refuse(fault)
     else:
         controls.faults.inject(fault)
     return asdict(fault)
 
 
 async def _faults(request: _Request) -> Document:
-    refusing = request.controls.ports.refusing
+    refusing = request.controls.ports[0].refusing
     waiting = request.controls.faults.waiting() + ((refusing,) if refusing else ())
     return _listing([asdict(fault) for fault in waiting])
 
 
 async def _clear_faults(request: _Request) -> Document:
-    refusing = int(request.controls.ports.refusing is not None)
-    await request.controls.ports.open()
+    refusing = int(request.controls.ports[0].refusing is not None)
+    for port in request.controls.ports:
+        await port.open()
     return {"cleared": request.controls.faults.clear() + refusing}
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
@@ -104,25 +102,3 @@ class ListeningPort:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-
-
-@dataclass(frozen=True, slots=True)
-class ListeningPorts:
-    """Every port of a bank's customers: they close and open together."""
-
-    ports: Sequence[ListeningPort]
-
-    @property
-    def refusing(self) -> Fault | None:
-        """The fault that keeps them closed, if any."""
-        return self.ports[0].refusing
-
-    async def open(self) -> None:
-        """Listen; safe to repeat."""
-        for port in self.ports:
-            await port.open()
-
-    async def refuse(self, fault: Fault) -> None:
-        """Refuse connections for ``count`` seconds, or until opened."""
-        for port in self.ports:
-            await port.refuse(fault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -17,28 +17,21 @@ _KEPT = 1000
 _BODY_KEPT = 4096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedCall:
-    """A request as received: the raw path with its query; secret headers without their value."""
-
-    at: str
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: str
-
-
 @dataclass(frozen=True, slots=True)
 class RecordedCalls:
-    """The last thousand requests, oldest first, in memory only."""
+    """
+    The last thousand requests as documents, oldest first, in memory only.
+
+    Each has the raw path with its query; secret headers are without their value.
+    """
 
     clock: BankClock
     secret_headers: Collection[str] = frozenset({"authorization"})
-    _ring: deque[RecordedCall] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    _ring: deque[dict[str, object]] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
     def last(self, limit: int) -> list[dict[str, object]]:
         """Return the newest ones as documents, oldest first."""
-        return [asdict(call) for call in list(self._ring)[-limit:]] if limit else []
+        return list(self._ring)[-limit:] if limit else []
 
     def clear(self) -> int:
         """Remove all; return how many there were."""
@@ -49,13 +42,13 @@ class RecordedCalls:
     def record(self, request: web.Request, body: bytes) -> None:
         """Record a request."""
         headers = {name: self._redact(name, value) for name, value in request.headers.items()}
-        call = RecordedCall(
-            at=clock.show(self.clock.micros()),
-            method=request.method,
-            path=request.raw_path,
-            headers=headers,
-            body=body[:_BODY_KEPT].decode(errors="replace"),
-        )
+        call: dict[str, object] = {
+            "at": clock.show(self.clock.micros()),
+            "method": request.method,
+            "path": request.raw_path,
+            "headers": headers,
+            "body": body[:_BODY_KEPT].decode(errors="replace"),
+        }
         self._ring.append(call)
 
     def _redact(self, name: str, value: str) -> str:
