@@ -17,7 +17,7 @@ from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.kernel.state import Kept
 from provider_adapters.testing.bank.messages import Answer, Fields
 from provider_adapters.testing.bank.simulator import Simulator
-from provider_adapters.testing.starkbank import callbacks, documents, rows, signing_keys
+from provider_adapters.testing.starkbank import callbacks, documents, rows
 
 _PUBLIC_KEY: Final = "public key"
 _WINDOW_S: Final = 300.0
@@ -59,11 +59,11 @@ def authenticate(request: BankRequest) -> Account:
 def admit(books: Books, account: Account, _given: Fields) -> Admission:
     """Make a project with a new key for a workspace; the bank keeps the public one."""
     digits = str(int(books.random_hex(8), 16)).zfill(_PROJECT_DIGITS)[:_PROJECT_DIGITS]
-    access_id, private_key = f"project/{digits}", signing_keys.new_key(books)
+    access_id, private_key = f"project/{digits}", callbacks.new_key(books)
     kept = Kept(
         kind=_PUBLIC_KEY,
         name=access_id,
-        value=signing_keys.public_of(private_key),
+        value=callbacks.public_of(private_key),
         account_id=account.id,
     )
     state.put(books, kept)

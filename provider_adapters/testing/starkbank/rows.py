@@ -28,7 +28,7 @@ from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
 from provider_adapters.testing.bank.pix.destinations import Destination
 from provider_adapters.testing.bank.pix.payouts import Order
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
-from provider_adapters.testing.starkbank import callbacks, documents, signing_keys
+from provider_adapters.testing.starkbank import callbacks, documents
 
 Value = TypeVar("Value")
 
@@ -262,7 +262,7 @@ def _change_event(request: BankRequest) -> Document:
 
 
 def _public_key(request: BankRequest) -> Document:
-    return _several("publicKeys", [{"content": signing_keys.public_key(request.books)}])
+    return _several("publicKeys", [{"content": callbacks.public_key(request.books)}])
 
 
 def read_several(body: Fields, name: str, read: Callable[[Fields], Value]) -> list[Value]:

@@ -9,7 +9,7 @@ from typing import Final
 from provider_adapters.testing.bank.kernel.accounts import Account, Balance
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.statement import Entry
-from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.messages import Document, fields
 from provider_adapters.testing.bank.pix.charges import Charge
 from provider_adapters.testing.bank.pix.destinations import Owner
 from provider_adapters.testing.bank.pix.keys import Key
@@ -44,18 +44,11 @@ def account(record: Account, held: Balance) -> Document:
             "accountId": record.id,
             "isDefault": True,
             "balance": {
-                "total": held.owned,
-                "blocked": held.blocked,
-                "available": held.available,
-                "blockedBySecurity": held.blocked,
+                **fields(held, "blocked", "available", total="owned", blockedBySecurity="blocked"),
                 "blockedByWithdrawSafety": 0,
             },
-            "taxId": record.tax_number,
-            "officialName": record.name,
-            "tradeName": record.name,
-            "branch": record.branch,
-            "account": record.number,
-            "accountName": record.name,
+            **fields(record, "branch", account="number", taxId="tax_number"),
+            **fields(record, accountName="name", officialName="name", tradeName="name"),
         }
     }
 
@@ -102,14 +95,10 @@ def charge(record: Charge, at: int) -> Document:
     shown = {
         "status": "EXPIRED" if record.expired(at) else status,
         "value": record.centavos or 0,
-        "comment": record.description,
-        "correlationID": record.reference,
+        **fields(record, correlationID="reference", comment="description", pixKey="key"),
+        **fields(record, brCode="emv", identifier="txid", transactionID="txid"),
         "type": "DYNAMIC",
-        "transactionID": record.txid,
-        "identifier": record.txid,
         "globalID": global_id("Charge", record.id),
-        "pixKey": record.key,
-        "brCode": record.emv,
         "additionalInfo": [],
         "createdAt": show(record.created_at),
         "updatedAt": show(record.created_at),
@@ -131,10 +120,8 @@ def transaction(paid: Payment) -> Document:
     if paid.refunded:
         status = "REFUNDED" if paid.refunded >= paid.centavos else "PARTIAL_REFUND"
     shown: dict[str, object] = {
-        "value": paid.centavos,
+        **fields(paid, value="centavos", endToEndId="e2e_id", transactionID="e2e_id"),
         "time": show(paid.at),
-        "endToEndId": paid.e2e_id,
-        "transactionID": paid.e2e_id,
         "globalID": global_id("PixTransaction", str(paid.seq)),
         "type": "PAYMENT",
         "status": status,
@@ -150,17 +137,14 @@ def payment(record: Payout, reason: str = "") -> Document:
     """Show a payout; bank and end-to-end id are told once it is no longer under way."""
     shown: dict[str, object] = {
         **json.loads(record.to.sent),
-        "value": record.centavos,
+        **fields(record, value="centavos", comment="description", sourceAccountId="account_id"),
         "status": _PAYOUT_STATES[record.state],
         "correlationID": record.idempotency_key or "",
-        "comment": record.description,
-        "sourceAccountId": record.account_id,
     }
     if record.state == "processing":
         return {"payment": shown}
     transfer: dict[str, object] = {
-        "value": record.paid,
-        "endToEndId": record.e2e_id,
+        **fields(record, value="paid", endToEndId="e2e_id"),
         "time": show(record.settled_at or record.created_at),
     }
     if record.state == "failed":
@@ -190,10 +174,8 @@ def charge_refund(record: Refund) -> Document:
 
 def _refunded(record: Refund) -> Document:
     return {
-        "value": record.centavos,
-        "correlationID": record.idempotency_key,
+        **fields(record, value="centavos", correlationID="idempotency_key", comment="description"),
         "time": show(record.created_at),
-        "comment": record.description,
     }
 
 

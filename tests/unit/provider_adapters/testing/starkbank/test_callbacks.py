@@ -12,7 +12,7 @@ from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.starkbank.callbacks import StarkBankProof
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.pix import charges
-from provider_adapters.testing.starkbank import callbacks, signing_keys
+from provider_adapters.testing.starkbank import callbacks
 
 HERE = Listener(id="av_1", url="http://127.0.0.1:1/c", secret="")
 
@@ -32,9 +32,9 @@ async def test_a_callback_is_signed_with_the_key_that_the_bank_shows(books, ask)
     written = sent(books, EventKind.PAYOUT, payout_id)
     came = Delivery(headers=CIMultiDict(written.headers), body=written.body)
 
-    said = await StarkBankProof(GivenKeys([signing_keys.public_key(books)])).check(came)
-    signing_keys.rotate(books)
-    then = await StarkBankProof(GivenKeys([signing_keys.public_key(books)])).check(came)
+    said = await StarkBankProof(GivenKeys([callbacks.public_key(books)])).check(came)
+    callbacks.rotate(books)
+    then = await StarkBankProof(GivenKeys([callbacks.public_key(books)])).check(came)
 
     assert said is not None
     (notice,) = said
