@@ -11,7 +11,7 @@ from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.clock import show, shown
 from provider_adapters.testing.bank.kernel.paging import Slice
 from provider_adapters.testing.bank.kernel.refusals import Refusal
-from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.messages import Document, fields
 from provider_adapters.testing.bank.pix import charges, received_payments, refunds
 from provider_adapters.testing.bank.pix.charges import Charge
 from provider_adapters.testing.bank.pix.payouts import Payout
@@ -54,8 +54,7 @@ def charge(books: Books, record: Charge) -> Document:
         "revisao": 0,
         "status": _CHARGE_STATES[record.status],
         "valor": {"original": reais(record.centavos or 0)},
-        "chave": record.key,
-        "pixCopiaECola": record.emv,
+        **fields(record, chave="key", pixCopiaECola="emv"),
     }
     if record.payer is not None:
         document["devedor"] = _person(record.payer)
@@ -91,8 +90,7 @@ def pix(books: Books, record: Payment) -> Document:
 def refund(record: Refund) -> Document:
     """Show a refund."""
     document: dict[str, object] = {
-        "id": record.idempotency_key,
-        "rtrId": record.return_id,
+        **fields(record, id="idempotency_key", rtrId="return_id"),
         "valor": reais(record.centavos),
         "natureza": "ORIGINAL",
         "horario": _times(record),
@@ -122,8 +120,7 @@ def page(
 def ordered(record: Payout) -> Document:
     """Show a payout as Efí answers its order."""
     return {
-        "idEnvio": record.idempotency_key,
-        "e2eId": record.e2e_id,
+        **fields(record, e2eId="e2e_id", idEnvio="idempotency_key"),
         "valor": reais(record.paid),
         "horario": _times(record),
         "status": PAYOUT_STATES[record.state],
@@ -134,8 +131,7 @@ def sent(record: Payout) -> Document:
     """Show a payout as Efí does when it is looked up: without the bank of an account."""
     order = json.loads(record.to.sent)
     return {
-        "endToEndId": record.e2e_id,
-        "idEnvio": record.idempotency_key,
+        **fields(record, endToEndId="e2e_id", idEnvio="idempotency_key"),
         "valor": reais(record.paid),
         "chave": order["pagador"],
         "status": PAYOUT_STATES[record.state],

@@ -12,7 +12,7 @@ from provider_adapters.testing.bank.kernel.listeners import Listener
 from provider_adapters.testing.bank.kernel.paging import Page, Slice, read_number
 from provider_adapters.testing.bank.kernel.refusals import require
 from provider_adapters.testing.bank.kernel.statement import Entry, number
-from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.messages import Document, fields
 from provider_adapters.testing.bank.pix.charges import Charge
 from provider_adapters.testing.bank.pix.keys import Key
 from provider_adapters.testing.bank.pix.payouts import Payout
@@ -97,8 +97,7 @@ def entry(line: Entry, charge_id: str | None) -> Document:
 def key(found: Key) -> Document:
     """Show a key."""
     return {
-        "id": found.id,
-        "key": found.key,
+        **fields(found, "id", "key"),
         "type": found.type.upper(),
         "status": _KEY_STATUSES[found.status],
         "dateCreated": moment(found.created_at),
@@ -127,8 +126,7 @@ def charge(found: Charge, customer_id: str | None, paid: Payment | None) -> Docu
 
 def qr_code(found: Charge) -> Document:
     """Show what a charge is paid by."""
-    ends = moment(found.expires_at)
-    return {"payload": found.emv, "expirationDate": ends}
+    return {"payload": found.emv, "expirationDate": moment(found.expires_at)}
 
 
 def transaction_id(e2e_id: str) -> str:
@@ -141,7 +139,7 @@ def transaction(found: Payment) -> Document:
     payer = found.payer
     return {
         "id": transaction_id(found.e2e_id),
-        "endToEndIdentifier": found.e2e_id,
+        **fields(found, endToEndIdentifier="e2e_id", externalReference="reference"),
         "value": reais(found.centavos),
         "refundedValue": reais(found.refunded),
         "effectiveDate": moment(found.at),
@@ -149,8 +147,7 @@ def transaction(found: Payment) -> Document:
         "status": "DONE",
         "type": "CREDIT",
         "description": payer.message if payer else None,
-        "externalAccount": payer and {"name": payer.name, "cpfCnpj": payer.tax_number},
-        "externalReference": found.reference,
+        "externalAccount": payer and fields(payer, "name", cpfCnpj="tax_number"),
     }
 
 
@@ -158,12 +155,10 @@ def transfer(found: Payout) -> Document:
     """Show a payout."""
     status = "BLOCKED" if found.analysed_until else _TRANSFER_STATUSES[found.state]
     return {
-        "id": found.id,
+        **fields(found, "id", endToEndIdentifier="e2e_id", externalReference="idempotency_key"),
         "value": reais(found.paid),
         "status": status,
         "effectiveDate": moment(found.settled_at),
-        "endToEndIdentifier": found.e2e_id,
-        "externalReference": found.idempotency_key,
         "bankAccount": json.loads(found.to.sent),
     }
 

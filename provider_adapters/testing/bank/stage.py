@@ -232,14 +232,12 @@ class SimulatedStage(Stage):
                 where = ("charges", thing.reference, "pay")
                 return str((await self.control.post(*where, body={}, query=query))["e2e_id"])
             case Received():
-                said = await self._book(account, "incoming", thing.value, thing.at)
-                return str(said["e2e_id"])
+                return str((await self._book(account, "incoming", thing))["e2e_id"])
             case Movement():
                 if thing.kind not in _KINDS:
                     message = f"the bank books no {thing.kind.value} by itself"
                     raise NotApplicable(message)
-                kind = {"kind": _KINDS[thing.kind]}
-                said = await self._book(account, "movements", thing.value, thing.at, kind)
+                said = await self._book(account, "movements", thing, kind=_KINDS[thing.kind])
                 return str(said["id"])
 
     def own_key(self, account: ProviderAccount) -> str:
@@ -342,15 +340,10 @@ class SimulatedStage(Stage):
         return reference
 
     async def _book(
-        self,
-        account: ProviderAccount,
-        what: str,
-        value: Money,
-        at: datetime | None,
-        more: Mapping[str, object] | None = None,
+        self, account: ProviderAccount, what: str, thing: Received | Movement, **more: str
     ) -> Reply:
-        dated = {} if at is None else {"at": at.isoformat()}
-        body = {"value": value, **dated, **(more or {})}
+        dated = {} if thing.at is None else {"at": thing.at.isoformat()}
+        body = {"value": thing.value, **dated, **more}
         return await self.control.post("accounts", account.provider_account, what, body=body)
 
     async def _account(self, number: int) -> ProviderAccount:

@@ -13,7 +13,7 @@ from provider_adapters.testing.bank.kernel.clock import from_micros
 from provider_adapters.testing.bank.kernel.listeners import Listener
 from provider_adapters.testing.bank.kernel.state import Kept, find, of_account, put
 from provider_adapters.testing.bank.kernel.statement import Entry, number
-from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.messages import Document, fields
 from provider_adapters.testing.bank.pix.charges import Charge
 from provider_adapters.testing.bank.pix.destinations import Owner
 from provider_adapters.testing.bank.pix.keys import Key
@@ -104,8 +104,7 @@ def movement(books: Books, entry: Entry, charge: Charge | None) -> Document:
         source = _SOURCES[entry.kind].format(entry.payout_id or number(entry.seq))
     return {
         "id": number(entry.seq),
-        "amount": entry.centavos,
-        "description": entry.description,
+        **fields(entry, "description", amount="centavos"),
         "source": source,
         "tags": tags,
         "created": instant(entry.at),
@@ -134,8 +133,7 @@ def owner(record: Owner) -> Document:
         told = "***.***.***-**"
     return {
         **_entry(record.key, record.type, record.name, punctuated(told)),
-        "ispb": record.ispb,
-        "bankName": record.bank_name,
+        **fields(record, "ispb", bankName="bank_name"),
     }
 
 
@@ -165,8 +163,7 @@ def brcode(books: Books, record: Charge) -> Document:
     if record.expires_at is not None:
         lasts = max(0, (record.expires_at - record.created_at) // 1_000_000)
     return {
-        "id": record.emv,
-        "uuid": record.txid,
+        **fields(record, id="emv", uuid="txid"),
         "amount": record.centavos or 0,
         "expiration": 3600 if lasts is None else lasts,
         "tags": tags_of_charge(books, record),
@@ -217,8 +214,7 @@ def transfer(record: Payout) -> Document:
     return {
         **sent,
         "taxId": punctuated(record.to.tax_number),
-        "id": record.id,
-        "amount": record.paid,
+        **fields(record, "id", amount="paid"),
         "status": _PAYOUT_STATES.get(record.state, record.state),
         "updated": instant(updated),
     }
