@@ -86,7 +86,7 @@ class AccountTransports:
         Read the files that all have in common; accounts follow when they are needed.
 
         Raises:
-            UnfitParser, TlsFilesRefused: see ``HttpTransport``.
+            TlsFilesRefused: see ``HttpTransport``.
             NoMemoryFiles: certificates cannot be used from memory here.
         """
         if self._tls.certificate_required:

@@ -74,7 +74,7 @@ class Connection(asyncio.Protocol):
         single: bool = False,
     ) -> None:
         self._loop = loop
-        self._reader = ResponseReader(loop, largest, single=single)
+        self._reader = ResponseReader(largest, single=single)
         self._on_closed = on_closed
         self._tls: VerifiedSSLObject | None = None  # while its session has not been kept
         self._transport: asyncio.Transport | None = None

@@ -1,126 +1,88 @@
 """
-The fast path: the usual response is read by one regular expression, all others by the parser.
+Reads a bank's responses from the bytes of one connection, however they are cut into segments.
 
-A usual response can be read in one way only: HTTP/1.1, complete in one segment, one length
-that is exact, no coding, no word of closing unless we close as well.
+A new parser, llhttp in ``httptools``, is fed one head alone, and then its chunks if it has any. So
+nothing that it makes of other bytes can change a response. Where a response ends, and
+whether it is complete, is decided here.
 """
 
 from __future__ import annotations
 
-import asyncio
-import re
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from http import HTTPStatus
 from typing import Final
 
-from aiohttp.base_protocol import BaseProtocol
-from aiohttp.http_parser import HttpResponseParser, RawResponseMessage
-from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
-from gateway.net.client import framing
 from gateway.net.client.framing import (
-    HEADERS,
-    LINE_BYTES,
-    Chunks,
-    HeadEnd,
-    is_interim,
-    is_without_body,
+    INTERIM,
+    WITHOUT_BODY,
+    Head,
+    read_head,
+    read_status_line,
+    unpack,
 )
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.common.parser import LENGTH
-
-
-def _usual(connection: bytes) -> re.Pattern[bytes]:
-    """Match a usual response; ``connection`` is all that its Connection header may say."""
-    # Headers that bound the body or the connection, except the one length.
-    framing = (
-        rb"(?i:content-length|transfer-encoding|content-encoding|upgrade|keep-alive"
-        rb"|connection(?!:[\t ]*" + connection + rb"[\t ]*\r))"
-    )
-    field = rb"(?!" + framing + rb"[\t ]*:)[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t -~]*+\r\n"
-    # Possessive (``++``, ``*+``): a response that does not match is given up at once, without
-    # backtracking. Half of the headers may come before the length, half after it.
-    fields = rb"(?:" + field + rb"){0,%d}+" % (HEADERS // 2 - 1)
-    length = rb"(?i:content-length):[\t ]*+(%s)[\t ]*+\r\n" % LENGTH.pattern.encode()
-    return re.compile(
-        rb"HTTP/1\.1 (?!204|304)([2-5][0-9]{2}) [\t -~]*+\r\n"
-        rb"(" + fields + length + fields + rb")\r\n"
-    )
-
-
-_KEPT: Final = _usual(rb"keep-alive")
-
-
-_LAST: Final = _usual(rb"(?:keep-alive|close)")
-
-
-def read_fast(data: bytes, largest: int, *, last: bool = False) -> ProviderAnswer | None:
-    """
-    Return the response if the segment is a usual one with a body of ``largest`` bytes at most.
-
-    The last response of its connection may also say that the bank closes.
-    """
-    found = (_LAST if last else _KEPT).match(data)
-    if found is None:
-        return None
-    end, length = found.end(), int(found[3])
-    if length != len(data) - end or length > largest or end > LINE_BYTES:
-        return None
-    return ProviderAnswer(status=int(found[1]), headers=LazyHeaders(found[2]), body=data[end:])
-
-
-class LazyHeaders(Mapping[str, str]):
-    """Headers that are parsed when they are first read; most never are."""
-
-    __slots__ = ("_headers", "_lines")
-
-    def __init__(self, lines: bytes) -> None:
-        self._lines = lines
-        self._headers: CIMultiDict[str] | None = None
-
-    def __getitem__(self, name: str) -> str:
-        """Return the first value of a header, its name in any letter case."""
-        return self._parsed()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Name the headers."""
-        return iter(self._parsed())
-
-    def __len__(self) -> int:
-        """Count the lines."""
-        return len(self._parsed())
-
-    def items(self) -> ItemsView[str, str]:
-        """Return every line's name and value."""
-        return self._parsed().items()
-
-    def _parsed(self) -> CIMultiDict[str]:
-        """Parse the lines, once."""
-        if self._headers is None:
-            pairs = (line.partition(":") for line in self._lines.decode().split("\r\n") if line)
-            self._headers = CIMultiDict((name, value.strip(" \t")) for name, _, value in pairs)
-        return self._headers
-
 
 HEAD_BYTES: Final = 64 * 1024
-"""The largest head that is read; banks send about one kilobyte."""
+"""
+The largest head that is read; banks send about one kilobyte.
 
+About as many bytes are read of the extensions and trailers of a body's chunks.
+"""
 
 INTERIMS: Final = 32
 """Informational responses before the real one; after more, nothing more is read."""
 
-
-# The parser passes a body on without ever asking to pause; the reader bounds what is read.
-_NEVER_PAUSES: Final = 2**30
-
-
-# A body in chunks of one byte takes six bytes on the wire.
-_LONGEST_CODING: Final = 8
+_BLANK_LINE: Final = b"\r\n\r\n"
+# What a chunk takes on the wire beside its data: up to four digits, and two line ends.
+_CHUNK_BYTES: Final = 8
 
 
-_Message = tuple[RawResponseMessage, StreamReader]
+class _Events:
+    """
+    What the parser reports of one head, and of the chunks behind it.
+
+    A trailer is dropped, and so is all that follows the last chunk.
+    """
+
+    __slots__ = ("body", "chunks", "has_ended", "has_head", "headers")
+
+    def __init__(self) -> None:
+        self.headers: CIMultiDict[str] = CIMultiDict()
+        self.body = bytearray()
+        self.chunks = 0
+        self.has_head = self.has_ended = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header."""
+        if not self.has_head:
+            text = value.decode(errors="surrogateescape")
+            self.headers.add(name.decode("ascii"), text.strip(" \t"))
+
+    def on_headers_complete(self) -> None:
+        """Note the end of the head."""
+        self.has_head = True
+
+    def on_chunk_header(self) -> None:
+        """Count a chunk."""
+        self.chunks += 1
+
+    def on_body(self, data: bytes) -> None:
+        """Add a part of the body."""
+        if not self.has_ended:
+            self.body += data
+
+    def read_bytes(self) -> int:
+        """Return how many bytes the chunks have taken, without extensions."""
+        return len(self.body) + self.chunks * _CHUNK_BYTES
+
+    def on_message_complete(self) -> None:
+        """Note the end of the last chunk and its trailer."""
+        self.has_ended = True
 
 
 class ResponseReader:
@@ -128,9 +90,7 @@ class ResponseReader:
     Reads the responses of one connection.
 
     Call ``begin`` before each request, then ``feed`` with what arrives until there is a
-    response. If the fast path does not apply, the parser gets the head alone first. So
-    bytes after a response never spoil it, however everything was cut into segments.
-    ``single`` is for a connection that carries one response and no other.
+    response. ``single`` is for a connection that carries one response and no other.
 
     Attributes:
         reusable: The response was read to its end, nothing came after it, and the
@@ -140,31 +100,21 @@ class ResponseReader:
     """
 
     __slots__ = (
-        "_begun",
-        "_chunks",
-        "_head_bytes",
-        "_head_end",
+        "_events",
+        "_extra_bytes",
+        "_head",
         "_interims",
         "_largest",
-        "_length",
-        "_message",
         "_on_status",
         "_parser",
-        "_parts",
-        "_payload",
         "_raw",
         "_single",
-        "_size",
-        "_surplus",
         "discarding",
         "kept_s",
         "reusable",
     )
 
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, largest: int, *, single: bool = False
-    ) -> None:
-        self._parser = make_parser(loop)
+    def __init__(self, largest: int, *, single: bool = False) -> None:
         self._largest = largest
         self._single = single
         self.begin(lambda _: None)
@@ -173,9 +123,11 @@ class ResponseReader:
     def begin(self, on_status: Callable[[int], None]) -> None:
         """Expect a response; ``on_status`` is called with its status once the head is complete."""
         self._on_status = on_status
-        self._message: RawResponseMessage | None = None
-        self._begun = self.discarding = self.reusable = False
+        self._head: Head | None = None
+        self._interims = self._extra_bytes = 0
         self.kept_s: float | None = None
+        self.reusable = self.discarding = False
+        self._expect_head()
 
     def feed(self, data: bytes) -> ProviderAnswer | None:
         """
@@ -184,15 +136,11 @@ class ResponseReader:
         Raises:
             BadReply: nothing more of this connection can be read.
         """
-        if self._begun:
-            return self._parse(data)
-        usual = read_fast(data, self._largest, last=self._single)
-        if usual is None:
-            self._begin_parsing()
-            return self._parse(data)
-        self._on_status(usual.status)
-        self.reusable = not self._single
-        return usual
+        while self._head is None:
+            if not data or self.discarding:
+                return None
+            data = self._feed_head(data)
+        return self._feed_body(data, self._head)
 
     def end(self) -> ProviderAnswer:
         """
@@ -201,157 +149,100 @@ class ResponseReader:
         Raises:
             ProviderError: the response is not complete; see ``cut``.
         """
-        message = self._message
-        if message is None or self._length is not None or message.chunked:
+        head = self._head
+        if head is None or head.length is not None or head.is_chunked:
             raise self.cut()
-        return self._whole(b"".join(self._parts), clean=False)
+        return self._answer(head, clean=False)
 
     def cut(self) -> ProviderError:
         """Name the failure if nothing more comes: had a head arrived?"""
-        if self._message is None:
+        if self._head is None:
             return Unavailable(Reason.CONNECTION_LOST)
-        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._message.code)
+        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._head.status)
 
-    def _begin_parsing(self) -> None:
-        """Let the parser read this response."""
-        self._begun = True
-        self._payload: StreamReader = EMPTY_PAYLOAD
-        self._parts: list[bytes] = []
-        self._length: int | None = None
-        self._head_end = HeadEnd()
-        self._chunks: Chunks | None = None
-        self._head_bytes = self._interims = self._size = self._raw = 0
-        self._surplus = False
+    def _expect_head(self) -> None:
+        """Let a new parser read the next head."""
+        self._raw = bytearray()
+        self._events = _Events()
+        self._parser = HttpResponseParser(self._events)
+        self._parser.set_dangerous_leniencies(lenient_spaces_after_chunk_size=True)
 
-    def _parse(self, data: bytes) -> ProviderAnswer | None:
-        """Read on with the parser."""
-        if self._message is None:
-            data = self._read_head(data)
-        message = self._message
-        if message is None:
-            return None
-        if is_without_body(message.code):
-            clean = not data and self._payload.is_eof() and not message.upgrade
-            return self._whole(b"", clean=clean)
-        return self._read_body(data)
-
-    def _read_head(self, data: bytes) -> bytes:
-        """Read up to the end of the head; return what follows it."""
-        while data and not self.discarding:
-            cut = self._head_end.find(data)
-            self._head_bytes += cut
-            if self._head_bytes > HEAD_BYTES:
-                raise BadReply(Reason.NOT_HTTP)
-            messages = self._parsed(data[:cut])
-            data = data[cut:]
-            if messages and self._take(messages):
-                return data
-        return b""
-
-    def _parsed(self, data: bytes) -> Sequence[_Message]:
-        """Let the parser read; whatever it rejects is not HTTP."""
+    def _feed_head(self, data: bytes) -> bytes:
+        """Read up to the end of one head; return what follows it."""
+        before = len(self._raw)
+        self._raw += data
+        found = self._raw.find(_BLANK_LINE, max(before - len(_BLANK_LINE) + 1, 0))
+        if found >= 0:
+            del self._raw[found + len(_BLANK_LINE) :]
+        cut = len(self._raw) - before
+        if len(self._raw) > HEAD_BYTES:
+            raise BadReply(Reason.NOT_HTTP)
         try:
-            return self._parser.feed_data(data)[0]
-        except Exception as problem:
-            # The parser raises a dozen kinds of errors; none may escape as anything else.
-            raise BadReply(Reason.NOT_HTTP, http_status=self._status) from problem
+            self._parser.feed_data(data[:cut])
+        except (HttpParserError, HttpParserUpgrade) as problem:
+            raise BadReply(Reason.NOT_HTTP) from problem
+        if self._events.has_head != (found >= 0):  # two readers, two ends
+            raise BadReply(Reason.NOT_HTTP)
+        if found >= 0:
+            self._take_head()
+        return data[cut:]
 
-    def _take(self, messages: Sequence[_Message]) -> bool:
-        """Take the first message that is not informational; False if there is none."""
-        for message, payload in messages:
-            if self._message is not None:
-                self._surplus = True  # an unexpected response after ours
-            elif is_interim(message.code):
-                self._skip(message, payload)
-            else:
-                self._start_body(message, payload)
-        return self._message is not None
-
-    def _skip(self, message: RawResponseMessage, payload: StreamReader) -> None:
-        """Skip an informational response; one with a body is an attack."""
-        if payload is not EMPTY_PAYLOAD:
-            raise BadReply(Reason.NOT_HTTP, http_status=message.code)
-        self._head_bytes = 0
-        self._interims += 1
-        self.discarding = self._interims > INTERIMS
-
-    def _start_body(self, message: RawResponseMessage, payload: StreamReader) -> None:
-        """Report the status, and refuse a body that is too large to be read."""
-        status = message.code
-        self._message, self._payload = message, payload
-        self._on_status(status)
-        self._length = framing.body_length(message)
-        self._chunks = Chunks() if message.chunked else None
-        if (self._length or 0) > self._largest and not is_without_body(status):
+    def _take_head(self) -> None:
+        """Report the status, or skip an informational response; one with a body is an attack."""
+        status, is_old = read_status_line(self._raw)
+        if status >= HTTPStatus.OK:
+            self._on_status(status)
+        head = read_head(status, self._events.headers, is_old=is_old)
+        if status < HTTPStatus.OK:
+            framed = head.length or head.is_chunked or head.is_last
+            if status not in INTERIM or framed:
+                raise BadReply(Reason.NOT_HTTP, http_status=status)
+            self._interims += 1
+            self.discarding = self._interims > INTERIMS
+            self._expect_head()
+            return
+        if (head.length or 0) > self._largest and status not in WITHOUT_BODY:
             raise BadReply(Reason.TOO_LARGE, http_status=status)
+        self._head = head
 
-    def _read_body(self, data: bytes) -> ProviderAnswer | None:
+    def _feed_body(self, data: bytes, head: Head) -> ProviderAnswer | None:
         """Read on in the body; note bytes that come after it, and do not read them."""
-        payload = self._payload
-        self._raw += len(data)
-        if data:
-            self._feed_body(data, payload)
-        whole = payload.is_eof()
-        part = payload.read_nowait()
-        self._size += len(part)
-        if self._size > self._largest or self._raw > self._largest * _LONGEST_CODING:
-            raise BadReply(Reason.TOO_LARGE, http_status=self._status)
-        if part:
-            self._parts.append(part)
-        if not whole:
-            return None
-        exact = self._length is None or self._raw <= self._length
-        return self._whole(b"".join(self._parts), clean=exact and not self._surplus)
+        body = self._events.body
+        if head.status in WITHOUT_BODY:
+            return self._answer(head, clean=not data)
+        if head.length is not None:
+            body += data
+            if len(body) < head.length:
+                return None
+            clean = len(body) == head.length
+            del body[head.length :]
+            return self._answer(head, clean=clean)
+        ended = clean = False
+        if head.is_chunked:
+            before = self._events.read_bytes()
+            # The end of a clean body is the last byte of its segment.
+            clean = not self._feed_chunks(data[:-1], head)
+            ended = self._feed_chunks(data[-1:], head)
+            self._extra_bytes += max(len(data) - self._events.read_bytes() + before, 0)
+        else:
+            body += data
+        if len(body) > self._largest or self._extra_bytes > HEAD_BYTES:
+            raise BadReply(Reason.TOO_LARGE, http_status=head.status)
+        return self._answer(head, clean=clean) if ended else None
 
-    def _feed_body(self, data: bytes, payload: StreamReader) -> None:
-        """Let the parser read; an error after the body's end is not this response's."""
-        surplus = payload.is_eof()
-        if not surplus:
-            try:
-                if self._chunks is not None:
-                    self._chunks.follow(data)
-                surplus = bool(self._parsed(data))
-            except BadReply:
-                surplus = payload.is_eof()
-                if not surplus:
-                    raise
-        self._surplus = self._surplus or surplus
+    def _feed_chunks(self, data: bytes, head: Head) -> bool:
+        """Let the parser read chunks; was the last one among them?"""
+        try:
+            self._parser.feed_data(data)
+        except HttpParserError as problem:
+            if not self._events.has_ended:
+                raise BadReply(Reason.NOT_HTTP, http_status=head.status) from problem
+        return self._events.has_ended
 
-    @property
-    def _status(self) -> int | None:
-        return self._message.code if self._message else None
-
-    def _whole(self, body: bytes, *, clean: bool) -> ProviderAnswer:
+    def _answer(self, head: Head, *, clean: bool) -> ProviderAnswer:
         """Make the answer, and decide whether the connection may be used again."""
-        message = self._message
-        assert message is not None  # noqa: S101 - for the type; there is no body without a head
-        self.reusable = clean and not message.should_close and not self._single
-        self.kept_s = framing.kept_for(message)
-        plain = framing.opened(message, body, self._largest)
-        return ProviderAnswer(status=message.code, headers=message.headers, body=plain)
-
-
-def make_parser(loop: asyncio.AbstractEventLoop) -> HttpResponseParser:
-    """Make the parser of one connection; it reads all responses on it."""
-    return HttpResponseParser(
-        _NoPause(loop),
-        loop,
-        _NEVER_PAUSES,
-        max_line_size=LINE_BYTES,
-        max_field_size=LINE_BYTES,
-        max_headers=HEADERS,
-        read_until_eof=True,
-        auto_decompress=False,
-    )
-
-
-class _NoPause(BaseProtocol):
-    """Stands for the connection that the parser's body buffers would pause."""
-
-    __slots__ = ()
-
-    def pause_reading(self) -> None:
-        """Do nothing: the buffer is emptied as soon as it is filled."""
-
-    def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 - aiohttp's
-        """Do nothing."""
+        body = unpack(head, bytes(self._events.body), self._largest)
+        self._events.body.clear()  # the connection may be kept for long
+        self.reusable = clean and not head.is_last and not self._single
+        self.kept_s = head.kept_s
+        return ProviderAnswer(status=head.status, headers=head.headers, body=body)

@@ -30,7 +30,6 @@ from gateway.net.client.messages import (
 )
 from gateway.net.client.pool import Candidates, Pool, WarmConnections
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
-from gateway.net.common.parser import require_proven_parser
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
 
@@ -153,10 +152,8 @@ class HttpTransport:
         Read the TLS files; connections are opened when they are needed.
 
         Raises:
-            UnfitParser: aiohttp's parser is not the proven one.
             TlsFilesRefused: the TLS files cannot be used.
         """
-        require_proven_parser()
         if self._tls.paths() and not self._endpoint.secure:
             message = "tls: the bank's address is not https"
             raise TlsFilesRefused(message)

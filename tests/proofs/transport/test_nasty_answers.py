@@ -1,16 +1,15 @@
 """
-Each nasty answer, in one piece, byte by byte and by sevens.
+Nasty answers over sockets, in one piece, byte by byte and by sevens.
 
-All of them against the reader of answers; some of each kind over sockets, to a read and to a
-payout: the request arrives once, and the two calls that follow get their own answers, whatever the
-first one left on its connection.
+Some of each kind, to a read and to a payout: the request arrives once, and the two calls that
+follow get their own answers, whatever the first one left on its connection.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -20,36 +19,15 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
-from tests.proofs.transport.nasty import LARGEST, NASTY, Nasty
 from tests.proofs.transport.plays import echo
-from tests.proofs.transport.witnesses import read
+from tests.world.banks.nasty import LARGEST, NASTY, SIZES, Nasty, pieces
 from tests.world.banks.roads import FAR, marks, order, question, tried
 from tests.world.banks.scripted import Line, ScriptedBank, standing
 from tests.world.extent import WHOLE
 
 LIMITS = ClientLimits(connect_s=60.0, answer_bytes=LARGEST)
-SIZES = (0, 1, 7)
 KINDS = list(dict.fromkeys(name.partition(":")[0] for name in NASTY))
 _OF_EACH = 4
-# Of more bytes than this the cuts are larger: no more happens in two million turns than in some.
-_SMALL = 1_000
-
-
-async def test_every_answer_is_read_as_it_must_be_or_refused():
-    """Wherever its segments end."""
-    loop = asyncio.get_running_loop()
-    wrong = {}
-
-    for name, nasty in NASTY.items():
-        for size in SIZES:
-            verdict = read(loop, pieces(nasty.data, size), LARGEST)
-            is_answer = isinstance(nasty.expected, bytes)
-            expected = (nasty.status, nasty.expected) if is_answer else (nasty.expected,)
-            if (*verdict[:1], *verdict[2:]) != expected:
-                wrong[name, size] = verdict
-
-    assert wrong == {}
-    assert len(NASTY) >= 211
 
 
 @pytest.mark.parametrize("make", [question, order], ids=["read", "payout"])
@@ -81,12 +59,6 @@ def outcome(found: ProviderAnswer | ProviderError) -> str | bytes:
 def said(found: ProviderAnswer | ProviderError) -> object:
     """Read the document of an answer; a failure is none."""
     return found if isinstance(found, ProviderError) else json.loads(found.body)
-
-
-def pieces(data: bytes, size: int) -> Sequence[bytes]:
-    """Cut an answer; 0 leaves it whole."""
-    step = len(data) if not size else size if len(data) < _SMALL else size * len(data) // _SMALL
-    return [data[at : at + step] for at in range(0, len(data), step or 1)]
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -36,18 +35,16 @@ def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
     return [data[one:two] for one, two in pairwise(edges)]
 
 
-def reading(loop: asyncio.AbstractEventLoop, largest: int = LARGEST) -> ResponseReader:
+def reading() -> ResponseReader:
     """Make a reader that waits for an answer."""
-    made = ResponseReader(loop, largest)
+    made = ResponseReader(LARGEST)
     made.begin([].append)
     return made
 
 
-def read(
-    loop: asyncio.AbstractEventLoop, segments: Sequence[bytes], largest: int = LARGEST
-) -> Verdict:
+def read(segments: Sequence[bytes]) -> Verdict:
     """Read segments, then the end; say what was made of them."""
-    reader = reading(loop, largest)
+    reader = reading()
     try:
         for segment in segments:
             found = reader.feed(segment)
@@ -58,9 +55,9 @@ def read(
         return said(failure)
 
 
-def answer_ends(loop: asyncio.AbstractEventLoop, data: bytes) -> int | None:
+def answer_ends(data: bytes) -> int | None:
     """Return how many bytes our reader takes for the first answer; None if it takes none."""
-    reader = reading(loop)
+    reader = reading()
     try:
         for place in range(len(data)):
             if reader.feed(data[place : place + 1]) is not None:

@@ -1,8 +1,9 @@
-"""Framing that requests and responses share. Both readers' own tests hold it against messages."""
+"""Framing of requests."""
 
 from aiohttp.http import HttpVersion
-from aiohttp.http_parser import RawResponseMessage
+from aiohttp.http_parser import RawRequestMessage
 from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from gateway.net.common.parser import LENGTH, VERSIONS, is_only_chunked
 
@@ -35,17 +36,18 @@ def test_chunked_is_the_one_transfer_coding():
     assert found == expected
 
 
-def message(codings: list[str], version: tuple[int, int]) -> RawResponseMessage:
+def message(codings: list[str], version: tuple[int, int]) -> RawRequestMessage:
     """Make what the parser would have made."""
     headers = CIMultiDict([("Transfer-Encoding", each) for each in codings])
-    return RawResponseMessage(
+    return RawRequestMessage(
+        method="POST",
+        path="/",
         version=HttpVersion(*version),
-        code=200,
-        reason="OK",
         headers=CIMultiDictProxy(headers),
         raw_headers=(),
         should_close=False,
         compression=None,
         upgrade=False,
         chunked=True,
+        url=URL("/"),
     )

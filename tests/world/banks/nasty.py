@@ -6,7 +6,7 @@ The bank goes on listening after an answer, unless the answer is one that only i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gateway.net.client.framing import HEADERS, LINE_BYTES
@@ -15,6 +15,10 @@ from tests.world.banks.scripted import answer
 
 LARGEST = 64 * 1024
 """Bytes of a body that are read in these tests."""
+SIZES = (0, 1, 7)
+"""Answers are cut into segments of so many bytes; 0 leaves them whole."""
+# Of more bytes than this the cuts are larger: no more happens in two million turns than in some.
+_SMALL = 1_000
 _OK = b"HTTP/1.1 200 OK\r\n"
 _CHUNKED = _OK + b"Transfer-Encoding: chunked\r\n\r\n"
 _LAST = b"0\r\n\r\n"
@@ -30,12 +34,20 @@ class Nasty:
         expected: The reason of the failure, or the body that is read.
         closes: The bank ends the connection behind it.
         status: Of what is read.
+        is_last: It is read, and its connection is used no more.
     """
 
     data: bytes = field(repr=False)
     expected: str | bytes
     closes: bool = False
     status: int = 200
+    is_last: bool = False
+
+
+def pieces(data: bytes, size: int) -> Sequence[bytes]:
+    """Cut an answer into segments."""
+    step = len(data) if not size else size if len(data) < _SMALL else size * len(data) // _SMALL
+    return [data[at : at + step] for at in range(0, len(data), step or 1)]
 
 
 def _headed(*lines: bytes, body: bytes = b"hello") -> bytes:
@@ -96,13 +108,16 @@ _CODINGS = {
             )
             for value in (
                 *(b"identity", b"gzip, chunked", b"chunked, chunked", b"chunked, identity"),
-                *(b"xchunked", b"chunkedx", b"chunked;q=1", b"'chunked'", b"deflate", b""),
+                *(b"xchunked", b"chunkedx", b"chunked;q=1", b"'chunked'", b"deflate"),
             )
         },
         **{
             f"content {value!r}": _headed(b"Content-Encoding: " + value, b"Content-Length: 5")
             for value in (b"gzip", b"br", b"zstd", b"identity, gzip", b"x-gzip", b"deflate")
         },
+        "content, one thing twice": _headed(
+            b"Content-Encoding: identity", b"Content-Encoding: identity", b"Content-Length: 5"
+        ),
         "content, twice": _headed(
             b"Content-Encoding: identity", b"Content-Encoding: gzip", b"Content-Length: 5"
         ),
@@ -113,6 +128,7 @@ _CODINGS |= _not_http(
         "two lines of chunked": _headed(
             *[b"Transfer-Encoding: chunked"] * 2, body=b"5\r\nhello\r\n" + _LAST
         ),
+        "nothing": _headed(b"Transfer-Encoding: ", body=b"5\r\nhello\r\n" + _LAST),
         "chunks in 1.0": b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
         + _LAST,
         "blank before the colon": _headed(
@@ -137,6 +153,16 @@ _LINES = _not_http(
         "folded by a blank": _headed(b"X: a", b" b", b"Content-Length: 5"),
         "folded by a tab": _headed(b"X: a", b"\tContent-Length: 6", b"Content-Length: 5"),
         "folded length": _headed(b"Content-Length:", b" 5"),
+        "folded by an empty line of a tab": _headed(b"X: a", b"\t", b"Content-Length: 5"),
+        "a control in a value": _headed(b"X: a\x05b", b"Content-Length: 5"),
+        "a DEL in a value": _headed(b"X: a\x7fb", b"Content-Length: 5"),
+        "line feeds before": b"\n\n" + _headed(b"Content-Length: 5"),
+        "carriage returns before": b"\r\r" + _headed(b"Content-Length: 5"),
+        "a blank line before": b"\r\n" + _headed(b"Content-Length: 5"),
+        "blank lines before": b"\r\n\r\n" + _headed(b"Content-Length: 5"),
+        "blank lines alone": b"\r\n" * HEAD_BYTES,
+        "a blank line behind a line feed": _OK + b"Content-Length: 5\n\r\n\r\nhello",
+        "a length behind a line feed alone": _OK + b"X: a\n\nContent-Length: 5\r\n\r\nhello",
         "NUL in a value": _headed(b"X: a\x00b", b"Content-Length: 5"),
         "NUL in a name": _headed(b"X\x00: a", b"Content-Length: 5"),
         "blank in a name": _headed(b"X y: a", b"Content-Length: 5"),
@@ -156,7 +182,9 @@ _LINES = _not_http(
 _LINES |= _read(
     {
         "an empty value": _headed(b"X:", b"Content-Length: 5"),
-        "blank lines before": b"\r\n\r\n" + _headed(b"Content-Length: 5"),
+        "beyond ASCII in a value": _headed(b"X: \xe7\xff", b"Content-Length: 5"),
+        "as long a line as may be": _headed(b"X: " + b"x" * (LINE_BYTES - 3), b"Content-Length: 5"),
+        "as many lines as may be": _headed(*[b"X: y"] * (HEADERS - 1), b"Content-Length: 5"),
         "a cookie": _headed(b"Set-Cookie: a=b", b"Content-Length: 5"),
     }
 )
@@ -171,6 +199,9 @@ _STATUS_LINES = _not_http(
             *(b"HTTP/0.9 200 OK", b"HTTP/11 200 OK", b"HTTP/1.10 200 OK", b"http/1.1 200 OK"),
             *(b"RTSP/1.0 200 OK", b"ICY 200 OK", b"SSH-2.0-x", b"HTTPS/1.1 200 OK", b"200 OK"),
             *(b"HTTP /1.1 200 OK", b"HTTP/1.1 200 O\x00K", b"HTTP/1.1 200 O\rK", b"{}"),
+            *(b"HTTP/1.1 000 None", b"HTTP/1.1 099 OK", b"HTTP/1.1 200OK", b"HTTP/01.1 200 OK"),
+            *(b"HTTP/1.1 200 \x7f", b"HTTP/1.1 200 O\x05K", b"HTTP/3 200 OK", b"HTTP/1. 200 OK"),
+            *(b"ICE/1.0 200 OK", b"HTTP/1.1 200 " + b"x" * LINE_BYTES, b"HTTP/1,1 200 OK"),
             *(b"GET / HTTP/1.1", b"<html>", b"HTTP/1.1 \xb2\xb0\xb0 OK", b"+OK", b"220 ready"),
         )
     }
@@ -180,9 +211,16 @@ _STATUS_LINES |= _read(
         "no reason": b"HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello",
         "an empty reason": b"HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nhello",
         "a reason in Latin": b"HTTP/1.1 200 N\xe3o\r\nContent-Length: 5\r\n\r\nhello",
-        "1.0 with a length": b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello",
     }
 )
+_STATUS_LINES |= {
+    f"1.0 with {line!r}": Nasty(
+        b"HTTP/1.0 200 OK\r\n" + line + b"\r\nContent-Length: 5\r\n\r\nhello",
+        b"hello",
+        is_last=True,
+    )
+    for line in (b"X: y", b"Connection: keep-alive")
+}
 
 _CHUNKS = _not_http(
     {
@@ -191,8 +229,11 @@ _CHUNKS = _not_http(
             *(b"+5\r\nhello\r\n", b"-5\r\nhello\r\n", b"0x5\r\nhello\r\n", b"x\r\n", b"\r\n"),
             *(b"5\nhello\r\n", b"5\r\nhello\n", b"5\r\nhelloX\r\n", b"4\r\nhello\r\n"),
             *(b"6\r\nhello\r\n0\r\n\r\n", b"5\r\rhello\r\n", b" 5\r\nhello\r\n", b"5 5\r\nhello"),
-            *(b"f" * 16 + b"\r\n", b"1" + b"0" * 16 + b"\r\nhello", b"5;a\nhello\r\n"),
+            *(b"f" * 17 + b"\r\n", b"1" + b"0" * 16 + b"\r\nhello", b"5;a\nhello\r\n"),
             *(b"5\x00\r\nhello\r\n", b"\xd9\xa5\r\nhello", b"5,\r\nhello\r\n", b"5.\r\nhello"),
+            *(b"5\r\nhello\r\n0\r\nX : y\r\n\r\n", b"5\r\nhello\r\n0\r\nX: \x00\r\n\r\n"),
+            b"5\r\nhello\r\n0\r\nX: a\r\n b\r\n\r\n",
+            *(b"0\r\n\n", b"0\r\n\rx", b"5;a\x00b\r\nhello\r\n", b"5\r\nhello0\r\n\r\n"),
             *(b"5\r\nhell\r\n0\r\n\r\n", b"0\n\n", b"0\r\nX: y\n\r\n", b"hello\r\n"),
         )
     }
@@ -201,7 +242,14 @@ _CHUNKS |= {
     "a trailer that frames": Nasty(
         _CHUNKED + b"5\r\nhello\r\n0\r\nContent-Length: 3\r\n\r\n", "not_http"
     ),
-    "an endless extension": Nasty(_CHUNKED + b"5;" + b"x" * 2_000_000, "not_http"),
+    "an endless extension": Nasty(_CHUNKED + b"5;" + b"x" * 2_000_000, "too_large"),
+    "a trailer longer than a head": Nasty(
+        _CHUNKED + b"5\r\nhello\r\n0\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", "too_large"
+    ),
+    "an endless trailer": Nasty(_CHUNKED + b"0\r\nX: " + b"x" * 2_000_000, "too_large"),
+    "the largest size there is": Nasty(
+        _CHUNKED + b"f" * 16 + b"\r\nhello\r\n" + _LAST, "answer_cut_short", closes=True
+    ),
     "one chunk beyond the bound": Nasty(
         _CHUNKED + b"%x\r\n" % (LARGEST + 1) + b"x" * (LARGEST + 1), "too_large"
     ),
@@ -217,8 +265,14 @@ _CHUNKS |= _read(
         "zeros before": _CHUNKED + b"00000A\r\nhellohello\r\n" + _LAST,
         "an extension": _CHUNKED + b'5;a=b;c="d"\r\nhello\r\n5\r\nhello\r\n' + _LAST,
         "a blank behind": _CHUNKED + b"5 \r\nhello\r\n5\t\r\nhello\r\n" + _LAST,
+        "a trailer of a coding": _CHUNKED
+        + b"A\r\nhellohello\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n",
         "a trailer": _CHUNKED + b"A\r\nhellohello\r\n0\r\nX: y\r\n\r\n",
         "each byte a chunk": _CHUNKED + b"".join(b"1\r\n%c\r\n" % c for c in b"hellohello") + _LAST,
+        "a trailer of 60 KB": _CHUNKED
+        + b"A\r\nhellohello\r\n0\r\nX: "
+        + b"y" * 60_000
+        + b"\r\n\r\n",
         "many zeros at the end": _CHUNKED + b"A\r\nhellohello\r\n000\r\n\r\n",
     },
     b"hellohello",
@@ -234,6 +288,15 @@ _SIZES = {
     "until the end, beyond the bound": Nasty(_OK + b"\r\n" + b"x" * (LARGEST + 1), "too_large"),
     "an error's page beyond the bound": Nasty(
         b"HTTP/1.1 502 Bad Gateway\r\n\r\n" + b"x" * (LARGEST + 1), "too_large"
+    ),
+    "chunks of one byte, at the bound": Nasty(
+        _CHUNKED + b"1\r\nx\r\n" * LARGEST + _LAST, b"x" * LARGEST
+    ),
+    "chunks at the bound": Nasty(
+        _CHUNKED + b"%x\r\n" % LARGEST + b"x" * LARGEST + b"\r\n" + _LAST, b"x" * LARGEST
+    ),
+    "until the end, at the bound": Nasty(
+        _OK + b"\r\n" + b"x" * LARGEST, b"x" * LARGEST, closes=True
     ),
     "at the bound": Nasty(answer(b"x" * LARGEST), b"x" * LARGEST),
     "until the end": Nasty(_OK + b"\r\nhello", b"hello", closes=True),
@@ -272,17 +335,46 @@ _INTERIM = {
         b"HTTP/1.1 103 H\r\nTransfer-Encoding: chunked\r\n\r\n" + _LAST + answer(b"hello"),
         "not_http",
     ),
-    "101": Nasty(b"HTTP/1.1 101 Up\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", b"", status=101),
+    "a blank line behind a hint": Nasty(_HINT + b"\r\n" + answer(b"hello"), "not_http"),
+    "a hint with a length of nothing": Nasty(
+        b"HTTP/1.1 103 H\r\nContent-Length: 0\r\n\r\n" + answer(b"hello"), b"hello"
+    ),
+    "a hint with two lengths": Nasty(
+        b"HTTP/1.1 103 H\r\n" + b"Content-Length: 0\r\n" * 2 + b"\r\n" + answer(b"hello"),
+        "not_http",
+    ),
+    "a hint of 1.0": Nasty(b"HTTP/1.0 100 Continue\r\n\r\n" + answer(b"hello"), "not_http"),
+    "a hint that closes": Nasty(
+        b"HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n" + answer(b"hello"), "not_http"
+    ),
+    "a hint with a NUL": Nasty(b"HTTP/1.1 103 \x00\r\n\r\n" + answer(b"hello"), "not_http"),
+    "a NUL behind a hint": Nasty(_HINT + answer(b"hello", status="200 \x00"), "not_http"),
+    "101": Nasty(b"HTTP/1.1 101 Up\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "not_http"),
+    "101, nothing said of an upgrade": Nasty(b"HTTP/1.1 101 Up\r\n\r\n", "not_http"),
+    "200 that offers an upgrade": Nasty(
+        _headed(b"Upgrade: h2c", b"Connection: Upgrade", b"Content-Length: 5"), b"hello"
+    ),
     "204 with a length": Nasty(
         b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", b"", status=204
     ),
     "204 with a body": Nasty(
-        b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", b"", status=204
+        b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", b"", status=204, is_last=True
     ),
     "204 with chunks": Nasty(
         b"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n", b"", status=204
     ),
     "304 with a length": Nasty(b"HTTP/1.1 304 Same\r\nContent-Length: 5\r\n\r\n", b"", status=304),
+    "204 with a length beyond the bound": Nasty(
+        b"HTTP/1.1 204 No Content\r\nContent-Length: 999999999\r\n\r\n", b"", status=204
+    ),
+    "204 with two lengths": Nasty(
+        b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n", "not_http"
+    ),
+    "205 with chunks": Nasty(
+        b"HTTP/1.1 205 Reset\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n" + _LAST,
+        b"hello",
+        status=205,
+    ),
     "205": Nasty(b"HTTP/1.1 205 Reset\r\nContent-Length: 0\r\n\r\n", b"", status=205),
     "a redirect": Nasty(
         b"HTTP/1.1 307 T\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
@@ -293,7 +385,7 @@ _INTERIM = {
 }
 
 _SURPLUS = {
-    f"behind a {kind}: {name}": Nasty(data + more, b"hello")
+    f"behind a {kind}: {name}": Nasty(data + more, b"hello", is_last=True)
     for kind, data in {
         "length": answer(b"hello"),
         "chunk": _CHUNKED + b"5\r\nhello\r\n" + _LAST,
@@ -301,11 +393,33 @@ _SURPLUS = {
     for name, more in {
         "another answer": answer(b'{"his": 1}'),
         "a line": b"\r\n",
+        "half a line": b"\n",
+        "the end of chunks": _LAST,
+        "a NUL": b"\x00",
         "a byte": b"x",
         "a refusal": answer(b"{}", status="400 Bad Request"),
         "half an answer": answer(b"{}")[:20],
     }.items()
 }
+
+_CLOSING = {
+    f"{value!r}"[1:]: Nasty(
+        _headed(b"Connection: " + value, b"Content-Length: 5"), b"hello", is_last=is_last
+    )
+    for value, is_last in {
+        b"close": True,
+        b"Close": True,
+        b"keep-alive, close": True,
+        b"x,\tcLOSE": True,
+        b"keep-alive": False,
+        b"": False,
+    }.items()
+}
+_CLOSING["in a second line"] = Nasty(
+    _headed(b"Connection: keep-alive", b"Connection: close", b"Content-Length: 5"),
+    b"hello",
+    is_last=True,
+)
 
 NASTY: Mapping[str, Nasty] = dict(
     pair
@@ -319,6 +433,7 @@ NASTY: Mapping[str, Nasty] = dict(
         "cut": _CUTS,
         "interim": _INTERIM,
         "surplus": _SURPLUS,
+        "closing": _CLOSING,
     }.items()
     for pair in _named(prefix, answers)
 )
