@@ -17,7 +17,6 @@ import aiohttp
 from provider_adapters.testing.bank.dialect import Callback, Dialect
 from provider_adapters.testing.bank.kernel import listeners
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.database import Row
 from provider_adapters.testing.bank.kernel.listeners import Event, Listener
 
 _LOG = logging.getLogger(__name__)
@@ -30,8 +29,16 @@ _MOST_TRIES: Final = 6
 _SECOND: Final = 1_000_000
 _ACCEPTED: Final = range(200, 300)
 _DUE = "SELECT * FROM notices WHERE due_at <= ? ORDER BY seq LIMIT 50"
-_REPEAT = "UPDATE notices SET tries = tries + 1, due_at = ? WHERE seq = ?"
 _DELETE = "DELETE FROM notices WHERE seq = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Notice(Event):
+    """An event to be sent so many times; ``due_at`` is NULL once it is missed."""
+
+    seq: int
+    copies: int
+    tries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,40 +82,35 @@ class Delivery:
         """
         if self.listener is not None and not self.listener.url():
             return 0
-        accepted = 0
-        database = self.books.database
-        for row in database.all(_DUE, (self.books.clock.micros(),)):
-            answers = await self._send_one(session, row)
+        accepted, now = 0, self.books.clock.micros()
+        for notice in self.books.database.records(_Notice, _DUE, (now,)):
+            answers = await self._send_one(session, notice)
             accepted += bool(answers) and all(answers)
             if all(answers):
-                database.run(_DELETE, (row["seq"],))
-            elif row["tries"] + 1 >= _MOST_TRIES:
-                with database.transaction():
-                    listeners.note_missed(self.books, listeners.event_of(row))
-                    database.run(_DELETE, (row["seq"],))
-            else:
-                due = self.books.clock.micros() + 2 ** row["tries"] * _SECOND
-                database.run(_REPEAT, (due, row["seq"]))
+                self.books.database.run(_DELETE, (notice.seq,))
+                continue
+            tries = notice.tries + 1
+            due = self.books.clock.micros() + 2**notice.tries * _SECOND
+            later = due if tries < _MOST_TRIES else None
+            self.books.database.update("notices", notice.seq, tries=tries, due_at=later)
         return accepted
 
-    async def _send_one(self, session: aiohttp.ClientSession, row: Row) -> list[bool]:
+    async def _send_one(self, session: aiohttp.ClientSession, notice: _Notice) -> list[bool]:
         """Send one event to everybody who is to know; return what each answered."""
-        event = listeners.event_of(row)
-        written = [self.dialect.callback(self.books, event, to) for to in self._recipients(event)]
+        written = [self.dialect.callback(self.books, notice, to) for to in self._recipients(notice)]
         return [
             await _send(session, callback)
             for callback in written
             if callback is not None
-            for _ in range(row["copies"])
+            for _ in range(notice.copies)
         ]
 
     def _recipients(self, event: Event) -> list[Listener]:
         """Return who gets an event; at one address once, signed as was registered last."""
-        found = {each.url: each for each in listeners.of(self.books, event.account_id)}
-        if self.listener is not None and self.listener.url() not in found:
-            everybody = Listener(id="", url=self.listener.url(), secret=self.listener.secret)
-            return [everybody, *found.values()]
-        return list(found.values())
+        found, everybody = listeners.of(self.books, event.account_id), self.listener
+        if everybody is not None and everybody.url() not in {each.url for each in found}:
+            found.insert(0, Listener(id="", url=everybody.url(), secret=everybody.secret))
+        return found
 
 
 async def _send(session: aiohttp.ClientSession, callback: Callback) -> bool:

@@ -128,7 +128,8 @@ async def _history(control: BankControl, account_id: str, now: Now) -> None:
             "at": dated(movement.ago),
         }
         await control.post("accounts", account_id, "movements", body=booked)
-    await control.post("accounts", account_id, "fee", body={"value": contents.FEE})
+    fee = {"kind": "fee", "value": contents.FEE}
+    await control.post("accounts", account_id, "movements", body=fee)
     reference = contents.refund_reference(account_id)
     refund = {
         "key": refund_key(Environment.SANDBOX, account_id, reference),

@@ -7,7 +7,6 @@ no injected fault affects. The sandbox bank's README lists the calls.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final
@@ -16,10 +15,10 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from provider_adapters.testing.bank import messages
-from provider_adapters.testing.bank.dialect import Admission, Dialect
+from provider_adapters.testing.bank.dialect import Dialect
 from provider_adapters.testing.bank.http.listening_port import ListeningPort
 from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
-from provider_adapters.testing.bank.kernel import accounts, blocks, clock, ledger, statement
+from provider_adapters.testing.bank.kernel import accounts, blocks, clock, paging, statement
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.blocks import Block
 from provider_adapters.testing.bank.kernel.books import Books
@@ -43,10 +42,6 @@ from provider_adapters.testing.bank.pix.refunds import RefundOrder
 
 _CREATED = 201
 _SECOND = 1_000_000
-_LIMIT = re.compile(r"[0-9]{1,4}")
-_STATUSES = range(200, 600)
-# More requests than any test makes; ``null`` stands for "until cleared".
-_COUNTS = range(1, 1_000_001)
 _CHARGE_STATES: Final = ("pending", "paid", "expired", "anonymous", "canceled")
 _CHARGE_TYPES: Final = {"Dynamic": "dynamic", "Static": "static"}
 _EXPIRED_S: Final = -3600
@@ -151,6 +146,7 @@ async def _open(request: _Request) -> Document:
     body, books = request.body, request.books
     balance = body.optional("balance", body.reais)
     number = str(int(books.random_hex(4), 16)).zfill(10)
+    default = request.controls.dialect.payout_kind
     account = Account(
         id=body.text("id", "") or books.identifier("cc"),
         name=body.text("name"),
@@ -160,23 +156,16 @@ async def _open(request: _Request) -> Document:
         type=body.choice("account_type", accounts.TYPES, "checking"),
         city=body.text("city", "Sao Paulo"),
         zip_code=body.text("zip_code", "01310-100"),
-        payout_kind=_kind(body, request.controls.dialect.payout_kind),
-        payout_limit=body.optional("payout_limit", body.reais),
+        payout_kind=PayoutKind(body.choice("payout_kind", list(PayoutKind), default)),
         created_at=books.clock.micros(),
     )
     admitted = request.controls.dialect.admit(books, account, body)
     accounts.add(books, account, admitted.token)
     if balance:
         _receive(books, account.id, balance, _SANDBOX)
-    return {**_account(books, account), **_credentials(admitted)}
-
-
-async def _rotate(request: _Request) -> Document:
-    """Replace an account's credentials; the former ones are refused from now on."""
-    account = request.account
-    admitted = request.controls.dialect.admit(request.books, account, request.body)
-    accounts.change_token(request.books, account.id, admitted.token)
-    return {"id": account.id, **_credentials(admitted)}
+    # The token is what named the account before there were other credentials.
+    secrets = {"token": admitted.token, "credentials": admitted.credentials}
+    return {**_account(books, account), **secrets}
 
 
 async def _accounts(request: _Request) -> Document:
@@ -187,31 +176,12 @@ async def _get(request: _Request) -> Document:
     return _account(request.books, request.account)
 
 
-async def _change(request: _Request) -> Document:
-    account, body = request.account, request.body
-    account = replace(account, payout_kind=_kind(body, account.payout_kind))
-    if "payout_limit" in body or body.says_null("payout_limit"):
-        account = replace(account, payout_limit=body.optional("payout_limit", body.reais))
-    accounts.change(request.books, account)
-    return _account(request.books, account)
-
-
-def _kind(body: Fields, default: PayoutKind) -> PayoutKind:
-    return PayoutKind(body.choice("payout_kind", [str(kind) for kind in PayoutKind], default))
-
-
-def _credentials(admitted: Admission) -> Document:
-    """Show what the account is known by; ``token`` is what named it before there were others."""
-    return {"token": admitted.token, "credentials": admitted.credentials}
-
-
 def _account(books: Books, account: Account) -> Document:
     shown = asdict(account)
     named = {"account": shown.pop("number"), "account_type": shown.pop("type")}
-    limit, bank = shown.pop("payout_limit"), books.identity
+    bank = books.identity
     return {
         **(shown | named),
-        "payout_limit_centavos": limit,
         "bank_number": bank.compe,
         "ispb": bank.ispb,
         "created_at": show(account.created_at),
@@ -243,14 +213,23 @@ async def _unblock(request: _Request) -> Document:
     return _balance(request)
 
 
-async def _fee(request: _Request) -> Document:
-    _book(request, "fee")
-    return _balance(request)
-
-
 async def _move(request: _Request) -> Document:
-    made = _book(request, request.body.choice("kind", _DESCRIPTIONS.keys()))
-    return {"id": statement.number(made)}
+    """Book a movement that is not Pix."""
+    body, books, account_id = request.body, request.books, request.account.id
+    kind, centavos = body.choice("kind", _DESCRIPTIONS.keys()), body.reais("value")
+    if kind not in _INTO:
+        accounts.require_available(books, account_id, centavos)
+    counterparty = request.payer(name="counterparty") or _NOBODY
+    line = statement.Entry(
+        account_id=account_id,
+        kind=kind,
+        centavos=centavos if kind in _INTO else -centavos,
+        at=request.at,
+        name=counterparty.name,
+        tax_number=counterparty.tax_number,
+        description=body.text("description", "") or _DESCRIPTIONS[kind],
+    )
+    return {"id": statement.number(statement.write(books, line))}
 
 
 async def _refund(request: _Request) -> Document:
@@ -284,31 +263,7 @@ def _receive(
     payment = Payment(
         account_id=account_id, centavos=centavos, at=at, e2e_id=books.e2e_id(at), payer=payer
     )
-    with books.database.transaction():
-        return received_payments.receive(books, payment)
-
-
-def _book(request: _Request, kind: str) -> int:
-    """Book a movement that is not Pix in ledger and statement; return its row number."""
-    body, books, account_id = request.body, request.books, request.account.id
-    comes_in, centavos, at = kind in _INTO, body.reais("value"), request.at
-    own, other = ledger.customer(account_id), ledger.FEES if kind == "fee" else ledger.SETTLEMENT
-    counterparty = request.payer(name="counterparty") or _NOBODY
-    line = statement.Entry(
-        account_id=account_id,
-        kind=kind,
-        centavos=centavos if comes_in else -centavos,
-        at=at,
-        name=counterparty.name,
-        tax_number=counterparty.tax_number,
-        description=body.text("description", "") or _DESCRIPTIONS[kind],
-    )
-    if not comes_in and ledger.balance(books.database, own) < centavos:
-        raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
-    debit, credit = (other, own) if comes_in else (own, other)
-    with books.database.transaction():
-        ledger.move(books.database, ledger.Movement(debit, credit, centavos, kind, at))
-        return statement.write(books, line)
+    return received_payments.receive(books, payment)
 
 
 def _balance(request: _Request) -> Document:
@@ -331,16 +286,6 @@ async def _add_key(request: _Request) -> Document:
     )
     made = keys.add(request.books, request.account.id, new)
     return fields(made, "id", "type", "key", "status")
-
-
-async def _pay_key(request: _Request) -> Document:
-    """Receive a payment to a key, without a charge."""
-    held = keys.active(request.books, request.path["key"])
-    if held is None:
-        raise Refusal(Code.KEY_NOT_FOUND, "no such key", status=404)
-    value, payer = request.body.reais("value"), request.payer()
-    paid = _receive(request.books, held.account_id, value, payer)
-    return {"account": paid.account_id, **_paid(paid)}
 
 
 async def _add_charge(request: _Request) -> Document:
@@ -380,30 +325,28 @@ async def _pay_charge(request: _Request) -> Document:
     charge, body = _one_charge(request), request.body
     value = body.optional("value", body.reais)
     paid = charges.pay(request.books, charge, value, request.payer())
-    return {"reference": charge.reference, **_paid(paid)}
+    return {
+        **fields(paid, "reference", "e2e_id", "centavos"),
+        "paid_at": show(paid.at),
+    }
 
 
 def _one_charge(request: _Request) -> Charge:
     """Find the charge by its reference, in one account when there are several."""
-    reference, account_id = request.path["reference"], request.query.get("account")
-    if account_id is not None:
-        return charges.get(request.books, account_id, reference)
-    named = charges.anywhere(request.books, reference)
+    named = charges.anywhere(request.books, request.path["reference"])
+    if "account" in request.query:
+        named = [each for each in named if each.account_id == request.query["account"]]
     if len(named) > 1:
         raise Refusal(Code.AMBIGUOUS, "several accounts have this charge: say which account")
     return found(named[0] if named else None, "charge")
-
-
-def _paid(paid: Payment) -> Document:
-    return {**fields(paid, "e2e_id", "centavos"), "paid_at": show(paid.at)}
 
 
 # --- payouts -------------------------------------------------------------------------------------
 
 
 async def _hold(request: _Request) -> Document:
-    held = request.payout
-    payouts.hold(request.books, held.seq, request.body.whole("seconds", payouts.LONGEST_HOLD_S))
+    seconds = request.body.whole("seconds", payouts.LONGEST_HOLD_S)
+    payouts.hold(request.books, request.payout, seconds)
     return _payout(request)
 
 
@@ -415,7 +358,7 @@ async def _hold_next(request: _Request) -> Document:
 
 
 async def _release(request: _Request) -> Document:
-    payouts.release(request.books, request.payout.seq, refuse=request.body.flag("refuse"))
+    payouts.release(request.books, request.payout, refuse=request.body.flag("refuse"))
     return _payout(request)
 
 
@@ -437,8 +380,10 @@ async def _returns(request: _Request) -> Document:
 
 
 async def _executions(request: _Request) -> Document:
+    named = {"key": "idempotency_key", "centavos": "paid"}
     listed = payouts.executions(request.books, request.query.get("key"))
-    return _listing([{**asdict(each), "at": show(each.at)} for each in listed])
+    rows = [{**fields(each, "e2e_id", **named), "at": show(each.created_at)} for each in listed]
+    return _listing(rows)
 
 
 async def _refunds(request: _Request) -> Document:
@@ -455,9 +400,8 @@ async def _refunds(request: _Request) -> Document:
 
 
 async def _calls(request: _Request) -> Document:
-    limit = request.query.get("limit", "1000")
-    require(_LIMIT.fullmatch(limit), "limit is a number")
-    return _listing(request.controls.calls.last(int(limit)))
+    limit = paging.read_number(request.query, "limit", 1000)
+    return _listing(request.controls.calls.last(limit))
 
 
 async def _clear_calls(request: _Request) -> Document:
@@ -466,11 +410,8 @@ async def _clear_calls(request: _Request) -> Document:
 
 async def _ledger(request: _Request) -> Document:
     database = request.books.database
-    return {
-        "balanced": ledger.balanced(database),
-        "total": ledger.total(database),
-        "accounts": ledger.balances(database),
-    }
+    owned = {row["id"]: row["owned"] for row in database.all("SELECT id, owned FROM accounts")}
+    return {"balanced": statement.balanced(database), "accounts": owned}
 
 
 async def _clock(request: _Request) -> Document:
@@ -486,16 +427,11 @@ async def _move_clock(request: _Request) -> Document:
 
 async def _inject(request: _Request) -> Document:
     body, controls = request.body, request.controls
-    status, count = body.whole("status", 500), None
-    require(status in _STATUSES, "status is 200 to 599")
-    if not body.says_null("count"):
-        count = body.whole("count", 1)
-        require(count in _COUNTS, "count is 1 to a million, or null")
     fault = Fault(
         operation=body.choice("operation", OPERATIONS, "*"),
-        fault=FaultKind(body.choice("fault", [str(kind) for kind in FaultKind])),
-        status=status,
-        count=count,
+        fault=FaultKind(body.choice("fault", list(FaultKind))),
+        status=body.whole("status", 500),
+        count=None if body.says_null("count") else body.whole("count", 1),
         executed=body.flag("executed"),
     )
     if fault.fault is FaultKind.REFUSE:
@@ -525,12 +461,9 @@ _ROWS: Final[Sequence[tuple[str, str, _Run, int]]] = (
     ("POST", "/accounts", _open, _CREATED),
     ("GET", "/accounts", _accounts, 200),
     ("GET", _ACCOUNT, _get, 200),
-    ("PATCH", _ACCOUNT, _change, 200),
-    ("POST", f"{_ACCOUNT}/credentials", _rotate, _CREATED),
     ("POST", f"{_ACCOUNT}/top-up", _top_up, 200),
     ("POST", f"{_ACCOUNT}/block", _block, 200),
     ("POST", f"{_ACCOUNT}/unblock", _unblock, 200),
-    ("POST", f"{_ACCOUNT}/fee", _fee, 200),
     ("POST", f"{_ACCOUNT}/movements", _move, _CREATED),
     ("POST", f"{_ACCOUNT}/refunds", _refund, _CREATED),
     ("POST", f"{_ACCOUNT}/incoming", _incoming, _CREATED),
@@ -539,7 +472,6 @@ _ROWS: Final[Sequence[tuple[str, str, _Run, int]]] = (
     ("GET", f"{_ACCOUNT}/charges", _charges, 200),
     ("POST", f"{_ACCOUNT}/charges", _add_charge, _CREATED),
     ("POST", "/charges/{reference:[^/]+}/pay", _pay_charge, 200),
-    ("POST", "/keys/{key:[^/]+}/pay", _pay_key, 200),
     ("POST", f"{_PAYOUT}/hold", _hold, 200),
     ("POST", f"{_PAYOUT}/release", _release, 200),
     ("POST", f"{_PAYOUT}/return", _return, 200),

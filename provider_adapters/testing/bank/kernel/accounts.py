@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+import sqlite3
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from provider_adapters.testing.bank.kernel import ledger, refusals
+from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ class Account:
     A customer's account.
 
     Attributes:
-        payout_limit: The largest payout, in centavos; None for no limit.
         created_at: Microseconds since 1970.
     """
 
@@ -45,7 +45,6 @@ class Account:
     city: str
     zip_code: str
     payout_kind: PayoutKind
-    payout_limit: int | None
     created_at: int
 
 
@@ -63,6 +62,10 @@ class Balance:
 
 
 _SELECT = "SELECT * FROM accounts"
+_BALANCE = (
+    "SELECT owned, (SELECT coalesce(sum(centavos), 0) FROM blocked"
+    " WHERE account_id = accounts.id) AS blocked FROM accounts WHERE id = ?"
+)
 
 
 def add(books: Books, account: Account, token: str) -> None:
@@ -72,28 +75,10 @@ def add(books: Books, account: Account, token: str) -> None:
     Raises:
         Refusal: ``ALREADY_EXISTS`` for a known id, token, or branch and number.
     """
-    digest = _digest(token)
-    taken = books.database.one(
-        "SELECT 1 FROM accounts WHERE id = ? OR token_digest = ? OR (branch = ? AND number = ?)",
-        (account.id, digest, account.branch, account.number),
-    )
-    if taken:
-        raise Refusal(Code.ALREADY_EXISTS, "an account with this id or token exists")
-    with books.database.transaction():
-        books.database.insert("accounts", **asdict(account), token_digest=digest)
-        ledger.open_customer(books.database, account.id)
-
-
-def change(books: Books, account: Account) -> None:
-    """Store another payout kind and limit."""
-    sql = "UPDATE accounts SET payout_kind = ?, payout_limit = ? WHERE id = ?"
-    books.database.run(sql, (account.payout_kind, account.payout_limit, account.id))
-
-
-def change_token(books: Books, account_id: str, token: str) -> None:
-    """Replace an account's token; the former one is unknown from now on."""
-    sql = "UPDATE accounts SET token_digest = ? WHERE id = ?"
-    books.database.run(sql, (_digest(token), account_id))
+    try:
+        books.database.insert("accounts", account, token_digest=_digest(token))
+    except sqlite3.IntegrityError as problem:
+        raise Refusal(Code.ALREADY_EXISTS, "an account with this id or token exists") from problem
 
 
 def get(books: Books, account_id: str) -> Account:
@@ -116,24 +101,16 @@ def by_coordinates(books: Books, branch: str, number: str) -> Account | None:
     return _one(books, "branch = ? AND number = ?", branch, number)
 
 
-def hold(books: Books, account_id: str, centavos: int, memo: str) -> None:
-    """
-    Hold the money of an order; call only inside a transaction.
-
-    Raises:
-        Refusal: ``INSUFFICIENT_FUNDS`` above the available balance.
-    """
-    if centavos > balance(books, account_id).available:
-        raise Refusal(Code.INSUFFICIENT_FUNDS, "the balance is too low")
-    free, held, at = ledger.customer(account_id), ledger.held(account_id), books.clock.micros()
-    ledger.move(books.database, ledger.Movement(free, held, centavos, memo, at))
-
-
 def balance(books: Books, account_id: str) -> Balance:
     """Read a customer's current balance."""
-    names = (ledger.customer(account_id), ledger.blocked(account_id), ledger.held(account_id))
-    free, ordered, held = (ledger.balance(books.database, name) for name in names)
-    return Balance(owned=free + ordered + held, blocked=ordered + held)
+    found = books.database.record(Balance, _BALANCE, (account_id,))
+    return refusals.found(found, "account")
+
+
+def require_available(books: Books, account_id: str, centavos: int) -> None:
+    """Raise ``INSUFFICIENT_FUNDS`` for more than the available balance."""
+    if centavos > balance(books, account_id).available:
+        raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
 
 
 def _digest(token: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from provider_adapters.testing.bank.kernel import ledger
 from provider_adapters.testing.bank.kernel.clock import BankClock, from_micros
 from provider_adapters.testing.bank.kernel.database import Database
 
@@ -75,10 +74,8 @@ def open_books(
     identity: BankIdentity = SANDBOX,
 ) -> Books:
     """Open the database file, creating it when missing."""
-    database = Database(path)
-    ledger.open_own_accounts(database)
     return Books(
-        database=database,
+        database=Database(path),
         clock=BankClock(now),
         random_hex=random_hex,
         settle_after=round(settle_after_s * 1_000_000),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -13,12 +14,14 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from _typeshed import DataclassInstance
+
 Value: TypeAlias = str | int | None
 # Like JSON: the schema is STRICT, and each reader knows the types of its columns.
 Row: TypeAlias = dict[str, Any]
 Record = TypeVar("Record")
 
-_JSON = frozenset({"payer"})
+_JSON = frozenset({"payer", "to"})
 """Columns that hold a JSON object."""
 
 _SCHEMA = Path(__file__).with_name("schema.sql")
@@ -40,16 +43,20 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        """Open the file; create it and its tables when missing. Nobody else may read it."""
-        if not Path(path).exists():
-            Path(path).touch(mode=0o600)
-        for file in (Path(path + ending) for ending in ("", "-wal", "-shm")):
-            if file.exists():  # perhaps made by a release that left it to the umask
-                file.chmod(0o600)
+        """
+        Open the file; create it and its tables when missing. Nobody else may read it.
+
+        Raises:
+            OSError: It was made before the statement was the ledger.
+        """
+        Path(path).touch(mode=0o600)
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = _as_dict
         for pragma in _PRAGMAS:
             self._connection.execute(pragma)
+        if self.one("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'"):
+            message = f"{path} was made by an older simulated bank: delete it"
+            raise OSError(message)
         self._connection.executescript(_SCHEMA.read_text(encoding="ascii"))
 
     @contextmanager
@@ -67,11 +74,22 @@ class Database:
         """Execute a change; return the number of an inserted row."""
         return self._connection.execute(sql, values).lastrowid or 0
 
-    def insert(self, table: str, **values: object) -> int:
-        """Insert a row; return its number. A record in a column is written as JSON."""
-        places = ", ".join("?" * len(values))
-        sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"  # noqa: S608 - names of the schema
+    def insert(self, table: str, record: DataclassInstance, **others: object) -> int:
+        """Insert the fields of a record that have a column, and others; return the row's number."""
+        columns = self.all("SELECT name FROM pragma_table_info(?)", (table,))
+        given = {**asdict(record), **others}
+        values = {each["name"]: given[each["name"]] for each in columns if each["name"] in given}
+        if values.get("seq") == 0:
+            del values["seq"]  # not stored yet
+        names, places = '", "'.join(values), ", ".join("?" * len(values))
+        sql = f'INSERT INTO {table} ("{names}") VALUES ({places})'  # noqa: S608 - names of the schema
         return self.run(sql, [_stored(value) for value in values.values()])
+
+    def update(self, table: str, seq: int, **values: Value) -> None:
+        """Change columns of a row."""
+        changes = ", ".join(f"{name} = ?" for name in values)
+        sql = f"UPDATE {table} SET {changes} WHERE seq = ?"  # noqa: S608 - names of the schema
+        self.run(sql, (*values.values(), seq))
 
     def record(self, kind: type[Record], sql: str, values: Sequence[Value] = ()) -> Record | None:
         """Return the first row, if any, as a record: a field for the column of its name."""

@@ -8,11 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
 
-_PUT = (
-    "INSERT INTO dialect_state (kind, name, account_id, value, until) VALUES (?, ?, ?, ?, ?)"
-    " ON CONFLICT (kind, name) DO UPDATE SET account_id = excluded.account_id,"
-    " value = excluded.value, until = excluded.until"
-)
 _LIVE = "(until IS NULL OR until > ?)"
 _SELECT = "SELECT * FROM dialect_state"
 
@@ -37,8 +32,8 @@ class Kept:
 
 def put(books: Books, kept: Kept) -> None:
     """Keep a value; the former one of the same kind and name is gone."""
-    values = (kept.kind, kept.name, kept.account_id, kept.value, kept.until)
-    books.database.run(_PUT, values)
+    remove(books, kept.kind, kept.name)
+    books.database.insert("dialect_state", kept)
 
 
 def find(books: Books, kind: str, name: str) -> Kept | None:

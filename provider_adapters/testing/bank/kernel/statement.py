@@ -1,10 +1,11 @@
-"""The statement: the ledger as the customer sees it."""
+"""The statement, which is the bank's ledger: whatever an account owns is the sum of its lines."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.database import Database
 from provider_adapters.testing.bank.kernel.paging import Table
 
 # Ids have ten digits from the first line on.
@@ -21,6 +22,7 @@ class Entry:
         kind: ``pix_in``, ``pix_out``, ``pix_returned``, ``pix_refund``, or, not
             Pix: ``fee``, ``ted_in``, ``ted_out``, ``boleto_in``, ``boleto_out``.
         centavos: Above zero for money in, below for money out.
+        reference: Of the charge that it pays, if any.
         payout_id: The payout or refund it belongs to; also the line's id where
             the customer ordered the movement.
         idempotency_key: The payout's; read, never written.
@@ -32,6 +34,7 @@ class Entry:
     centavos: int
     at: int
     e2e_id: str | None = None
+    reference: str | None = None
     payout_id: str | None = None
     idempotency_key: str | None = None
     name: str = ""
@@ -52,11 +55,49 @@ def number(seq: int) -> str:
 
 
 def write(books: Books, entry: Entry) -> int:
-    """Insert a line and return its row number; call only beside its ledger movement."""
-    values = asdict(entry)
-    del values["seq"], values["idempotency_key"]
-    return books.database.insert("statement", **values)
+    """
+    Insert a line and return its row number.
 
+    Raises:
+        sqlite3.IntegrityError: The account would own less than nothing, or does not exist.
+    """
+    return books.database.insert("statement", entry)
+
+
+def balanced(database: Database) -> bool:
+    """
+    Return whether the books agree with each other.
+
+    That is: each account owns the sum of its lines and no less than what is blocked of it; the
+    lines are those of the settled payouts and refunds and of the returns; and what a payout
+    takes from one customer for another has arrived there.
+    """
+    return not any(database.one(sql) for sql in _VIOLATIONS)
+
+
+_OWNED_OTHERWISE = (
+    "SELECT id FROM accounts WHERE"
+    " owned <> (SELECT coalesce(sum(centavos), 0) FROM statement WHERE account_id = accounts.id)"
+    " OR owned < (SELECT coalesce(sum(centavos), 0) FROM blocked WHERE account_id = accounts.id)"
+)
+_NOT_AS_ORDERED = (
+    "SELECT kind FROM ("
+    " SELECT account_id, kind, payout_id, centavos FROM statement"
+    " WHERE kind IN ('pix_out', 'pix_refund', 'pix_returned')"
+    " UNION ALL SELECT account_id, 'pix_out', id, settled_centavos FROM payouts"
+    " WHERE settled_at IS NOT NULL"
+    " UNION ALL SELECT account_id, 'pix_refund', id, centavos FROM refunds"
+    " WHERE state = 'settled'"
+    " UNION ALL SELECT account_id, 'pix_returned', payouts.id, -returns.centavos FROM returns"
+    " JOIN payouts ON seq = payout_seq"
+    ") GROUP BY account_id, kind, payout_id HAVING sum(centavos) <> 0"
+)
+_NOT_ARRIVED = (
+    "SELECT id FROM payouts WHERE settled_at IS NOT NULL AND credit_to IS NOT NULL AND NOT EXISTS"
+    " (SELECT 1 FROM statement WHERE account_id = credit_to AND statement.e2e_id = payouts.e2e_id"
+    " AND centavos = settled_centavos)"
+)
+_VIOLATIONS = (_OWNED_OTHERWISE, _NOT_AS_ORDERED, _NOT_ARRIVED)
 
 _SELECT = (
     "SELECT *, (SELECT idempotency_key FROM payouts WHERE payouts.id = payout_id)"

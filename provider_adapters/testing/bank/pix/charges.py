@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from provider_adapters.kit import brcode
 from provider_adapters.testing.bank.kernel.accounts import Account
@@ -102,14 +102,14 @@ def add(books: Books, account: Account, new: NewCharge) -> Charge:
     if _TABLE.find(books, account.id, "reference", new.reference):
         raise Refusal(Code.REFERENCE_IN_USE, "a charge with this reference exists")
     txid, emv = _payload(books, account, new)
-    at = books.clock.micros()
-    values = asdict(new)
-    expires_in = values.pop("expires_in")
-    values |= {"account_id": account.id, "txid": txid, "emv": emv, "payer": new.payer}
+    at, expires_in = books.clock.micros(), new.expires_in
     books.database.insert(
         "charges",
-        **values,
+        new,
         id=books.identifier("cob"),
+        account_id=account.id,
+        txid=txid,
+        emv=emv,
         status="active",
         created_at=at if expires_in is None else min(at, at + expires_in),
         expires_at=None if expires_in is None else at + expires_in,
@@ -128,7 +128,7 @@ def cancel(books: Books, account_id: str, reference: str) -> Charge:
     charge = get(books, account_id, reference)
     if charge.status == "paid":
         raise Refusal(Code.CHARGE_PAID, "the charge is paid")
-    books.database.run("UPDATE charges SET status = 'canceled' WHERE id = ?", (charge.id,))
+    books.database.update("charges", charge.seq, status="canceled")
     return get(books, account_id, reference)
 
 
@@ -164,7 +164,7 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
     )
     with books.database.transaction():
         if not charge.reusable:
-            books.database.run("UPDATE charges SET status = 'paid' WHERE id = ?", (charge.id,))
+            books.database.update("charges", charge.seq, status="paid")
         return received_payments.receive(books, payment)
 
 

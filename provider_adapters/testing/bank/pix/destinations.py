@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from provider_adapters.testing.bank.kernel import accounts
@@ -30,22 +29,6 @@ class Destination:
     bank: str | None = None
     branch: str | None = None
     account: str | None = None
-
-
-def read(text: str) -> Destination:
-    """Read a stored one; in older files it is what the sandbox bank was sent."""
-    stored = json.loads(text)
-    if "sent" in stored:
-        return Destination(**stored)
-    return Destination(
-        tax_number=stored.get("documento", ""),
-        sent=text,
-        name=stored.get("nome", ""),
-        key=stored.get("chave"),
-        bank=stored.get("banco"),
-        branch=stored.get("agencia"),
-        account=stored.get("conta"),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +98,9 @@ def _customer(books: Books, to: Destination) -> Account | None:
     if to.key is not None:
         held = keys.active(books, to.key)
         return accounts.get(books, held.account_id) if held else None
-    if (
-        to.bank not in (books.identity.compe, books.identity.ispb)
-        or to.branch is None
-        or to.account is None
-    ):
+    if to.bank not in (books.identity.compe, books.identity.ispb):
         return None
-    found = accounts.by_coordinates(books, to.branch, to.account)
+    found = accounts.by_coordinates(books, to.branch or "", to.account or "")
     if found is None:
         raise Refusal(Code.ACCOUNT_INVALID, "this bank has no such account")
     return found

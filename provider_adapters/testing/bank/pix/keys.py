@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -66,16 +67,13 @@ def add(books: Books, account_id: str, new: NewKey) -> Key:
     require(new.type in TYPES and new.status in STATUSES, "unknown key type or status")
     key = _uuid(books) if new.key is None and new.type == "evp" else new.key
     require(key, "only a random key may be left out")
-    sql = "SELECT 1 FROM keys WHERE (key = ? AND status <> 'canceled')"
-    if books.database.one(f"{sql} OR (account_id = ? AND id = ?)", (key, account_id, new.id)):
-        raise Refusal(Code.KEY_IN_USE, "the key or its id is in use")
-    values = {"account_id": account_id, "key": key, "type": new.type, "status": new.status}
-    with books.database.transaction():
-        seq = books.database.insert("keys", id="", **values, created_at=books.clock.micros())
-        chosen = _uuid(books) if new.type in _WITH_UUID else f"CH{seq:010d}"
-        sql = "UPDATE keys SET id = ? WHERE seq = ?"
-        books.database.run(sql, (new.id or chosen, seq))
-    return get(books, account_id, new.id or chosen)
+    chosen = _uuid(books) if new.type in _WITH_UUID else f"CH{int(books.random_hex(4), 16):010d}"
+    named, at = new.id or chosen, books.clock.micros()
+    try:
+        books.database.insert("keys", new, id=named, account_id=account_id, key=key, created_at=at)
+    except sqlite3.IntegrityError as problem:
+        raise Refusal(Code.KEY_IN_USE, "the key or its id is in use") from problem
+    return get(books, account_id, named)
 
 
 def usable(books: Books, account_id: str) -> list[Key]:
@@ -97,8 +95,7 @@ def owned(books: Books, account_id: str, key: str) -> Key | None:
 def cancel(books: Books, account_id: str, key_id: str) -> Key:
     """Cancel a key; safe to repeat; raises ``NOT_FOUND``."""
     key = get(books, account_id, key_id)
-    sql = "UPDATE keys SET status = 'canceled' WHERE account_id = ? AND id = ?"
-    books.database.run(sql, (account_id, key.id))
+    books.database.update("keys", key.seq, status="canceled")
     return get(books, account_id, key_id)
 
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
-from provider_adapters.testing.bank.kernel import ledger, statement
+from provider_adapters.testing.bank.kernel import statement
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.paging import Table
-
-_SELECT = (
-    "SELECT *, (SELECT coalesce(sum(refunds.centavos), 0) FROM refunds"
-    " WHERE payment_seq = payments.seq AND state <> 'failed') AS refunded FROM payments"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +41,8 @@ class Payment:
     refunded: int = 0
 
 
-def receive(books: Books, payment: Payment, debit: str = ledger.SETTLEMENT) -> Payment:
-    """
-    Credit a payment in ledger, statement and list; call only inside a transaction.
-
-    ``debit`` is the ledger account that pays.
-    """
-    credit, memo = ledger.customer(payment.account_id), f"pix in {payment.e2e_id}"
-    movement = ledger.Movement(debit, credit, payment.centavos, memo, payment.at)
-    ledger.move(books.database, movement)
+def receive(books: Books, payment: Payment) -> Payment:
+    """Credit a payment."""
     payer = payment.payer or Payer(name="", tax_number="")
     line = statement.Entry(
         account_id=payment.account_id,
@@ -62,15 +50,12 @@ def receive(books: Books, payment: Payment, debit: str = ledger.SETTLEMENT) -> P
         centavos=payment.centavos,
         at=payment.at,
         e2e_id=payment.e2e_id,
+        reference=payment.reference,
         name=payer.name,
         tax_number=payer.tax_number,
         description=payer.message,
     )
-    received = replace(payment, seq=statement.write(books, line))
-    values = {**asdict(received), "payer": payment.payer}
-    del values["refunded"]
-    books.database.insert("payments", **values)
-    return received
+    return replace(payment, seq=statement.write(books, line))
 
 
 def latest(books: Books, account_id: str, reference: str) -> Payment | None:
@@ -78,7 +63,7 @@ def latest(books: Books, account_id: str, reference: str) -> Payment | None:
     return next(reversed(of_charge(books, account_id, reference)), None)
 
 
-_TABLE = Table(Payment, _SELECT, "payments", "at", "payment")
+_TABLE = Table(Payment, "SELECT * FROM payments", "payments", "at", "payment")
 read = _TABLE.read
 """Read the payments received, newest first."""
 of_charge = _TABLE.all_by("reference")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from provider_adapters.testing.bank.kernel import accounts
@@ -38,19 +37,17 @@ class RefundOrder:
     reference: str = ""
     description: str = ""
 
-    def fingerprint(self) -> str:
-        """Return a digest of the order's content."""
-        content = (self.payment_e2e_id, str(self.centavos), self.reference, self.description)
-        return hashlib.sha256("\0".join(content).encode()).hexdigest()
+    def content(self) -> tuple[object, ...]:
+        """Return what is the same in a repetition."""
+        return self.payment_e2e_id, self.centavos, self.reference, self.description
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refund:
+class Refund(RefundOrder):
     """
     A refund as stored.
 
     Attributes:
-        payment_seq: The row of the refunded payment.
         return_id: An end-to-end id that begins with ``D``.
         state: ``processing``, ``settled`` or ``failed``.
         due_at: When ``step`` is due; all instants in microseconds since 1970.
@@ -59,15 +56,8 @@ class Refund:
     seq: int
     id: str
     account_id: str
-    payment_seq: int
-    payment_e2e_id: str
     payment_reference: str | None
-    idempotency_key: str
-    fingerprint: str
-    reference: str
-    centavos: int
     return_id: str
-    description: str
     state: str
     failure: str | None
     step: Step | None
@@ -93,14 +83,14 @@ def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None
         Refusal: ``KEY_REUSED`` when the key belongs to another refund.
     """
     known = _TABLE.find(books, account_id, "idempotency_key", order.idempotency_key)
-    if known is not None and known.fingerprint != order.fingerprint():
+    if known is not None and known.content() != order.content():
         raise Refusal(Code.KEY_REUSED, "the idempotency key belongs to another refund")
     return known
 
 
 def accept(books: Books, account_id: str, order: RefundOrder) -> Refund:
     """
-    Accept an order and hold its money, in one transaction.
+    Accept an order; its money is blocked until it settles.
 
     Raises:
         Refusal: For every reason in the README's table; nothing is stored.
@@ -112,25 +102,21 @@ def accept(books: Books, account_id: str, order: RefundOrder) -> Refund:
         raise Refusal(Code.PAYMENT_TOO_OLD, "the payment is more than 90 days old")
     if order.centavos > payment.centavos - payment.refunded:
         raise Refusal(Code.ABOVE_PAYMENT, "the refund is above what is left of the payment")
+    accounts.require_available(books, account_id, order.centavos)
     refund_id = books.identifier("dev")
     step, due_at = magic_values.plan(books, order.centavos, at)
-    values = asdict(order)
-    del values["payment_e2e_id"]
-    with books.database.transaction():
-        accounts.hold(books, account_id, order.centavos, "refund accepted")
-        books.database.insert(
-            "refunds",
-            **values,
-            id=refund_id,
-            account_id=account_id,
-            payment_seq=payment.seq,
-            fingerprint=order.fingerprint(),
-            return_id=f"D{books.e2e_id(at)[1:]}",
-            state="processing",
-            step=step,
-            due_at=due_at,
-            created_at=at,
-        )
+    books.database.insert(
+        "refunds",
+        order,
+        id=refund_id,
+        account_id=account_id,
+        payment_seq=payment.seq,
+        return_id=f"D{books.e2e_id(at)[1:]}",
+        state="processing",
+        step=step,
+        due_at=due_at,
+        created_at=at,
+    )
     return get(books, account_id, refund_id)
 
 

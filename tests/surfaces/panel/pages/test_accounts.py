@@ -130,7 +130,7 @@ async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: Worl
 
 async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, world: World):
     account = world.demo["accounts"]["main"]["id"]
-    await world.control.post("accounts", account, "fee", body={"value": 3.21})
+    await world.control.post("accounts", account, "movements", body={"kind": "fee", "value": 3.21})
 
     page = await viewer.open(at(world, "/statement?read=1&limit=100"))
     file = await viewer.open(at(world, "/statement/export?format=csv"))

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from provider_adapters.testing.bank.kernel import accounts, ledger
+from provider_adapters.testing.bank.kernel import accounts, statement
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import Books, open_books
 from provider_adapters.testing.bank.pix import received_payments
@@ -72,7 +72,6 @@ def open_account(books: Books) -> Callable[..., Account]:
             "city": "São Paulo",
             "zip_code": "01310-100",
             "payout_kind": PayoutKind.IDEM,
-            "payout_limit": None,
             "created_at": books.clock.micros(),
         }
         account = Account(**{**fields, **other})
@@ -82,8 +81,7 @@ def open_account(books: Books) -> Callable[..., Account]:
             payment = Payment(
                 account_id=account_id, centavos=centavos, at=at, e2e_id=books.e2e_id(at)
             )
-            with books.database.transaction():
-                received_payments.receive(books, payment)
+            received_payments.receive(books, payment)
         return account
 
     return opened
@@ -111,7 +109,7 @@ def balanced_in_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
     kept = request.getfixturevalue("books") if "books" in request.fixturenames else None
     yield
     if kept is not None:
-        assert ledger.balanced(kept.database)
+        assert statement.balanced(kept.database)
 
 
 @dataclass

@@ -84,7 +84,7 @@ async def test_kill_9_loses_nothing_that_was_answered(tmp_path):
         stop(process)
 
     assert (again[0], again[1]["e2e"]) == (200, first["e2e"])
-    assert (ledger["balanced"], ledger["total"]) == (True, 0)
+    assert ledger["balanced"] is True
     assert (settled["situacao"], len(executed)) == ("LIQUIDADA", 1)
 
 

@@ -34,11 +34,9 @@ Ask = Callable[..., tuple[int, Mapping[str, object]]]
 @pytest.fixture
 def credentials(books, open_account) -> Mapping[str, str]:
     """Those of a workspace with money and a key."""
-    opened = open_account("ws_1", payout_kind=PayoutKind.DUP)
+    opened = open_account("ws_1", payout_kind=PayoutKind.DUP, token="project")
     keys.add(books, "ws_1", NewKey(type="email", key="loja@example.com"))
-    admitted = STARKBANK.admit(books, opened, Fields({}))
-    accounts.change_token(books, "ws_1", admitted.token)
-    return admitted.credentials
+    return STARKBANK.admit(books, opened, Fields({})).credentials
 
 
 @pytest.fixture

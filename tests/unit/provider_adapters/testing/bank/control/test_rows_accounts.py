@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-
-@pytest.fixture
-def mine(caller):
-    async def call(method, path, body=None):
-        return await caller.control(method, f"/accounts/{caller.account['id']}{path}", json=body)
-
-    return call
-
 
 async def test_an_account_as_wanted(caller):
     wanted = {
@@ -27,11 +17,11 @@ async def test_an_account_as_wanted(caller):
         "payout_kind": "dup",
     }
 
-    status, made = await caller.control("POST", "/accounts", json={**wanted, "payout_limit": 5.5})
+    status, made = await caller.control("POST", "/accounts", json=wanted)
 
     assert status == 201
     assert {name: made[name] for name in wanted} == wanted
-    assert (made["payout_limit_centavos"], made["ispb"]) == (550, "99999999")
+    assert made["ispb"] == "99999999"
     again, said = await caller.control("POST", "/accounts", json=wanted)
     assert (again, said["error"]["code"]) == (409, "ALREADY_EXISTS")
 
@@ -48,33 +38,11 @@ async def test_what_is_absent_is_chosen(caller):
     assert said == {name: value for name, value in made.items() if name not in secret}
 
 
-async def test_replaced_credentials_are_refused_from_then_on(caller):
-    path = f"/accounts/{caller.account['id']}/credentials"
-
-    status, made = await caller.control("POST", path, json={})
-
-    assert (status, made["credentials"]) == (201, made["token"])
-    assert (await caller.ask("GET", "/saldo"))[0] == 401
-    caller.account["token"] = made["token"]
-    assert (await caller.ask("GET", "/saldo"))[0] == 200
-
-
 async def test_accounts_are_listed_without_their_tokens(caller):
     _, said = await caller.control("GET", "/accounts")
 
     assert said["meta"]["total"] == 1
     assert caller.account["token"] not in str(said)
-
-
-async def test_kind_and_limit_change_and_the_limit_goes_again(caller, mine):
-    _, limited = await mine("PATCH", "", {"payout_limit": 10})
-    refused, said = await caller.pay_out(10_01)
-    _, free = await mine("PATCH", "", {"payout_limit": None})
-    _, same = await mine("PATCH", "", {})
-
-    assert (limited["payout_limit_centavos"], free["payout_limit_centavos"]) == (10_00, None)
-    assert (refused, said["error"]["code"]) == (403, "LIMIT_EXCEEDED")
-    assert same == free
 
 
 async def test_an_unknown_account_is_not_found(caller):

@@ -18,13 +18,12 @@ async def test_money_goes_in_and_is_held(mine):
     _, topped = await mine("POST", "/top-up", {"value": 10.50})
     _, blocked = await mine("POST", "/block", {"value": 1000})
     _, unblocked = await mine("POST", "/unblock", {"value": 999.99})
-    _, charged = await mine("POST", "/fee", {"value": 0.5})
 
     assert [(one["balance_centavos"], one["blocked_centavos"]) for one in (topped, blocked)] == [
         (100_010_50, 0),
         (100_010_50, 1000_00),
     ]
-    assert (unblocked["blocked_centavos"], charged["balance_centavos"]) == (1, 100_010_00)
+    assert unblocked["blocked_centavos"] == 1
 
 
 KIND = {"/movements": "ted_out"}
@@ -44,10 +43,10 @@ async def test_each_kind_of_movement_has_its_direction(caller, mine):
         for kind in ("TARIFA", "TED_RECEBIDA", "TED_ENVIADA", "BOLETO_RECEBIDO", "BOLETO_PAGO")
     ] == list(KINDS.values())
     assert lines["TARIFA"]["descricao"] == "Tarifa"
-    assert (books["accounts"]["fees"], books["balanced"]) == (99, True)
+    assert books == {"balanced": True, "accounts": {caller.account["id"]: 100_000_00 - 99}}
 
 
-@pytest.mark.parametrize("path", ["/block", "/unblock", "/fee", "/movements"])
+@pytest.mark.parametrize("path", ["/block", "/unblock", "/movements"])
 async def test_there_has_to_be_that_much(mine, path):
     status, said = await mine("POST", path, {"value": 100000.01, "kind": KIND.get(path, "bank")})
 
@@ -76,15 +75,6 @@ async def test_an_incoming_payment_may_be_dated_back(caller, mine):
     assert (status, made["id"], made["centavos"]) == (201, line["id"], 700)
     assert (line["descricao"], line["contraparte"]["nome"]) == ("aluguel", "João")
     assert line["e2e"][9:21] == "202610011200"
-
-
-async def test_a_fee_is_in_the_statement(caller, mine):
-    await mine("POST", "/fee", {"value": 1, "description": "Mensalidade"})
-
-    _, said = await caller.ask("GET", "/extrato")
-
-    line = said["lancamentos"][0]
-    assert (line["tipo"], line["natureza"], line["descricao"]) == ("TARIFA", "D", "Mensalidade")
 
 
 async def test_a_movement_that_is_not_pix(caller, mine):

@@ -55,14 +55,6 @@ def test_an_unknown_account_is_not_found(books):
         accounts.get(books, "cc_0")
 
 
-def test_kind_and_limit_may_change(books, account):
-    changed = replace(account, payout_kind=PayoutKind.DUP, payout_limit=5)
-
-    accounts.change(books, changed)
-
-    assert accounts.get(books, account.id) == changed
-
-
 def test_a_balance_is_what_is_owned_and_held(books, account):
     balance = accounts.balance(books, account.id)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters.testing.bank.kernel import accounts, blocks, ledger
+from provider_adapters.testing.bank.kernel import accounts, blocks
 from provider_adapters.testing.bank.kernel.blocks import Block
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.pix import payouts, settlement
@@ -70,19 +70,3 @@ def test_a_payout_under_way_is_a_block_of_the_bank_until_it_settles(books, accou
     wall.move(1)
     settlement.settle_due(books)
     assert blocks.listed(books, account.id) == [blocking(99)]
-
-
-def test_what_an_older_bank_blocked_without_a_word_is_the_bank_s(books, account):
-    movement = ledger.Movement(
-        debit=ledger.customer(account.id),
-        credit=ledger.blocked(account.id),
-        centavos=7,
-        memo="block",
-        at=1,
-    )
-    with books.database.transaction():
-        ledger.move(books.database, movement)
-
-    assert blocks.listed(books, account.id) == [
-        Block(kind="bank", centavos=7, reference="", since=account.created_at)
-    ]

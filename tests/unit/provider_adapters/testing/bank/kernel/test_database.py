@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from provider_adapters.testing.bank.kernel.database import Database
+from provider_adapters.testing.bank.kernel.state import Kept
 
 
 @pytest.fixture
@@ -17,11 +18,11 @@ def path(tmp_path):
 
 
 def names(database):
-    return [row["name"] for row in database.all("SELECT name FROM ledger ORDER BY name")]
+    return [row["name"] for row in database.all("SELECT name FROM dialect_state ORDER BY name")]
 
 
 def add(database, name):
-    return database.run("INSERT INTO ledger (name, guarded) VALUES (?, 0)", (name,))
+    return database.insert("dialect_state", Kept(kind="k", name=name, value=""))
 
 
 def test_a_failed_transaction_leaves_nothing(path):
@@ -67,18 +68,23 @@ def test_a_wrong_type_is_refused_by_the_schema(path):
     database = Database(path)
 
     with pytest.raises(sqlite3.IntegrityError):
-        database.run("INSERT INTO ledger (name, centavos, guarded) VALUES ('a', 'much', 0)")
+        database.insert("dialect_state", Kept(kind="k", name="a", value="", until="soon"))
 
-    assert database.one("SELECT 1 FROM ledger") is None
+    assert names(database) == []
     database.close()
 
 
-def test_a_file_is_the_owner_s_alone_new_or_old(tmp_path: Path):
+def test_a_file_is_the_owner_s_alone(tmp_path: Path):
     """SQLite gives the journals beside it the same mode."""
-    modes = []
-    for _ in range(2):
-        with closing(Database(str(tmp_path / "bank.db"))):
-            modes.append({file.stat().st_mode & 0o777 for file in tmp_path.iterdir()})
-        (tmp_path / "bank.db").chmod(0o644)
+    with closing(Database(str(tmp_path / "bank.db"))):
+        modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
 
-    assert modes == [{0o600}, {0o600}]
+    assert modes == {0o600}
+
+
+def test_a_file_of_an_older_bank_is_refused(path):
+    with closing(sqlite3.connect(path)) as older:
+        older.execute("CREATE TABLE ledger (name TEXT)")
+
+    with pytest.raises(OSError, match="older simulated bank: delete it"):
+        Database(path)

@@ -93,19 +93,3 @@ def test_the_magic_keys_hold_for_lookups(books):
 
     assert other.tax_number == "***.000.001-**"
     assert (refused.value.status, refused.value.code) == (404, "KEY_NOT_FOUND")
-
-
-def test_a_stored_destination_is_read_as_it_was_written():
-    to = Destination(
-        tax_number="52998224725", sent='{"a": 1}', name="Maria", bank="077", branch="1", account="2"
-    )
-
-    assert destinations.read(json.dumps(asdict(to))) == to
-
-
-def test_an_older_file_holds_what_the_sandbox_bank_was_sent():
-    sent = '{"forma": "chave", "chave": "a@b.c", "nome": "Maria", "documento": "52998224725"}'
-
-    assert destinations.read(sent) == Destination(
-        tax_number="52998224725", sent=sent, name="Maria", key="a@b.c"
-    )

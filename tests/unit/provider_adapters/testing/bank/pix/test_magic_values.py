@@ -185,7 +185,8 @@ def test_a_magic_destination_is_refused(key, account, code):
 
 
 async def test_a_refusal_by_amount_comes_before_the_balance(caller):
-    await caller.control("PATCH", f"/accounts/{caller.account['id']}", json={"payout_limit": 1})
+    body = {"name": "Poor", "tax_number": "11222333000181"}
+    _, caller.account = await caller.control("POST", "/accounts", json=body)
 
     _, said = await caller.pay_out(777_03)
 

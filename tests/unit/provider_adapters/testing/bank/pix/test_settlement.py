@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters.testing.bank.kernel import accounts, ledger, statement
+from provider_adapters.testing.bank.kernel import accounts, statement
 from provider_adapters.testing.bank.kernel.paging import Slice
 from provider_adapters.testing.bank.pix import keys, payouts, settlement
 from provider_adapters.testing.bank.pix.keys import NewKey
@@ -91,16 +91,4 @@ def test_the_clock_may_go_back(books, account, order, wall):
 
     assert settlement.settle_due(books) == 0
     assert payouts.get(books, account.id, made.id).state == "settled"
-    assert ledger.balance(books.database, ledger.held(account.id)) == 10_50
-
-
-def test_a_payout_of_an_older_file_settles_and_names_its_payee(books, account, order, wall):
-    made = payouts.accept(books, account, order())
-    sent = '{"forma": "chave", "chave": "a@b.c", "nome": "Maria", "documento": "52998224725"}'
-    books.database.run("UPDATE payouts SET destination = ? WHERE id = ?", (sent, made.id))
-    wall.move(1)
-
-    settlement.settle_due(books)
-
-    line = statement.read(books, account.id, Slice()).items[0]
-    assert (line.kind, line.name, line.tax_number) == ("pix_out", "Maria", "52998224725")
+    assert accounts.balance(books, account.id).blocked == 10_50
