@@ -57,9 +57,6 @@ class Doors:
         """Give an account its credentials, a certificate and a random key among them."""
         client = {"client_id": f"Client_Id_{books.random_hex(20)}"}
         secret = f"Client_Secret_{books.random_hex(20)}" if self.secret else ""
-        certificates.revoke(books, account.id)
-        for each in state.of_account(books, TOKEN, account.id):
-            state.remove(books, TOKEN, each.name)
         pair = certificates.issue(books, account.id)
         own = client | {name: make(books, account) for name, make in self.more.items()}
         for name, value in own.items():

@@ -66,12 +66,6 @@ def account_of(books: Books, certificate: bytes) -> str | None:
     return found.value if found else None
 
 
-def revoke(books: Books, account_id: str) -> None:
-    """Forget all certificates of an account."""
-    for each in state.of_account(books, _CUSTOMER, account_id):
-        state.remove(books, _CUSTOMER, each.name)
-
-
 def _authority(books: Books) -> _Authority:
     kept = state.find(books, _AUTHORITY, "")
     if kept is None:

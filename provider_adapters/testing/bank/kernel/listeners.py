@@ -76,11 +76,11 @@ def add(books: Books, account_id: str, url: str, secret: str, most: int = _MOST)
     for each in known:
         if each.url == url:
             books.database.update("listeners", each.seq, secret=secret)
-            return each
+            return _get(books, account_id, each.id)
     require(len(known) < most, f"an account has {most} addresses at most")
     made = Listener(id=books.identifier("av"), url=url, secret=secret)
     books.database.insert("listeners", made, account_id=account_id)
-    return made
+    return _get(books, account_id, made.id)
 
 
 def remove(books: Books, account_id: str, listener_id: str) -> Listener:

@@ -61,7 +61,9 @@ def books(tmp_path: Path, wall: StillClock) -> Iterator[Books]:
 def open_account(books: Books) -> Callable[..., Account]:
     """Open an account with some centavos in it."""
 
-    def opened(account_id: str = "cc_1", centavos: int = 1_000_000_00, **other: object) -> Account:
+    def opened(
+        account_id: str = "cc_1", centavos: int = 1_000_000_00, token: str = "", **other: object
+    ) -> Account:
         fields = {
             "id": account_id,
             "name": "Loja Exemplo",
@@ -75,7 +77,7 @@ def open_account(books: Books) -> Callable[..., Account]:
             "created_at": books.clock.micros(),
         }
         account = Account(**{**fields, **other})
-        accounts.add(books, account, f"token of {account_id}")
+        accounts.add(books, account, token or f"token of {account_id}")
         if centavos:
             at = books.clock.micros()
             payment = Payment(

@@ -19,7 +19,6 @@ from tests.unit.provider_adapters.testing.bank.dialect import NEW, OTHER, contro
 
 
 def admit(books, account, given):
-    certificates.revoke(books, account.id)
     ends = datetime(2021, 1, 1, tzinfo=UTC) if given.flag("expired") else certificates.ENDS
     pair = certificates.issue(books, account.id, ends)
     shown = {"certificate": pair.certificate, "key": pair.key}
@@ -80,15 +79,6 @@ async def test_who_shows_none_or_an_expired_one_is_not_heard(bank, http):
         with pytest.raises(aiohttp.ClientError):
             await ask(bank, shown)
     assert (await control(bank, http, "GET", "/calls"))["data"] == []
-
-
-async def test_a_replaced_certificate_is_refused(bank, http):
-    made = await control(bank, http, "POST", "/accounts", NEW)
-
-    new = await control(bank, http, "POST", "/accounts/cc_1/credentials", {})
-
-    assert (await ask(bank, made["credentials"]))[0] == 401
-    assert (await ask(bank, new["credentials"]))[0] == 200
 
 
 async def test_a_reset_is_one_through_tls_too(bank, http):

@@ -40,11 +40,11 @@ def test_a_payout_to_an_account():
 
 
 def test_the_same_order_written_otherwise_is_the_same():
-    """The fingerprint is of the content: order of names and unknown fields do not matter."""
+    """A repetition is known by its content: order of names and unknown fields do not matter."""
     other = dict(reversed(TO_KEY.items()))
 
-    assert payout(TO_KEY).fingerprint() == payout({**other, "x": 1}).fingerprint()
-    assert payout(TO_KEY).fingerprint() != payout({**TO_KEY, "documento": "6"}).fingerprint()
+    assert payout(TO_KEY).content() == payout({**other, "x": 1}).content()
+    assert payout(TO_KEY).content() != payout({**TO_KEY, "documento": "6"}).content()
 
 
 @cases(

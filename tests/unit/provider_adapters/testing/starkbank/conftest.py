@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 
 import pytest
 from ellipticcurve import Ecdsa, PrivateKey
@@ -11,7 +12,6 @@ from multidict import CIMultiDict, CIMultiDictProxy, MultiDict
 from yarl import URL
 
 from provider_adapters.testing.bank.dialect import BankRequest
-from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.messages import Fields
@@ -34,9 +34,10 @@ Ask = Callable[..., tuple[int, Mapping[str, object]]]
 @pytest.fixture
 def credentials(books, open_account) -> Mapping[str, str]:
     """Those of a workspace with money and a key."""
-    opened = open_account("ws_1", payout_kind=PayoutKind.DUP, token="project")
+    admitted = STARKBANK.admit(books, SimpleNamespace(id="ws_1"), Fields({}))
+    open_account("ws_1", payout_kind=PayoutKind.DUP, token=admitted.token)
     keys.add(books, "ws_1", NewKey(type="email", key="loja@example.com"))
-    return STARKBANK.admit(books, opened, Fields({})).credentials
+    return admitted.credentials
 
 
 @pytest.fixture

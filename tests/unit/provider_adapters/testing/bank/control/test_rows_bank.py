@@ -42,8 +42,8 @@ async def test_executions_are_rows_of_four(caller):
 )
 async def test_a_repeat_by_the_kind_of_the_bank(caller, kind, executed, status):
     """The three kinds of providers: IDEM repeats, DUP refuses, NONE executes again."""
-    account = f"/accounts/{caller.account['id']}"
-    await caller.control("PATCH", account, json={"payout_kind": kind})
+    body = {"name": "A", "tax_number": "11222333000181", "balance": 100, "payout_kind": kind}
+    _, caller.account = await caller.control("POST", "/accounts", json=body)
     await caller.pay_out(10_50)
 
     again, _ = await caller.pay_out(10_50)

@@ -20,7 +20,6 @@ ACCOUNT = {
     **dict.fromkeys(("name", "tax_number", "branch", "number", "type", "city", "zip_code"), ""),
     "id": "cc_1",
     "payout_kind": PayoutKind.IDEM,
-    "payout_limit": None,
     "created_at": 0,
 }
 

@@ -62,8 +62,12 @@ DAMAGE = {
 def test_damage_is_noticed(tmp_path, wall):
     """The check can fail: each way to break the books."""
     for place, (name, damage) in enumerate(DAMAGE.items()):
+        numbers = iter(range(10**9))
         books = open_books(
-            str(tmp_path / str(place)), now=wall, random_hex="{:04}".format, settle_after_s=0
+            str(tmp_path / str(place)),
+            now=wall,
+            random_hex=lambda size, numbers=numbers: f"{next(numbers):0{2 * size}x}",
+            settle_after_s=0,
         )
         for account_id in ("cc_1", "cc_2"):
             accounts.add(books, customer(account_id), account_id)

@@ -19,7 +19,7 @@ def said(books, made) -> tuple[str, object]:
 
 def test_a_held_payout_settles_at_its_deadline_and_not_before(books, account, order, wall):
     made = payouts.accept(books, account, order())
-    payouts.hold(books, made.seq, 600)
+    payouts.hold(books, made, 600)
 
     wall.move(599.9)
     before = said(books, made)
@@ -31,7 +31,7 @@ def test_a_held_payout_settles_at_its_deadline_and_not_before(books, account, or
 
 def test_the_money_stays_blocked_while_it_is_held(books, account, order, wall):
     made = payouts.accept(books, account, order(10_50))
-    payouts.hold(books, made.seq, 600)
+    payouts.hold(books, made, 600)
     wall.move(60)
     settlement.settle_due(books)
 
@@ -41,9 +41,9 @@ def test_the_money_stays_blocked_while_it_is_held(books, account, order, wall):
 @pytest.mark.parametrize(("refuse", "state"), [(False, "LIQUIDADA"), (True, "FALHOU")])
 def test_the_bank_may_decide_early(books, account, order, refuse, state):
     made = payouts.accept(books, account, order())
-    payouts.hold(books, made.seq, 600)
+    payouts.hold(books, made, 600)
 
-    payouts.release(books, made.seq, refuse=refuse)
+    payouts.release(books, payouts.anywhere(books, made.id), refuse=refuse)
 
     assert said(books, made) == (state, None)
 
@@ -64,7 +64,7 @@ def test_no_hold_is_longer_than_an_hour(books, account, order, seconds):
     made = payouts.accept(books, account, order())
 
     for hold in (
-        lambda: payouts.hold(books, made.seq, seconds),
+        lambda: payouts.hold(books, made, seconds),
         lambda: payouts.hold_next(books, account.id, seconds),
     ):
         with pytest.raises(Refusal, match="seconds"):
@@ -77,20 +77,20 @@ def test_what_has_settled_is_not_held_any_more(books, account, order, wall):
     settlement.settle_due(books)
 
     with pytest.raises(Refusal, match="under way"):
-        payouts.hold(books, made.seq, 60)
+        payouts.hold(books, payouts.anywhere(books, made.id), 60)
 
 
 def test_what_is_not_held_is_not_released(books, account, order):
     made = payouts.accept(books, account, order())
 
     with pytest.raises(Refusal, match="not held"):
-        payouts.release(books, made.seq, refuse=True)
+        payouts.release(books, made, refuse=True)
 
 
 def test_who_listens_is_told_that_a_payout_is_held(books, account, order):
     made = payouts.accept(books, account, order(key="pk-1"))
 
-    payouts.hold(books, made.seq, 60)
+    payouts.hold(books, made, 60)
 
     [notice] = books.database.all("SELECT * FROM notices WHERE kind = 'transferencia'")
     assert (notice["account_id"], notice["subject"]) == (account.id, made.id)

@@ -25,8 +25,9 @@ def settled(books, account, order, wall):
 def test_a_part_comes_back_and_the_payout_stays_settled(books, account, settled):
     before = accounts.balance(books, account.id).owned
 
-    made = settlement.order_back(books, settled(), 4_00)
+    settlement.order_back(books, settled(), 4_00)
 
+    (made,) = settlement.list_returns(books, None)
     shown = documents.payout(settled())
     assert (shown["situacao"], shown["devolvida_em"]) == ("LIQUIDADA", None)
     assert [(each["id"], each["valor_centavos"]) for each in shown["devolucoes"]] == [
@@ -45,8 +46,9 @@ def test_once_all_of_it_is_back_it_is_returned(books, settled):
 
 
 def test_a_return_is_a_line_of_the_statement_with_its_own_id(books, account, settled):
-    made = settlement.order_back(books, settled(), 4_00)
+    settlement.order_back(books, settled(), 4_00)
 
+    (made,) = settlement.list_returns(books, None)
     line = statement.read(books, account.id, Slice()).items[0]
     assert (line.kind, line.centavos, line.e2e_id) == ("pix_returned", 4_00, made.id)
     assert line.idempotency_key == "pk-1"
@@ -81,11 +83,11 @@ def test_who_listens_is_told_of_every_return(books, settled):
 
 
 def test_all_that_came_back_is_listed_oldest_first_with_its_key(books, settled, wall):
-    first = settlement.order_back(books, settled(), 4_00)
+    settlement.order_back(books, settled(), 4_00)
     wall.move(1)
-    second = settlement.order_back(books, settled(), None)
+    settlement.order_back(books, settled(), None)
 
     every = settlement.list_returns(books, None)
-    assert [(each.key, each.id) for each in every] == [("pk-1", first.id), ("pk-1", second.id)]
+    assert [(each.key, each.centavos) for each in every] == [("pk-1", 4_00), ("pk-1", 6_50)]
     assert settlement.list_returns(books, "pk-1") == every
     assert settlement.list_returns(books, "pk-2") == []
