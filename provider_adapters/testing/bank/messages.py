@@ -128,21 +128,14 @@ class Fields:
 
     def text(self, name: str, default: str | None = None) -> str:
         """Read a text; without a default it must not be empty."""
-        value = self._document.get(name)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, str) or isinstance(value, NumberText):
-            raise _wrong(name, "a text")
+        value = self._read(name, str, "a text", default)
         if not value and default is None:
             raise _wrong(name, "not empty")
         return value
 
     def texts(self, name: str) -> list[str]:
         """Read a list of texts."""
-        value = self._document.get(name)
-        if not isinstance(value, list) or not all(type(each) is str for each in value):
-            raise _wrong(name, "a list of texts")
-        return value
+        return self._list(name, str, "a list of texts")
 
     def optional(self, name: str, read: Callable[[str], Value]) -> Value | None:
         """Read a field with one of the methods here; None where it is absent."""
@@ -159,12 +152,7 @@ class Fields:
 
     def whole(self, name: str, default: int | None = None) -> int:
         """Read an integer."""
-        value = self._document.get(name)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise _wrong(name, "an integer")
-        return value
+        return self._read(name, int, "an integer", default)
 
     def centavos(self, name: str) -> int:
         """Read an amount in centavos, above zero."""
@@ -175,7 +163,7 @@ class Fields:
 
     def reais(self, name: str) -> int:
         """Read an amount in reais, above zero, at most two decimals; return centavos."""
-        match = _REAIS.fullmatch(str(self._number(name)))
+        match = _REAIS.fullmatch(self._number(name))
         centavos = int(match[1]) * 100 + int((match[2] or "").ljust(2, "0")) if match else 0
         if not centavos:
             raise _wrong(name, "above zero, with at most two decimals")
@@ -183,37 +171,43 @@ class Fields:
 
     def seconds(self, name: str) -> float:
         """Read a number of seconds, of either sign."""
-        try:
-            return float(self._number(name))
-        except OverflowError as problem:
-            raise _wrong(name, "a number") from problem
-
-    def _number(self, name: str) -> int | NumberText:
-        value = self._document.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | NumberText):
-            raise _wrong(name, "a number")
-        return value
+        return float(self._number(name))
 
     def flag(self, name: str) -> bool:
         """Read true or false; absent is false."""
-        value = self._document.get(name, False)
-        if not isinstance(value, bool):
-            raise _wrong(name, "true or false")
-        return value
+        return self._read(name, bool, "true or false", default=False)
 
     def inside(self, name: str) -> Fields:
         """Read an object."""
-        value = self._document.get(name)
-        if not isinstance(value, dict):
-            raise _wrong(name, "an object")
-        return Fields(value)
+        return Fields(self._read(name, dict, "an object"))
 
     def inside_all(self, name: str) -> list[Fields]:
         """Read a list of objects."""
+        return [Fields(each) for each in self._list(name, dict, "a list of objects")]
+
+    def _number(self, name: str) -> str:
+        """Read a number as it is written."""
         value = self._document.get(name)
-        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-            raise _wrong(name, "a list of objects")
-        return [Fields(each) for each in value]
+        if type(value) not in (int, NumberText):
+            raise _wrong(name, "a number")
+        return str(value)
+
+    def _list(self, name: str, kind: type[Value], wanted: str) -> list[Value]:
+        values: list[Value] = self._read(name, list, wanted)
+        if any(type(each) is not kind for each in values):
+            raise _wrong(name, wanted)
+        return values
+
+    def _read(
+        self, name: str, kind: type[Value], wanted: str, default: Value | None = None
+    ) -> Value:
+        """Read a value of exactly this type: true is no integer."""
+        value = self._document.get(name)
+        if value is None and default is not None:
+            return default
+        if type(value) is not kind:
+            raise _wrong(name, wanted)
+        return value
 
 
 def read(raw: bytes) -> Fields:
@@ -227,17 +221,12 @@ def read(raw: bytes) -> Fields:
         return Fields({})
     problem = "the body is a JSON object"
     try:
-        document = json.loads(raw, parse_float=NumberText, parse_constant=_no_constant)
+        document = json.loads(raw, parse_float=NumberText)
     except (ValueError, RecursionError) as error:
         raise refusals.invalid(problem) from error
     if not isinstance(document, dict):
         raise refusals.invalid(problem)
     return Fields(document)
-
-
-def _no_constant(name: str) -> object:
-    message = f"{name} is no JSON"
-    raise ValueError(message)
 
 
 def _wrong(name: str, wanted: str) -> refusals.Refusal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -55,12 +54,7 @@ class BankControl:
         self._session = aiohttp.ClientSession(timeout=self._limit, trust_env=False)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._session is not None:
             await self._session.close()
 

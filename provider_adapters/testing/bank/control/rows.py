@@ -401,11 +401,14 @@ async def _refunds(request: _Request) -> Document:
 
 async def _calls(request: _Request) -> Document:
     limit = paging.read_number(request.query, "limit", 1000)
-    return _listing(request.controls.calls.last(limit))
+    kept = list(request.controls.calls.kept)
+    return _listing(kept[max(len(kept) - limit, 0) :])
 
 
 async def _clear_calls(request: _Request) -> Document:
-    return {"cleared": request.controls.calls.clear()}
+    cleared = len(request.controls.calls.kept)
+    request.controls.calls.kept.clear()
+    return {"cleared": cleared}
 
 
 async def _ledger(request: _Request) -> Document:
@@ -438,21 +441,22 @@ async def _inject(request: _Request) -> Document:
         for port in controls.ports:
             await port.refuse(fault)
     else:
-        controls.faults.inject(fault)
+        controls.faults.append(fault)
     return asdict(fault)
 
 
 async def _faults(request: _Request) -> Document:
     refusing = request.controls.ports[0].refusing
-    waiting = request.controls.faults.waiting() + ((refusing,) if refusing else ())
-    return _listing([asdict(fault) for fault in waiting])
+    return _listing([asdict(fault) for fault in (*request.controls.faults, *refusing)])
 
 
 async def _clear_faults(request: _Request) -> Document:
-    refusing = int(request.controls.ports[0].refusing is not None)
-    for port in request.controls.ports:
+    controls = request.controls
+    cleared = len(controls.faults) + len(controls.ports[0].refusing)
+    controls.faults.clear()
+    for port in controls.ports:
         await port.open()
-    return {"cleared": request.controls.faults.clear() + refusing}
+    return {"cleared": cleared}
 
 
 _ACCOUNT = "/accounts/{id:[^/]+}"

@@ -10,10 +10,12 @@ from aiohttp.typedefs import Handler
 
 from provider_adapters.testing.bank import messages
 from provider_adapters.testing.bank.dialect import BankRequest, Dialect, Row
-from provider_adapters.testing.bank.http.fault_effects import FaultEffects
-from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls, recording
+from provider_adapters.testing.bank.http import fault_effects
+from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
+from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.faults import Faults
+from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.messages import Answer
 from provider_adapters.testing.bank.pix import settlement
 
@@ -36,27 +38,32 @@ class CustomersPort:
         """Build the application of the port; what belongs to the other one is not found."""
         shown = messages.showing_refusals(self.dialect.refusal)
         app = web.Application(
-            middlewares=[shown, recording(self.recorded)], client_max_size=LARGEST_BODY
+            middlewares=[shown, self.recorded.recording()], client_max_size=LARGEST_BODY
         )
-        effects = FaultEffects(self.dialect.refusal)
         for row in self.dialect.rows:
-            if row.at_token_host is not self.at_token_host:
-                continue
-            app.router.add_route(row.method, row.path, self._serve(row, effects))
+            if row.at_token_host is self.at_token_host:
+                app.router.add_route(row.method, row.path, self._serve(row))
         return app
 
-    def _serve(self, row: Row, effects: FaultEffects) -> Handler:
+    def _serve(self, row: Row) -> Handler:
         async def serve(received: web.Request) -> web.StreamResponse:
             raw = await received.read()
             if self.latency_s:
                 await asyncio.sleep(self.latency_s)
             fault = self.faults.take(row.operation)
-            return await effects.serve(received, fault, lambda: self._run(row, received, raw))
+            if fault and not fault.executes:
+                answer = self.dialect.refusal(refusals.of_status(fault.status))
+            else:
+                answer = self._run(row, received, raw)
+            spoiling = fault or answer.fault
+            if spoiling is None:
+                return messages.respond(answer)
+            return await fault_effects.spoil(received, spoiling, answer, self.dialect.refusal)
 
         return serve
 
     def _run(self, row: Row, received: web.Request, raw: bytes) -> Answer:
-        """Identify the customer after settling what is due; then do what is asked."""
+        """Settle what is due, identify the customer, do what is asked; never interrupted."""
         settlement.settle_due(self.books)
         request = BankRequest(
             books=self.books,
@@ -68,9 +75,12 @@ class CustomersPort:
             raw=raw,
             certificate=_certificate(received),
         )
-        if row.is_open:
+        try:
+            if not row.is_open:
+                request = replace(request, signed_in=self.dialect.authenticate(request))
             return row.answer(request)
-        return row.answer(replace(request, signed_in=self.dialect.authenticate(request)))
+        except Refusal as problem:
+            return self.dialect.refusal(problem)
 
 
 def _certificate(received: web.Request) -> bytes:

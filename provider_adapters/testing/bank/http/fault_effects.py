@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from aiohttp import web
@@ -29,65 +28,39 @@ _CHUNK = b"x" * 65536
 _RESET = struct.pack("ii", 1, 0)
 _RETRYABLE = (429, 503)
 _REDIRECTS = range(300, 400)
-_HANGS = (FaultKind.HANG, FaultKind.HANG_AFTER)
-_RESETS = (FaultKind.RESET_BEFORE, FaultKind.RESET_AFTER)
 
 
-@dataclass(frozen=True, slots=True)
-class FaultEffects:
-    """Answers requests of a bank that shows refusals in its own way."""
-
-    render: RenderRefusal
-
-    async def serve(
-        self, request: web.Request, fault: Fault | None, execute: Callable[[], Answer]
-    ) -> web.StreamResponse:
-        """
-        Answer a request, with the fault's effect on execution and answer.
-
-        ``execute`` runs at most once, and is never interrupted: it does not await.
-        """
-        if fault and not fault.executes:
-            return await self._spoil(request, fault, self.render(refusals.of_status(fault.status)))
-        answer = self._executed(execute)
-        fault = fault or answer.fault
-        return await self._spoil(request, fault, answer) if fault else messages.respond(answer)
-
-    def _executed(self, execute: Callable[[], Answer]) -> Answer:
-        try:
-            return execute()
-        except Refusal as problem:
-            return self.render(problem)
-
-    async def _spoil(
-        self, request: web.Request, fault: Fault, answer: Answer
-    ) -> web.StreamResponse:
-        kind = fault.fault
-        if kind in _HANGS:
+async def spoil(
+    request: web.Request, fault: Fault, answer: Answer, render: RenderRefusal
+) -> web.StreamResponse:
+    """Send what a fault makes of an answer; the bank shows refusals in its own way."""
+    match fault.fault:
+        case FaultKind.HANG | FaultKind.HANG_AFTER:
             await asyncio.sleep(HANG_S)
-        if kind in _HANGS or kind in _RESETS:
             return _reset(request)
-        if kind is FaultKind.DRIP:
+        case FaultKind.RESET_BEFORE | FaultKind.RESET_AFTER:
+            return _reset(request)
+        case FaultKind.DRIP:
             return await _drip(request, answer)
-        if kind is FaultKind.HUGE:
+        case FaultKind.HUGE:
             return await _flood(request)
-        return self._wrong(fault, answer)
+        case _:
+            return messages.respond(_wrong(fault, answer, render))
 
-    def _wrong(self, fault: Fault, answer: Answer) -> web.Response:
-        match fault.fault:
-            case FaultKind.MALFORMED:
-                body = answer.body()
-                half = body[: len(body) // 2 + 1]
-                return web.Response(body=half, content_type="application/json")
-            case FaultKind.WRONG_TYPES:
-                return messages.respond(Answer(document=_mistype(answer.document)))
-            case FaultKind.REJECT:
-                return messages.respond(self.render(Refusal(Code.REJECTED, "refused")))
-            case _:
-                problem = refusals.of_status(fault.status, executed=fault.executes)
-                shown = replace(self.render(problem), status=fault.status)
-                headers = {**shown.headers, **_headers(fault.status)}
-                return messages.respond(replace(shown, headers=headers))
+
+def _wrong(fault: Fault, answer: Answer, render: RenderRefusal) -> Answer:
+    match fault.fault:
+        case FaultKind.MALFORMED:
+            body = answer.body()
+            return Answer(document=body[: len(body) // 2 + 1])
+        case FaultKind.WRONG_TYPES:
+            return Answer(document=_mistype(answer.document))
+        case FaultKind.REJECT:
+            return render(Refusal(Code.REJECTED, "refused"))
+        case _:
+            shown = render(refusals.of_status(fault.status, executed=fault.executes))
+            headers = {**shown.headers, **_headers(fault.status)}
+            return replace(shown, status=fault.status, headers=headers)
 
 
 def _headers(status: int) -> dict[str, str]:

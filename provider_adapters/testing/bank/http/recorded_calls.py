@@ -26,44 +26,31 @@ class RecordedCalls:
     """
 
     clock: BankClock
-    secret_headers: Collection[str] = frozenset({"authorization"})
-    _ring: deque[dict[str, object]] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    secret_headers: Collection[str]
+    kept: deque[dict[str, object]] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
-    def last(self, limit: int) -> list[dict[str, object]]:
-        """Return the newest ones as documents, oldest first."""
-        return list(self._ring)[-limit:] if limit else []
+    def recording(self) -> Middleware:
+        """Return the middleware that records every request."""
 
-    def clear(self) -> int:
-        """Remove all; return how many there were."""
-        cleared = len(self._ring)
-        self._ring.clear()
-        return cleared
+        @web.middleware
+        async def record(request: web.Request, handler: Handler) -> web.StreamResponse:
+            body = await request.read()
+            call: dict[str, object] = {
+                "at": clock.show(self.clock.micros()),
+                "method": request.method,
+                "path": request.raw_path,
+                "headers": {
+                    name: self._shown(name, text) for name, text in request.headers.items()
+                },
+                "body": body[:_BODY_KEPT].decode(errors="replace"),
+            }
+            self.kept.append(call)
+            return await handler(request)
 
-    def record(self, request: web.Request, body: bytes) -> None:
-        """Record a request."""
-        headers = {name: self._redact(name, value) for name, value in request.headers.items()}
-        call: dict[str, object] = {
-            "at": clock.show(self.clock.micros()),
-            "method": request.method,
-            "path": request.raw_path,
-            "headers": headers,
-            "body": body[:_BODY_KEPT].decode(errors="replace"),
-        }
-        self._ring.append(call)
+        return record
 
-    def _redact(self, name: str, value: str) -> str:
+    def _shown(self, name: str, value: str) -> str:
         if name.lower() not in self.secret_headers:
             return value
         scheme, space, _ = value.partition(" ")
         return f"{scheme} ***" if space else "***"
-
-
-def recording(calls: RecordedCalls) -> Middleware:
-    """Return the middleware that records every request."""
-
-    @web.middleware
-    async def record(request: web.Request, handler: Handler) -> web.StreamResponse:
-        calls.record(request, await request.read())
-        return await handler(request)
-
-    return record

@@ -67,39 +67,15 @@ class Fault:
         return self.fault not in _NOT_EXECUTED
 
 
-class Faults:
+class Faults(list[Fault]):
     """The faults that wait for requests, in order of injection; in memory only."""
-
-    def __init__(self) -> None:
-        """Begin without faults."""
-        self._waiting: list[Fault] = []
-
-    def inject(self, fault: Fault) -> None:
-        """Add a fault."""
-        self._waiting.append(fault)
-
-    def waiting(self) -> tuple[Fault, ...]:
-        """Return the faults that wait."""
-        return tuple(self._waiting)
-
-    def clear(self) -> int:
-        """Remove all faults; return how many there were."""
-        cleared = len(self._waiting)
-        self._waiting.clear()
-        return cleared
 
     def take(self, operation: str) -> Fault | None:
         """Return the fault for this request, if any, and count it down."""
-        for place, fault in enumerate(self._waiting):
+        for place, fault in enumerate(self):
             if fault.operation in ("*", operation):
-                self._use(place, fault)
+                if fault.count is not None:
+                    left = replace(fault, count=fault.count - 1)
+                    self[place : place + 1] = [left] if left.count else []
                 return fault
         return None
-
-    def _use(self, place: int, fault: Fault) -> None:
-        if fault.count is None:
-            return
-        if fault.count > 1:
-            self._waiting[place] = replace(fault, count=fault.count - 1)
-        else:
-            del self._waiting[place]

@@ -58,7 +58,7 @@ class Event:
 
 
 _TABLE = Table(Listener, "SELECT * FROM listeners", "listeners", "seq", "address")
-of = _TABLE.of_account
+of = _TABLE.all
 """Return the addresses of an account, oldest first."""
 _get = _TABLE.by("id")
 

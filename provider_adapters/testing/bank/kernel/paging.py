@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,9 +14,8 @@ if TYPE_CHECKING:
 
 _DEFAULT_LIMIT = 100
 _LARGEST_LIMIT = 500
-# Above every instant and row number, and within SQLite's integers.
-_END_OF_TIME = 2**62
-_LIMIT = re.compile(r"[0-9]{1,3}")
+# Above every instant and row number.
+_END_OF_TIME = 10**18 - 1
 _PLACE = re.compile(r"(-?[0-9]{1,18}):([0-9]{1,18})")
 
 
@@ -76,35 +73,21 @@ class Table(Generic[Record]):
     at: str
     what: str
 
-    def find(self, books: Books, account_id: str, column: str, value: str) -> Record | None:
-        """Find an account's first record with a value."""
-        sql = self._where(column) + " LIMIT 1"
-        return books.database.record(self.kind, sql, (account_id, value))
+    def all(self, books: Books, account_id: str, **equal: str) -> list[Record]:
+        """Return an account's records with these values, oldest first."""
+        wanted = {"account_id": account_id, **equal}
+        where = " AND ".join(f"{self.name}.{column} = ?" for column in wanted)
+        sql = f"{self.select} WHERE {where} ORDER BY {self.name}.seq"
+        return books.database.records(self.kind, sql, tuple(wanted.values()))
+
+    def find(self, books: Books, account_id: str, **equal: str) -> Record | None:
+        """Find an account's first record with these values."""
+        return next(iter(self.all(books, account_id, **equal)), None)
 
     def by(self, column: str) -> Callable[[Books, str, str], Record]:
         """Return what finds an account's first record by a column, and raises ``NOT_FOUND``."""
-
-        def get(books: Books, account_id: str, value: str) -> Record:
-            return refusals.found(self.find(books, account_id, column, value), self.what)
-
-        return get
-
-    def all_by(self, column: str) -> Callable[[Books, str, str], list[Record]]:
-        """Return what lists an account's records with a value, oldest first."""
-        sql = self._where(column)
-        return lambda books, account_id, value: books.database.records(
-            self.kind, sql, (account_id, value)
-        )
-
-    def of_account(self, books: Books, account_id: str) -> list[Record]:
-        """Return an account's records, oldest first."""
-        sql = f"{self.select} WHERE {self.name}.account_id = ? ORDER BY {self.name}.seq"
-        return books.database.records(self.kind, sql, (account_id,))
-
-    def _where(self, column: str) -> str:
-        return (
-            f"{self.select} WHERE {self.name}.account_id = ? AND {self.name}.{column} = ?"
-            f" ORDER BY {self.name}.seq"
+        return lambda books, account_id, value: refusals.found(
+            self.find(books, account_id, **{column: value}), self.what
         )
 
     def read(self, books: Books, account_id: str, wanted: Slice) -> Page[Record]:
@@ -124,7 +107,7 @@ class Table(Generic[Record]):
         )
         items, cursor = found[: wanted.limit], None
         if len(found) > wanted.limit:
-            cursor = _write_cursor(getattr(items[-1], self.at), items[-1].seq)
+            cursor = f"{getattr(items[-1], self.at)}:{items[-1].seq}"
         return Page(items, cursor, counted["n"] if counted else 0)
 
 
@@ -142,27 +125,15 @@ def read_slice(query: Mapping[str, str]) -> Slice:
     Raises:
         Refusal: ``INVALID_REQUEST`` when one of them cannot be read.
     """
-    limit = query.get("limite", str(_DEFAULT_LIMIT))
-    is_one = _LIMIT.fullmatch(limit) and 1 <= int(limit) <= _LARGEST_LIMIT
-    refusals.require(is_one, f"limite is 1 to {_LARGEST_LIMIT}")
+    limit = read_number(query, "limite", _DEFAULT_LIMIT)
+    refusals.require(1 <= limit <= _LARGEST_LIMIT, f"limite is 1 to {_LARGEST_LIMIT}")
+    place = _PLACE.fullmatch(query.get("cursor", f"{_END_OF_TIME}:{_END_OF_TIME}"))
+    if place is None:
+        problem = "cursor is taken from an answer as it is"
+        raise refusals.invalid(problem)
     return Slice(
         since=clock.read(query["de"]) if "de" in query else -_END_OF_TIME,
         until=clock.read(query["ate"]) if "ate" in query else _END_OF_TIME,
-        limit=int(limit),
-        before=_read_cursor(query["cursor"]) if "cursor" in query else Slice().before,
+        limit=limit,
+        before=(int(place[1]), int(place[2])),
     )
-
-
-def _write_cursor(at: int, seq: int) -> str:
-    return base64.urlsafe_b64encode(f"{at}:{seq}".encode()).decode()
-
-
-def _read_cursor(text: str) -> tuple[int, int]:
-    problem = "cursor is taken from an answer as it is"
-    try:
-        place = _PLACE.fullmatch(base64.urlsafe_b64decode(text).decode("ascii"))
-    except (binascii.Error, UnicodeError, ValueError) as error:
-        raise refusals.invalid(problem) from error
-    if place is None:
-        raise refusals.invalid(problem)
-    return int(place[1]), int(place[2])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 
@@ -44,7 +43,7 @@ class NewCharge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Charge:
+class Charge(NewCharge):
     """
     A charge as stored.
 
@@ -56,14 +55,6 @@ class Charge:
 
     id: str
     account_id: str
-    reference: str
-    txid: str
-    type: str
-    key: str
-    centavos: int | None
-    reusable: bool
-    description: str
-    payer: Payer | None
     emv: str
     status: str
     created_at: int
@@ -87,7 +78,7 @@ by_id = _TABLE.by("id")
 """Find it by the bank's id."""
 by_txid = _TABLE.by("txid")
 """Find it by its txid."""
-list_all = _TABLE.of_account
+list_all = _TABLE.all
 """Return a customer's charges, oldest first."""
 
 
@@ -99,7 +90,7 @@ def add(books: Books, account: Account, new: NewCharge) -> Charge:
         Refusal: ``INVALID_REQUEST`` for any other key, ``REFERENCE_IN_USE``.
     """
     require(keys.owned(books, account.id, new.key), "chave is not an active key of this account")
-    if _TABLE.find(books, account.id, "reference", new.reference):
+    if _TABLE.find(books, account.id, reference=new.reference):
         raise Refusal(Code.REFERENCE_IN_USE, "a charge with this reference exists")
     txid, emv = _payload(books, account, new)
     at, expires_in = books.clock.micros(), new.expires_in
@@ -168,24 +159,14 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
         return received_payments.receive(books, payment)
 
 
-def _static_txid(account: Account, reference: str) -> str:
-    """
-    Return the txid of a static code, by which its payments find the charge.
-
-    It is the reference if that is a valid txid, otherwise the beginning of a
-    digest of account and reference.
-    """
-    if _TXID_STATIC.fullmatch(reference):
-        return reference
-    content = f"{account.id}\0{reference}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(content).hexdigest()[:_LONGEST_TXID]
-
-
 def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
     """Return txid and BR Code; a dynamic code holds the charge's URL, a static one the key."""
     dynamic = new.type == "dynamic"
     token = books.random_hex(16)
-    txid = (new.txid or token) if dynamic else _static_txid(account, new.reference)
+    if dynamic:
+        txid = new.txid or token
+    else:
+        txid = new.reference if _TXID_STATIC.fullmatch(new.reference) else token[-_LONGEST_TXID:]
     code = brcode.BrCode(
         name=account.name,
         city=account.city,

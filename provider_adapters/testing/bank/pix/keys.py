@@ -52,7 +52,7 @@ _ACTIVE = "SELECT * FROM keys WHERE key = ? AND status = 'active'"
 _TABLE = Table(Key, "SELECT * FROM keys", "keys", "created_at", "key")
 get = _TABLE.by("id")
 """Find a customer's key by its id; raises ``NOT_FOUND``."""
-list_all = _TABLE.of_account
+list_all = _TABLE.all
 """Return a customer's keys, oldest first, cancelled ones included."""
 
 

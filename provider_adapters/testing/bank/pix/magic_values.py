@@ -26,6 +26,11 @@ KEY_UNKNOWN: Final = "notfound@example.com"
 KEY_OF_ANOTHER: Final = "owner@example.com"
 KEY_OVER_LIMIT: Final = "limit@example.com"
 ACCOUNT_UNKNOWN: Final = "000000-0"
+_REFUSED_KEYS: Final = {
+    KEY_UNKNOWN: Code.KEY_NOT_FOUND,
+    KEY_OF_ANOTHER: Code.OWNER_MISMATCH,
+    KEY_OVER_LIMIT: Code.LIMIT_EXCEEDED,
+}
 
 _ON_THE_WIRE: Final = {
     777_05: Fault(fault=FaultKind.STATUS, status=500),
@@ -49,12 +54,7 @@ def plan(books: Books, centavos: int, at: int) -> tuple[str, int]:
 
 
 def refuse_amount(centavos: int) -> None:
-    """
-    Refuse a payout of a magic amount.
-
-    Raises:
-        Refusal: ``REJECTED`` (400) or ``NOT_ALLOWED`` (403) by amount.
-    """
+    """Refuse a payout of a magic amount; raises ``REJECTED`` (400) or ``NOT_ALLOWED`` (403)."""
     if centavos == REFUSED:
         raise Refusal(Code.REJECTED, "the payout is refused")
     if centavos == NOT_ALLOWED:
@@ -62,18 +62,7 @@ def refuse_amount(centavos: int) -> None:
 
 
 def refuse_destination(key: str | None, account: str | None) -> None:
-    """
-    Refuse a payout to a magic destination.
-
-    Raises:
-        Refusal: ``KEY_NOT_FOUND``, ``OWNER_MISMATCH``, ``ACCOUNT_INVALID``
-            (400) or ``LIMIT_EXCEEDED`` (403).
-    """
-    if key == KEY_UNKNOWN:
-        raise Refusal(Code.KEY_NOT_FOUND, "no such key")
-    if key == KEY_OF_ANOTHER:
-        raise Refusal(Code.OWNER_MISMATCH, "the key belongs to somebody else")
-    if key == KEY_OVER_LIMIT:
-        raise Refusal(Code.LIMIT_EXCEEDED, "the limit for this recipient is used up")
-    if account == ACCOUNT_UNKNOWN:
-        raise Refusal(Code.ACCOUNT_INVALID, "no such account")
+    """Refuse a payout to a magic destination; raises the code in the README's table."""
+    code = Code.ACCOUNT_INVALID if account == ACCOUNT_UNKNOWN else _REFUSED_KEYS.get(key or "")
+    if code:
+        raise Refusal(code, "the bank refuses this recipient")

@@ -117,7 +117,7 @@ def repeated(books: Books, account: Account, order: Order) -> Payout | None:
     """
     if order.idempotency_key is None or account.payout_kind is PayoutKind.NONE:
         return None
-    known = _TABLE.find(books, account.id, "idempotency_key", order.idempotency_key)
+    known = _TABLE.find(books, account.id, idempotency_key=order.idempotency_key)
     if known is None:
         return None
     if account.payout_kind is PayoutKind.DUP:

@@ -58,15 +58,18 @@ def receive(books: Books, payment: Payment) -> Payment:
     return replace(payment, seq=statement.write(books, line))
 
 
-def latest(books: Books, account_id: str, reference: str) -> Payment | None:
-    """Find the newest payment of a charge."""
-    return next(reversed(of_charge(books, account_id, reference)), None)
-
-
 _TABLE = Table(Payment, "SELECT * FROM payments", "payments", "at", "payment")
 read = _TABLE.read
 """Read the payments received, newest first."""
-of_charge = _TABLE.all_by("reference")
-"""Return every payment of a charge, oldest first."""
 by_e2e_id = _TABLE.by("e2e_id")
 """Find a customer's payment by its end-to-end id; raises ``NOT_FOUND``."""
+
+
+def of_charge(books: Books, account_id: str, reference: str) -> list[Payment]:
+    """Return every payment of a charge, oldest first."""
+    return _TABLE.all(books, account_id, reference=reference)
+
+
+def latest(books: Books, account_id: str, reference: str) -> Payment | None:
+    """Find the newest payment of a charge."""
+    return next(reversed(of_charge(books, account_id, reference)), None)

@@ -82,7 +82,7 @@ def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None
     Raises:
         Refusal: ``KEY_REUSED`` when the key belongs to another refund.
     """
-    known = _TABLE.find(books, account_id, "idempotency_key", order.idempotency_key)
+    known = _TABLE.find(books, account_id, idempotency_key=order.idempotency_key)
     if known is not None and known.content() != order.content():
         raise Refusal(Code.KEY_REUSED, "the idempotency key belongs to another refund")
     return known

@@ -15,7 +15,6 @@ from aiohttp.test_utils import TestServer
 
 from provider_adapters.testing.bank.callbacks import CallbackListener, Delivery
 from provider_adapters.testing.bank.kernel import listeners
-from provider_adapters.testing.bank.kernel import listeners
 from provider_adapters.testing.bank.kernel.books import Books, open_books
 from provider_adapters.testing.bank.kernel.listeners import EventKind
 from provider_adapters.testing.sandbox.dialect import SANDBOX

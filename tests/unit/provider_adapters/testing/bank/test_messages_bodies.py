@@ -41,7 +41,7 @@ def test_what_is_no_amount_in_centavos_is_refused(text):
         field(text).centavos("x")
 
 
-@cases("raw", [b"[]", b"5", b"{", b'{"x": NaN}', b"\xff", b"[" * 100_000, b'{"x": 1' + b"0" * 5000])
+@cases("raw", [b"[]", b"5", b"{", b"\xff", b"[" * 100_000, b'{"x": 1' + b"0" * 5000])
 def test_what_is_no_object_is_refused(raw):
     with pytest.raises(Refusal, match="JSON object"):
         messages.read(raw)
@@ -63,7 +63,7 @@ def test_an_empty_body_is_an_empty_object():
         ("whole", '"5"'),
         ("seconds", '"5"'),
         ("seconds", "false"),
-        ("seconds", "9" * 400),
+        ("whole", "NaN"),
         ("flag", "1"),
         ("flag", '"yes"'),
         ("inside", "[]"),

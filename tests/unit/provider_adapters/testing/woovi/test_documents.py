@@ -32,7 +32,9 @@ async def test_a_charge_says_that_it_expired(world: World):
 
 
 async def test_a_statement_tells_direction_and_nothing_else(world: World):
-    await world.control.post("accounts", world.account, "movements", body={"kind": "fee", "value": 5})
+    await world.control.post(
+        "accounts", world.account, "movements", body={"kind": "fee", "value": 5}
+    )
 
     _, lines = await world.ask("GET", "/statement")
 

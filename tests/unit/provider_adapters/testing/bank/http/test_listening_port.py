@@ -45,7 +45,7 @@ async def test_a_closed_port_refuses_kept_connections_too(listening):
         with pytest.raises(ClientConnectorError):
             await call(session, listening)
 
-    assert (before, listening.port, listening.refusing) == ("come in", port, refuse(None))
+    assert (before, listening.port, listening.refusing) == ("come in", port, [refuse(None)])
 
 
 async def test_a_closed_port_ends_kept_connections(listening):
@@ -70,7 +70,7 @@ async def test_an_opened_port_has_its_old_port(listening):
 
     async with ClientSession() as session:
         assert await call(session, listening) == "come in"
-    assert (listening.port, listening.refusing) == (port, None)
+    assert (listening.port, listening.refusing) == (port, [])
 
 
 async def test_a_port_in_use_is_said_at_once(listening):

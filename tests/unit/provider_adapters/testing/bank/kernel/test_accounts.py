@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from provider_adapters.testing.bank.kernel import accounts
-from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 
 

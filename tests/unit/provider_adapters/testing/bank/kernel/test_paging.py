@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 
 import pytest
@@ -68,10 +67,9 @@ def test_a_window_is_half_open_instants():
         {"limite": ""},
         {"de": "today"},
         {"ate": "2026-11-20"},
-        {"cursor": "5:5"},
+        {"cursor": "5"},
         {"cursor": "é"},
-        {"cursor": base64.urlsafe_b64encode(b"\xff").decode()},
-        {"cursor": base64.urlsafe_b64encode(b"1;2").decode()},
+        {"cursor": "1;2"},
     ],
 )
 def test_what_is_not_understood_is_refused(query):

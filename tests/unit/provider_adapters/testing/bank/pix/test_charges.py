@@ -50,7 +50,7 @@ def test_a_dynamic_code_points_to_the_charge(charge, centavos):
     ("reference", "named"), [("order1042", True), ("order-1042", False), ("x" * 26, False)]
 )
 def test_a_static_code_holds_the_key_and_names_its_charge(charge, reference, named):
-    """By its reference, or by a digest of it where that is no txid."""
+    """By its reference, or by a random txid where that is none."""
     made = charge(reference, type="static")
 
     code = brcode.decode(made.emv)

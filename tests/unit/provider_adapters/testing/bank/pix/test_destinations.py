@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-
 import pytest
 
 from provider_adapters.testing.bank.kernel.refusals import Refusal
