@@ -150,8 +150,8 @@ class ApiPixStage(SimulatedStage):
 
     async def revoke_tokens(self) -> None:
         """Let the bank forget its tokens."""
-        with self._books() as kept:
-            kept.database.run("DELETE FROM dialect_state WHERE kind = ?", (TOKEN,))
+        sql = "DELETE FROM dialect_state WHERE kind = ?"
+        self.bank.books.database.run(sql, (TOKEN,))
 
     async def callback_of_several(
         self, account: ProviderAccount, subjects: Sequence[str], at: datetime

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import ssl
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -29,17 +28,10 @@ _HERE: Final = (x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("
 _PEM: Final = serialization.Encoding.PEM
 
 
-@dataclass(frozen=True, slots=True)
-class _Authority:
-    """The authority of one bank, kept in its file."""
-
-    certificate: x509.Certificate
-    key: ec.EllipticCurvePrivateKey
-
-
 def authority_of(books: Books) -> str:
     """Return the authority's certificate in PEM, for those who call the bank."""
-    return _authority(books).certificate.public_bytes(_PEM).decode()
+    certificate, _ = _authority(books)
+    return certificate.public_bytes(_PEM).decode()
 
 
 def server_context(books: Books) -> ssl.SSLContext:
@@ -47,13 +39,13 @@ def server_context(books: Books) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(cadata=authority_of(books))
-    load_pair(context, _signed(_authority(books), "localhost", ENDS))
+    load_pair(context, _signed(books, "localhost", ENDS))
     return context
 
 
 def issue(books: Books, account_id: str, ends: datetime = ENDS) -> CertificatePair:
     """Make a certificate for a customer, which names its account from now on."""
-    made = _signed(_authority(books), account_id, ends)
+    made = _signed(books, account_id, ends)
     der = ssl.PEM_cert_to_DER_cert(made.certificate)
     kept = Kept(kind=_CUSTOMER, name=_digest(der), value=account_id, account_id=account_id)
     state.put(books, kept)
@@ -66,7 +58,8 @@ def account_of(books: Books, certificate: bytes) -> str | None:
     return found.value if found else None
 
 
-def _authority(books: Books) -> _Authority:
+def _authority(books: Books) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """Return certificate and key of the bank's authority, kept in its file."""
     kept = state.find(books, _AUTHORITY, "")
     if kept is None:
         key = ec.generate_private_key(ec.SECP256R1())
@@ -79,18 +72,18 @@ def _authority(books: Books) -> _Authority:
         state.put(books, kept)
     signing = serialization.load_pem_private_key(kept.value.encode(), password=None)
     assert isinstance(signing, ec.EllipticCurvePrivateKey)  # noqa: S101 - as it was made above
-    return _Authority(x509.load_pem_x509_certificate(kept.value.encode()), signing)
+    return x509.load_pem_x509_certificate(kept.value.encode()), signing
 
 
-def _signed(authority: _Authority, name: str, ends: datetime) -> CertificatePair:
+def _signed(books: Books, name: str, ends: datetime) -> CertificatePair:
+    authority, signing = _authority(books)
     key = ec.generate_private_key(ec.SECP256R1())
-    issuer = authority.certificate.subject
-    issuer_key = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
+    issuer_key = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key())
     signed = (
-        _builder(_name(name), issuer, key.public_key(), ends)
+        _builder(_name(name), authority.subject, key.public_key(), ends)
         .add_extension(x509.SubjectAlternativeName(_HERE), critical=False)
         .add_extension(issuer_key, critical=False)
-        .sign(authority.key, hashes.SHA256())
+        .sign(signing, hashes.SHA256())
     )
     return CertificatePair(certificate=signed.public_bytes(_PEM).decode(), key=_key_text(key))
 

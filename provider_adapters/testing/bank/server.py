@@ -8,7 +8,7 @@ import ipaddress
 import logging
 import secrets
 import ssl
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from provider_adapters.testing.bank.dialect import Dialect
 from provider_adapters.testing.bank.http.customers import CustomersPort
 from provider_adapters.testing.bank.http.listening_port import ListeningPort
 from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
-from provider_adapters.testing.bank.kernel import books
+from provider_adapters.testing.bank.kernel.books import Books, open_books
 from provider_adapters.testing.bank.kernel.faults import Faults
 from provider_adapters.testing.bank.pix import settlement
 
@@ -49,6 +49,7 @@ class SimulatedBank:
         settle_after_s: Seconds of bank clock from accepting a payout to settling it.
         latency_s: Seconds that every request of a customer waits before anything happens.
         listener: Receives every callback, beside the addresses that accounts have registered.
+        books: What it keeps; there once it is started.
     """
 
     dialect: Dialect
@@ -62,6 +63,7 @@ class SimulatedBank:
     now: Callable[[], datetime] = _utc_now
     random_hex: Callable[[int], str] = secrets.token_hex
     listener: CallbackListener | None = None
+    books: Books = field(init=False, repr=False)
     _closing: contextlib.AsyncExitStack = field(
         init=False, repr=False, default_factory=contextlib.AsyncExitStack
     )
@@ -113,7 +115,7 @@ class SimulatedBank:
         await self._closing.aclose()
 
     async def _open(self, opened: contextlib.AsyncExitStack) -> None:
-        kept = books.open_books(
+        self.books = kept = open_books(
             self.db_path,
             now=self.now,
             random_hex=self.random_hex,
@@ -122,38 +124,32 @@ class SimulatedBank:
         )
         opened.callback(kept.database.close)
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
-        served = CustomersPort(self.dialect, kept, faults, recorded, self.latency_s)
-        ports = await self._customers(opened, served)
+        served, tls = (
+            CustomersPort(self.dialect, kept, faults, recorded, self.latency_s),
+            self._tls(),
+        )
+        ports = [await self._listen(opened, served.application(), self.port, tls)]
+        self.port = ports[0].port
+        if self.dialect.has_token_host:
+            tokens = replace(served, at_token_host=True).application()
+            ports.append(await self._listen(opened, tokens, self.token_port, tls))
+            self.token_port = ports[1].port
         controls = rows.Controls(
             dialect=self.dialect, books=kept, faults=faults, calls=recorded, ports=ports
         )
         app = rows.application(controls)
         self.control_port = (await self._listen(opened, app, self.control_port)).port
-        delivery = Delivery(kept, self.dialect, self.listener)
         _run(opened, _settle(kept))
-        _run(opened, delivery.send_until_cancelled())
+        _run(opened, Delivery(kept, self.dialect, self.listener).send_until_cancelled())
 
-    async def _customers(
-        self, opened: contextlib.AsyncExitStack, served: CustomersPort
-    ) -> Sequence[ListeningPort]:
-        """Open the customers' port, and that of a second host where the bank has one."""
-        tls = self._tls(served.books)
-        first = await self._listen(opened, served.application(), self.port, tls)
-        self.port = first.port
-        if not self.dialect.has_token_host:
-            return (first,)
-        tokens = replace(served, at_token_host=True).application()
-        second = await self._listen(opened, tokens, self.token_port, tls)
-        self.token_port = second.port
-        return (first, second)
-
-    def _tls(self, kept: books.Books) -> ssl.SSLContext | None:
+    def _tls(self) -> ssl.SSLContext | None:
         if self.authority_file is None:
             return None
         from provider_adapters.testing.bank import certificates  # noqa: PLC0415 - 6 MB, rarely used
 
-        self.authority_file.write_text(certificates.authority_of(kept), encoding="ascii")
-        return certificates.server_context(kept)
+        authority = certificates.authority_of(self.books)
+        self.authority_file.write_text(authority, encoding="ascii")
+        return certificates.server_context(self.books)
 
     async def _listen(
         self,
@@ -175,7 +171,7 @@ class SimulatedBank:
         return listening
 
 
-async def _settle(kept: books.Books) -> None:
+async def _settle(kept: Books) -> None:
     """Settle what is due, also when no request comes."""
     while True:
         await asyncio.sleep(_SETTLE_EVERY_S)

@@ -7,8 +7,8 @@ import dataclasses
 import secrets
 import ssl
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -32,13 +32,13 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.bank.statements import MovementKind
 from gateway.domain.kernel.money import Money
-from provider_adapters.kit.certificates import CertificatePair, load_pair
+from provider_adapters.kit.certificates import load_pair
 from provider_adapters.kit.secrets import pair_of, with_pair
 from provider_adapters.testing.bank import certificates
 from provider_adapters.testing.bank.control.client import BankControl, Reply
 from provider_adapters.testing.bank.dialect import Dialect
-from provider_adapters.testing.bank.kernel import books
 from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.clock import BankClock
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
@@ -126,7 +126,6 @@ class SimulatedStage(Stage):
         self._accounts: list[ProviderAccount] = []
         self._offset_s = 0.0
         self._keys_made = 0
-        self._pairs: dict[bytes, CertificatePair] = {}
         self._contexts: dict[bytes, ssl.SSLContext] = {}
         self._tls: RelayTls | None = None
         self._secrets = CallbackSecrets(current=self.new_secret())
@@ -134,10 +133,9 @@ class SimulatedStage(Stage):
     async def start(self) -> None:
         """Open the bank and its accounts."""
         folder = self._opened.enter_context(tempfile.TemporaryDirectory())
-        self._file = str(Path(folder) / "bank.db")
         self.bank = SimulatedBank(
             dialect=self.dialect,
-            db_path=self._file,
+            db_path=str(Path(folder) / "bank.db"),
             port=0,
             control_port=0,
             settle_after_s=_SETTLE_AFTER_S,
@@ -255,9 +253,8 @@ class SimulatedStage(Stage):
         if not self.dialect.client_certificates:
             return None
         if self._tls is None:
-            with self._books() as kept:
-                server = certificates.server_context(kept)
-            first = next(iter(self._pairs), None)
+            server = certificates.server_context(self.bank.books)
+            first = next(iter(self._contexts), None)
             self._tls = RelayTls(server=server, client=self._shown, without=first)
         return self._tls
 
@@ -266,8 +263,7 @@ class SimulatedStage(Stage):
         held = account.secrets
         if not self.dialect.client_certificates or not isinstance(held, msgspec.Struct):
             return await super().renew_certificate(account)
-        with self._books() as kept:
-            made = certificates.issue(kept, account.provider_account)
+        made = certificates.issue(self.bank.books, account.provider_account)
         renewed = with_pair(held, made)
         self._known(renewed)
         return dataclasses.replace(account, secrets=renewed)
@@ -294,44 +290,27 @@ class SimulatedStage(Stage):
             return await super().callback(account, kind, subject, at)
         whose, happened = account.provider_account, _EVENTS[kind]
         to = Listener(id="av_1", url=_LISTENER, secret=self._secrets.current.hex())
-        with self._books(at) as kept:
-            named = _named(kept, whose, happened, subject)
-            name = f"evt_{secrets.token_hex(8)}"
-            event = Event(id=name, kind=happened, account_id=whose, subject=named)
-            written = self.dialect.callback(kept, event, to)
+        kept = dataclasses.replace(self.bank.books, clock=BankClock(lambda: at))
+        named, name = _named(kept, whose, happened, subject), f"evt_{secrets.token_hex(8)}"
+        event = Event(id=name, kind=happened, account_id=whose, subject=named)
+        written = self.dialect.callback(kept, event, to)
         if written is None:
             return await super().callback(account, kind, subject, at)
         rest = written.url.removeprefix(_LISTENER).removeprefix("/")
         return Delivery(headers=SentHeaders(written.headers), body=written.body, rest=rest)
 
-    @contextlib.contextmanager
-    def _books(self, at: datetime | None = None) -> Iterator[Books]:
-        """Open the bank's file beside the bank, by a clock that stands still."""
-        kept = books.open_books(
-            self._file,
-            now=lambda: at or datetime.now(UTC),
-            random_hex=secrets.token_hex,
-            settle_after_s=_SETTLE_AFTER_S,
-            identity=self.dialect.identity,
-        )
-        with contextlib.closing(kept.database):
-            yield kept
-
     def _known(self, made: msgspec.Struct) -> None:
         """Remember a certificate, so that the relay can show it to the bank."""
         pair = pair_of(made)
         if pair is not None:
-            self._pairs[ssl.PEM_cert_to_DER_cert(pair.certificate)] = pair
+            shown = ssl.create_default_context(cafile=self.bank.authority_file)
+            load_pair(shown, pair)
+            self._contexts[ssl.PEM_cert_to_DER_cert(pair.certificate)] = shown
 
     def _shown(self, certificate: bytes) -> ssl.SSLContext:
-        """Return what shows a certificate to the bank, made once."""
+        """Return what shows a certificate to the bank; an unknown one is not shown."""
         known = self._contexts.get(certificate)
-        if known is None:
-            known = ssl.create_default_context(cafile=self.bank.authority_file)
-            if certificate in self._pairs:
-                load_pair(known, self._pairs[certificate])
-            self._contexts[certificate] = known
-        return known
+        return known or ssl.create_default_context(cafile=self.bank.authority_file)
 
     async def _put_charge(self, account: ProviderAccount, charge: Charge) -> str:
         reference = charge.reference or f"charge-{secrets.token_hex(8)}"

@@ -70,8 +70,7 @@ class StarkBankStage(SimulatedStage):
 
     async def rotate_secrets(self) -> None:
         """Have the bank sign with another key; the gateway shares no secret with it."""
-        with self._books() as kept:
-            callbacks.rotate(kept)
+        callbacks.rotate(self.bank.books)
 
     def charge_order(self, key: str) -> ChargeOrder:
         """Return an order of an invoice: a charge of nobody in particular is not cancelled."""

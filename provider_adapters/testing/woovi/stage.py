@@ -90,8 +90,7 @@ class WooviStage(SimulatedStage):
 
     async def rotate_secrets(self) -> None:
         """Let the bank sign with another key; it shows the former one, too."""
-        with self._books() as kept:
-            callbacks.rotate(kept)
+        callbacks.rotate(self.bank.books)
 
     async def callback(
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime

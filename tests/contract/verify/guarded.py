@@ -116,10 +116,10 @@ class GuardedStage(SandboxStage):
         return dataclasses.replace(first, secrets=wrong)
 
     async def revoke_tokens(self) -> None:
-        with self._books() as kept:
-            for account in self.accounts:
-                for each in state.of_account(kept, "token", account.provider_account):
-                    state.remove(kept, "token", each.name)
+        kept = self.bank.books
+        for account in self.accounts:
+            for each in state.of_account(kept, "token", account.provider_account):
+                state.remove(kept, "token", each.name)
 
 
 class GuardedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

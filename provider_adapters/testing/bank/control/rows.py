@@ -7,6 +7,7 @@ no injected fault affects. The sandbox bank's README lists the calls.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final
@@ -20,7 +21,6 @@ from provider_adapters.testing.bank.http.listening_port import ListeningPort
 from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
 from provider_adapters.testing.bank.kernel import accounts, blocks, clock, paging, statement
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
-from provider_adapters.testing.bank.kernel.blocks import Block
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.faults import OPERATIONS, Fault, FaultKind, Faults
@@ -34,11 +34,7 @@ from provider_adapters.testing.bank.pix import (
     refunds,
     settlement,
 )
-from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
-from provider_adapters.testing.bank.pix.keys import NewKey
-from provider_adapters.testing.bank.pix.payouts import Payout
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
-from provider_adapters.testing.bank.pix.refunds import RefundOrder
 
 _CREATED = 201
 _SECOND = 1_000_000
@@ -71,7 +67,7 @@ class Controls:
     ports: Sequence[ListeningPort]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Request:
     """One control request."""
 
@@ -90,7 +86,7 @@ class _Request:
         return accounts.get(self.books, self.path["id"])
 
     @property
-    def payout(self) -> Payout:
+    def payout(self) -> payouts.Payout:
         """The payout of the path, by its idempotency key or the bank's id."""
         return payouts.anywhere(self.books, self.path["key"])
 
@@ -124,12 +120,7 @@ def _serve(run: _Run, status: int, controls: Controls) -> Handler:
     async def serve(received: web.Request) -> web.StreamResponse:
         raw = await received.read()
         settlement.settle_due(controls.books)
-        request = _Request(
-            controls=controls,
-            path=received.match_info,
-            query=received.query,
-            body=messages.read(raw),
-        )
+        request = _Request(controls, received.match_info, received.query, messages.read(raw))
         return messages.respond(Answer(document=await run(request), status=status))
 
     return serve
@@ -137,9 +128,6 @@ def _serve(run: _Run, status: int, controls: Controls) -> Handler:
 
 def _listing(rows: Sequence[object]) -> Document:
     return {"data": rows, "meta": {"total": len(rows)}}
-
-
-# --- accounts ------------------------------------------------------------------------------------
 
 
 async def _open(request: _Request) -> Document:
@@ -179,16 +167,8 @@ async def _get(request: _Request) -> Document:
 def _account(books: Books, account: Account) -> Document:
     shown = asdict(account)
     named = {"account": shown.pop("number"), "account_type": shown.pop("type")}
-    bank = books.identity
-    return {
-        **(shown | named),
-        "bank_number": bank.compe,
-        "ispb": bank.ispb,
-        "created_at": show(account.created_at),
-    }
-
-
-# --- money ---------------------------------------------------------------------------------------
+    bank = fields(books.identity, "ispb", bank_number="compe")
+    return {**shown, **named, **bank, "created_at": show(account.created_at)}
 
 
 async def _top_up(request: _Request) -> Document:
@@ -198,7 +178,7 @@ async def _top_up(request: _Request) -> Document:
 
 async def _block(request: _Request) -> Document:
     body, books = request.body, request.books
-    wanted = Block(
+    wanted = blocks.Block(
         kind=body.choice("kind", blocks.KINDS, "bank"),
         centavos=body.reais("value"),
         reference=body.text("reference", ""),
@@ -235,7 +215,7 @@ async def _move(request: _Request) -> Document:
 async def _refund(request: _Request) -> Document:
     """Order a refund as the customer would; a known key is the same refund."""
     account_id, body = request.account.id, request.body
-    order = RefundOrder(
+    order = refunds.RefundOrder(
         payment_e2e_id=body.text("e2e_id"),
         centavos=body.reais("value"),
         idempotency_key=body.text("key"),
@@ -273,12 +253,9 @@ def _balance(request: _Request) -> Document:
     return {"id": account_id, **shown}
 
 
-# --- keys and charges ----------------------------------------------------------------------------
-
-
 async def _add_key(request: _Request) -> Document:
     body = request.body
-    new = NewKey(
+    new = keys.NewKey(
         type=body.text("type"),
         key=body.optional("key", body.text),
         status=body.text("status", "active"),
@@ -291,17 +268,15 @@ async def _add_key(request: _Request) -> Document:
 async def _add_charge(request: _Request) -> Document:
     body, books, account = request.body, request.books, request.account
     state = body.choice("state", _CHARGE_STATES, "pending")
-    expires_in = body.optional("expires_in", body.whole)
-    if state == "expired":
-        expires_in = _EXPIRED_S
+    lives = _EXPIRED_S if state == "expired" else body.optional("expires_in", body.whole)
     own = keys.usable(books, account.id)
     require(own or "key" in body, "the account has no active key")
-    new = NewCharge(
+    new = charges.NewCharge(
         reference=body.text("reference"),
         type=body.choice("type", _CHARGE_TYPES, "Dynamic"),
         key=body.text("key", "") or own[0].key,
         centavos=body.optional("value", body.reais),
-        expires_in=None if expires_in is None else expires_in * _SECOND,
+        expires_in=None if lives is None else lives * _SECOND,
         reusable=body.flag("reusable"),
         description=body.text("description", ""),
         payer=None if state == "anonymous" else request.payer(_SOMEBODY),
@@ -325,13 +300,10 @@ async def _pay_charge(request: _Request) -> Document:
     charge, body = _one_charge(request), request.body
     value = body.optional("value", body.reais)
     paid = charges.pay(request.books, charge, value, request.payer())
-    return {
-        **fields(paid, "reference", "e2e_id", "centavos"),
-        "paid_at": show(paid.at),
-    }
+    return {**fields(paid, "reference", "e2e_id", "centavos"), "paid_at": show(paid.at)}
 
 
-def _one_charge(request: _Request) -> Charge:
+def _one_charge(request: _Request) -> charges.Charge:
     """Find the charge by its reference, in one account when there are several."""
     named = charges.anywhere(request.books, request.path["reference"])
     if "account" in request.query:
@@ -339,9 +311,6 @@ def _one_charge(request: _Request) -> Charge:
     if len(named) > 1:
         raise Refusal(Code.AMBIGUOUS, "several accounts have this charge: say which account")
     return found(named[0] if named else None, "charge")
-
-
-# --- payouts -------------------------------------------------------------------------------------
 
 
 async def _hold(request: _Request) -> Document:
@@ -374,9 +343,12 @@ def _payout(request: _Request) -> Document:
 
 
 async def _returns(request: _Request) -> Document:
-    listed = settlement.list_returns(request.books, request.query.get("key"))
-    rows = [{**fields(each, "key", "id", "centavos"), "at": show(each.at)} for each in listed]
-    return _listing(rows)
+    rows = [
+        {"key": payout.idempotency_key, "id": name, "centavos": centavos, "at": show(at)}
+        for payout in payouts.of_key(request.books, request.query.get("key"))
+        for name, centavos, at in json.loads(payout.returns)
+    ]
+    return _listing(sorted(rows, key=lambda row: str(row["at"])))
 
 
 async def _executions(request: _Request) -> Document:
@@ -394,9 +366,6 @@ async def _refunds(request: _Request) -> Document:
         for each in executed
     ]
     return _listing(rows)
-
-
-# --- the bank as a whole -------------------------------------------------------------------------
 
 
 async def _calls(request: _Request) -> Document:

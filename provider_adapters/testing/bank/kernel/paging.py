@@ -90,6 +90,12 @@ class Table(Generic[Record]):
             self.find(books, account_id, **{column: value}), self.what
         )
 
+    def of_key(self, books: Books, key: str | None) -> list[Record]:
+        """Return all accounts' records, of one idempotency key or of all, oldest first."""
+        where = "? IS NULL OR idempotency_key = ?"
+        sql = f"{self.select} WHERE {where} ORDER BY {self.name}.seq"
+        return books.database.records(self.kind, sql, (key, key))
+
     def read(self, books: Books, account_id: str, wanted: Slice) -> Page[Record]:
         """Read a page, newest first."""
         at, seq = f"{self.name}.{self.at}", f"{self.name}.seq"

@@ -49,18 +49,13 @@ CREATE TABLE IF NOT EXISTS payouts (
   centavos INTEGER NOT NULL CHECK (centavos > 0), settled_centavos INTEGER, e2e_id TEXT NOT NULL UNIQUE, description TEXT NOT NULL,
   "to" TEXT NOT NULL, credit_to TEXT REFERENCES accounts (id), state TEXT NOT NULL,
   failure TEXT, step TEXT, due_at INTEGER, created_at INTEGER NOT NULL, settled_at INTEGER,
-  returned_at INTEGER, held_until INTEGER, UNIQUE (account_id, unique_key)
+  returned_at INTEGER, held_until INTEGER, returns TEXT NOT NULL DEFAULT '[]',
+  UNIQUE (account_id, unique_key)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS payouts_due ON payouts (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payouts_under_way ON payouts (account_id) WHERE state = 'processing';
 CREATE INDEX IF NOT EXISTS payouts_by_key ON payouts (idempotency_key);
 CREATE INDEX IF NOT EXISTS payouts_newest ON payouts (account_id, created_at, seq);
-
-CREATE TABLE IF NOT EXISTS returns (
-  id TEXT PRIMARY KEY, payout_seq INTEGER NOT NULL REFERENCES payouts (seq),
-  centavos INTEGER NOT NULL CHECK (centavos > 0), at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS returns_of_payout ON returns (payout_seq);
 
 CREATE TABLE IF NOT EXISTS refunds (
   seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
@@ -148,9 +143,8 @@ BEGIN
   VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia', new.account_id, new.id);
 END;
 DROP TRIGGER IF EXISTS return_told;
-CREATE TRIGGER return_told AFTER INSERT ON returns
+CREATE TRIGGER return_told AFTER UPDATE OF returns ON payouts
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
-  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia_devolvida', account_id, id
-  FROM payouts WHERE seq = new.payout_seq;
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia_devolvida', new.account_id, new.id);
 END;

@@ -88,8 +88,8 @@ _NOT_AS_ORDERED = (
     " WHERE settled_at IS NOT NULL"
     " UNION ALL SELECT account_id, 'pix_refund', id, centavos FROM refunds"
     " WHERE state = 'settled'"
-    " UNION ALL SELECT account_id, 'pix_returned', payouts.id, -returns.centavos FROM returns"
-    " JOIN payouts ON seq = payout_seq"
+    " UNION ALL SELECT account_id, 'pix_returned', payouts.id, -json_extract(value, '$[1]')"
+    " FROM payouts, json_each(returns)"
     ") GROUP BY account_id, kind, payout_id HAVING sum(centavos) <> 0"
 )
 _NOT_ARRIVED = (

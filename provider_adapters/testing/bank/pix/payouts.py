@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -14,16 +15,6 @@ from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found,
 from provider_adapters.testing.bank.kernel.state import Kept
 from provider_adapters.testing.bank.pix import destinations, magic_values
 from provider_adapters.testing.bank.pix.destinations import Destination
-
-_SELECT = (
-    "SELECT *, (SELECT json_group_array(json_array(id, centavos, at)) FROM returns"
-    " WHERE payout_seq = payouts.seq) AS returns FROM payouts"
-)
-# A payout that fails after acceptance is never executed, so it counts as not executed at once.
-_EXECUTED = (
-    f"{_SELECT} WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
-    " AND (? IS NULL OR idempotency_key = ?) ORDER BY seq"
-)
 
 LONGEST_HOLD_S: Final = 3600
 """Seconds; the central bank gives a bank no longer to decide on a Pix that looks like fraud."""
@@ -66,7 +57,7 @@ class Payout(Order):
         failure: The bank's code, when it failed.
         due_at: When ``step`` is due; all instants in microseconds since 1970.
         held_until: The deadline of its analysis.
-        returns: What came back, JSON of id, centavos and instant each; read, never written.
+        returns: What came back, JSON of id, centavos and instant each.
     """
 
     seq: int
@@ -91,12 +82,22 @@ class Payout(Order):
         return self.centavos if self.settled_centavos is None else self.settled_centavos
 
     @property
+    def came_back(self) -> int:
+        """What came back of it."""
+        return sum(centavos for _, centavos, _ in json.loads(self.returns))
+
+    @property
+    def is_executed(self) -> bool:
+        """Whether it moved money or will; one that is to fail never does."""
+        return self.state != "failed" and self.step is not Step.FAIL
+
+    @property
     def analysed_until(self) -> int | None:
         """Until when it is held; None for one that is not, or no longer under way."""
         return self.held_until if self.state == "processing" else None
 
 
-_TABLE = Table(Payout, _SELECT, "payouts", "created_at", "payout")
+_TABLE = Table(Payout, "SELECT * FROM payouts", "payouts", "created_at", "payout")
 read = _TABLE.read
 """Read payouts, newest first."""
 get = _TABLE.by("id")
@@ -105,6 +106,8 @@ by_key = _TABLE.by("idempotency_key")
 """Find the first payout of an idempotency key."""
 by_e2e_id = _TABLE.by("e2e_id")
 """Find a payout by its end-to-end id."""
+of_key = _TABLE.of_key
+"""Return all accounts' payouts, of one idempotency key or of all, oldest first."""
 
 
 def repeated(books: Books, account: Account, order: Order) -> Payout | None:
@@ -164,13 +167,13 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
 
 def anywhere(books: Books, name: str) -> Payout:
     """Find any account's first payout by key or the bank's id; raises ``NOT_FOUND``."""
-    sql = f"{_SELECT} WHERE id = ? OR idempotency_key = ? ORDER BY seq LIMIT 1"
+    sql = "SELECT * FROM payouts WHERE id = ? OR idempotency_key = ? ORDER BY seq LIMIT 1"
     return found(books.database.record(Payout, sql, (name, name)), "payout")
 
 
 def executions(books: Books, key: str | None) -> list[Payout]:
     """Return the payouts that moved money or will, of one key or of all, oldest first."""
-    return books.database.records(Payout, _EXECUTED, (key, key))
+    return [each for each in of_key(books, key) if each.is_executed]
 
 
 def hold(books: Books, payout: Payout, seconds: int) -> None:

@@ -20,11 +20,6 @@ SELECT: Final = (
     "SELECT refunds.*, payments.e2e_id AS payment_e2e_id, payments.reference AS payment_reference"
     " FROM refunds JOIN payments ON payments.seq = payment_seq"
 )
-# A refund that fails after acceptance moves nothing, so it counts as not executed at once.
-_EXECUTED = (
-    f"{SELECT} WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
-    " AND (? IS NULL OR idempotency_key = ?) ORDER BY refunds.seq"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,4 +123,5 @@ def of_payment(books: Books, payment: Payment) -> list[Refund]:
 
 def executed(books: Books, key: str | None) -> list[Refund]:
     """Return the refunds that moved money or will, of one key or of all, oldest first."""
-    return books.database.records(Refund, _EXECUTED, (key, key))
+    found = _TABLE.of_key(books, key)
+    return [each for each in found if each.state != "failed" and each.step is not Step.FAIL]

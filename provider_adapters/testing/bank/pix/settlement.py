@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import replace
+from typing import TypeAlias
 
 from provider_adapters.testing.bank.kernel import accounts, statement
 from provider_adapters.testing.bank.kernel.accounts import Account
@@ -20,29 +22,8 @@ _DUE = "SELECT * FROM payouts WHERE due_at <= ? ORDER BY due_at, seq LIMIT 1"
 _REFUND_DUE = f"{refunds.SELECT} WHERE due_at <= ? ORDER BY due_at, refunds.seq LIMIT 1"
 # A payment from another customer of this bank is also that customer's payout.
 _SENDER = "SELECT * FROM payouts WHERE e2e_id = ? AND credit_to = ?"
-_RETURNS = (
-    "SELECT returns.*, idempotency_key AS key FROM returns JOIN payouts ON seq = payout_seq"
-    " WHERE ? IS NULL OR idempotency_key = ? ORDER BY at, returns.id"
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Return:
-    """
-    Money of a payout that came back.
-
-    Attributes:
-        id: The return's own end-to-end id: ``D``, ISPB, UTC minute, 11 characters.
-        centavos: Above zero.
-        at: Microseconds since 1970.
-        key: The idempotency key of the payout; read, never written.
-    """
-
-    id: str
-    payout_seq: int
-    centavos: int
-    at: int
-    key: str | None = None
+Return: TypeAlias = tuple[str, int, int]
+"""What came back of a payout: its own end-to-end id (``D...``), centavos, instant."""
 
 
 def settle_due(books: Books) -> int:
@@ -74,16 +55,11 @@ def order_back(books: Books, payout: Payout, centavos: int | None) -> None:
     """
     is_away = payout.state == "settled" and payout.credit_to is None
     require(is_away, "the payout has not settled at another bank")
-    left = payout.paid - _came_back(books, payout.seq)
+    left = payout.paid - payout.came_back
     if not 0 < (centavos or left) <= left:
         raise Refusal(Code.ABOVE_PAYMENT, "less than that is left of the payout")
     with books.database.transaction():
         _give_back(books, payout, centavos or left, books.clock.micros())
-
-
-def list_returns(books: Books, key: str | None) -> list[Return]:
-    """Return all returns, of one idempotency key or all, oldest first."""
-    return books.database.records(Return, _RETURNS, (key, key))
 
 
 def _settle(books: Books, payout: Payout, at: int) -> None:
@@ -150,32 +126,27 @@ def _pay_refund(books: Books, refund: Refund, at: int) -> None:
     statement.write(books, _line(refund, other, -refund.centavos, at))
     sender = books.database.record(Payout, _SENDER, (refund.payment_e2e_id, refund.account_id))
     if sender:
-        made = Return(id=refund.return_id, payout_seq=sender.seq, centavos=refund.centavos, at=at)
+        made = (refund.return_id, refund.centavos, at)
         giver = accounts.get(books, refund.account_id)
         _book_back(books, replace(sender, description=refund.description), giver, made)
 
 
 def _give_back(books: Books, payout: Payout, centavos: int, at: int) -> None:
     """Book money that another bank sends back."""
-    made = Return(id=f"D{books.e2e_id(at)[1:]}", payout_seq=payout.seq, centavos=centavos, at=at)
-    _book_back(books, payout, payout.to, made)
+    _book_back(books, payout, payout.to, (f"D{books.e2e_id(at)[1:]}", centavos, at))
 
 
 def _book_back(books: Books, payout: Payout, giver: Account | Destination, made: Return) -> None:
     """Keep a return beside its payout; one that is back wholly is ``returned``."""
-    line = _line(payout, giver, made.centavos, made.at)
-    statement.write(books, replace(line, kind="pix_returned", e2e_id=made.id))
-    books.database.insert("returns", made)
-    if _came_back(books, payout.seq) >= payout.paid:
+    return_id, centavos, at = made
+    line = _line(payout, giver, centavos, at)
+    statement.write(books, replace(line, kind="pix_returned", e2e_id=return_id))
+    returns = json.dumps([*json.loads(payout.returns), made])
+    books.database.update("payouts", payout.seq, returns=returns)
+    if payout.came_back + centavos >= payout.paid:
         books.database.update(
-            "payouts", payout.seq, state="returned", returned_at=made.at, step=None, due_at=None
+            "payouts", payout.seq, state="returned", returned_at=at, step=None, due_at=None
         )
-
-
-def _came_back(books: Books, payout_seq: int) -> int:
-    sql = "SELECT coalesce(sum(centavos), 0) AS centavos FROM returns WHERE payout_seq = ?"
-    found = books.database.one(sql, (payout_seq,)) or {}
-    return int(found["centavos"])
 
 
 def _line(

@@ -55,7 +55,7 @@ DAMAGE = {
     "a line for no payout": "UPDATE payouts SET settled_at = NULL",
     "a payout without a line": "UPDATE statement SET kind = 'ted_out' WHERE kind = 'pix_out'",
     "lost between customers": "UPDATE statement SET e2e_id = NULL WHERE account_id = 'cc_2'",
-    "a return without a line": "INSERT INTO returns VALUES ('D1', 1, 1, 0)",
+    "a return without a line": "UPDATE payouts SET returns = '[[\"D1\", 1, 0]]'",
 }
 
 
