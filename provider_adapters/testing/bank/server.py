@@ -11,7 +11,9 @@ import ssl
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from aiohttp import web
 
@@ -30,10 +32,7 @@ _LOG = logging.getLogger(__name__)
 _SETTLE_EVERY_S = 0.5
 # Requests that hang on purpose would hold a longer shutdown up.
 _SHUTDOWN_S = 0.1
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+_UTC_NOW: Final = partial(datetime.now, UTC)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,7 +59,7 @@ class SimulatedBank:
     token_port: int = 0
     settle_after_s: float = 0.3
     latency_s: float = 0.0
-    now: Callable[[], datetime] = _utc_now
+    now: Callable[[], datetime] = _UTC_NOW
     random_hex: Callable[[int], str] = secrets.token_hex
     listener: CallbackListener | None = None
     books: Books = field(init=False, repr=False)
@@ -124,20 +123,15 @@ class SimulatedBank:
         )
         opened.callback(kept.database.close)
         faults, recorded = Faults(), RecordedCalls(kept.clock, self.dialect.secret_headers)
-        served, tls = (
-            CustomersPort(self.dialect, kept, faults, recorded, self.latency_s),
-            self._tls(),
-        )
+        served = CustomersPort(self.dialect, kept, faults, recorded, self.latency_s)
+        tls = self._tls()
         ports = [await self._listen(opened, served.application(), self.port, tls)]
         self.port = ports[0].port
         if self.dialect.has_token_host:
             tokens = replace(served, at_token_host=True).application()
             ports.append(await self._listen(opened, tokens, self.token_port, tls))
             self.token_port = ports[1].port
-        controls = rows.Controls(
-            dialect=self.dialect, books=kept, faults=faults, calls=recorded, ports=ports
-        )
-        app = rows.application(controls)
+        app = rows.application(rows.Controls(self.dialect, kept, faults, recorded, ports))
         self.control_port = (await self._listen(opened, app, self.control_port)).port
         _run(opened, _settle(kept))
         _run(opened, Delivery(kept, self.dialect, self.listener).send_until_cancelled())

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from provider_adapters.testing.bank.dialect import subject_of
 from provider_adapters.testing.bank.kernel.accounts import Account, Balance
 from provider_adapters.testing.bank.kernel.blocks import Block
-from provider_adapters.testing.bank.kernel.books import SANDBOX, Books
+from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.clock import show, shown
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Page
@@ -24,12 +24,6 @@ from provider_adapters.testing.bank.pix.refunds import Refund
 
 Item = TypeVar("Item")
 
-ACCOUNT_TYPES: Final = {
-    "checking": "corrente",
-    "savings": "poupanca",
-    "salary": "salario",
-    "payment": "pagamento",
-}
 KEY_TYPES: Final = {
     "cpf": "cpf",
     "cnpj": "cnpj",
@@ -63,17 +57,6 @@ _ENTRY_KINDS: Final = {
     "boleto_in": "BOLETO_RECEBIDO",
     "boleto_out": "BOLETO_PAGO",
 }
-
-
-def account(record: Account) -> Document:
-    """Show an account's coordinates."""
-    return {
-        **fields(record, "id", agencia="branch", conta="number", cidade="city", cep="zip_code"),
-        **fields(SANDBOX, "ispb", banco="compe"),
-        "titular": _person(record),
-        "tipo": ACCOUNT_TYPES[record.type],
-        "criada_em": show(record.created_at),
-    }
 
 
 def balance(record: Balance, at: int) -> Document:
@@ -117,7 +100,7 @@ def event(books: Books, record: Event) -> Document:
             said = paid.reference
         case Payout() | Refund() as ordered:
             said = ordered.idempotency_key
-        case _:  # an older file already has the customer's name of it
+        case _:  # tests name it as the customer does
             said = record.subject
     return {"tipo": record.kind, "conta": record.account_id, name: said or ""}
 

@@ -12,7 +12,7 @@ from provider_adapters.testing.bank.kernel import accounts, blocks, listeners, p
 from provider_adapters.testing.bank.kernel.accounts import Account
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.paging import Page, Slice
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, invalid, require
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, require
 from provider_adapters.testing.bank.messages import Answer, Document, Fields
 from provider_adapters.testing.bank.pix import (
     charges,
@@ -22,23 +22,20 @@ from provider_adapters.testing.bank.pix import (
     received_payments,
     refunds,
 )
-from provider_adapters.testing.bank.pix.charges import NewCharge
-from provider_adapters.testing.bank.pix.destinations import Destination
-from provider_adapters.testing.bank.pix.keys import NewKey
-from provider_adapters.testing.bank.pix.payouts import Order
 from provider_adapters.testing.bank.pix.received_payments import Payer
-from provider_adapters.testing.bank.pix.refunds import RefundOrder
 from provider_adapters.testing.sandbox import documents
 from provider_adapters.testing.sandbox.documents import Item
 
 _CREATED: Final = 201
 _REPLAYED: Final = {"Idempotent-Replayed": "true"}
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,64}")
+_SECRET = re.compile(r"([0-9a-fA-F]{2})*")
 _BANK = re.compile(r"[0-9]{3}|[0-9A-Z]{8}")
-_LONGEST_EXPIRY_S = 10 * 366 * 86400
+_NEVER = 10 * 366 * 86400
 _SECOND = 1_000_000
 _KEY_TYPE: Final = {theirs: ours for ours, theirs in documents.KEY_TYPES.items()}
 _CHARGE_TYPE: Final = {theirs: ours for ours, theirs in documents.CHARGE_TYPES.items()}
+_ACCOUNT_TYPES: Final = ("corrente", "poupanca", "salario", "pagamento")
 _TO_KEY: Final = ("forma", "tipo_chave", "chave", "nome", "documento")
 _TO_ACCOUNT: Final = ("forma", "banco", "agencia", "conta", "tipo_conta", "nome", "documento")
 
@@ -109,7 +106,7 @@ def _charge_payment(request: BankRequest) -> Document:
 
 def _refund_payment(request: BankRequest) -> Answer:
     body, own = request.body, request.own
-    order = RefundOrder(
+    order = refunds.RefundOrder(
         payment_e2e_id=request.path["e2e"],
         centavos=body.centavos("valor_centavos"),
         idempotency_key=_checked(request.headers.get("Idempotency-Key", "")),
@@ -138,13 +135,9 @@ def _listeners(request: BankRequest) -> Document:
 
 
 def _add_listener(request: BankRequest) -> Document:
-    body = request.body
-    try:
-        secret = bytes.fromhex(body.text("segredo", "")).hex()
-    except ValueError:
-        problem = "segredo is hexadecimal digits"
-        raise invalid(problem) from None
-    return documents.listener(listeners.add(*request.own, body.text("url"), secret))
+    url, secret = request.body.text("url"), request.body.text("segredo", "")
+    require(_SECRET.fullmatch(secret), "segredo is hexadecimal digits")
+    return documents.listener(listeners.add(*request.own, url, secret))
 
 
 def _missed(request: BankRequest) -> Document:
@@ -159,9 +152,9 @@ def _acknowledge(request: BankRequest) -> Document:
     return {"lidos": len(events)}
 
 
-def read_payout(body: Fields, idempotency_key: str | None) -> Order:
+def read_payout(body: Fields, idempotency_key: str | None) -> payouts.Order:
     """Read the order of a payout; raises ``INVALID_REQUEST``."""
-    return Order(
+    return payouts.Order(
         idempotency_key=None if idempotency_key is None else _checked(idempotency_key),
         centavos=body.centavos("valor_centavos"),
         to=_destination(body.inside("destino")),
@@ -169,20 +162,22 @@ def read_payout(body: Fields, idempotency_key: str | None) -> Order:
     )
 
 
-def read_key(body: Fields) -> NewKey:
+def read_key(body: Fields) -> keys.NewKey:
     """Read the order of a key; raises ``INVALID_REQUEST``."""
-    return NewKey(type=body.choice("tipo", _KEY_TYPE), key=body.optional("chave", body.text))
+    kind = body.choice("tipo", _KEY_TYPE)
+    return keys.NewKey(type=kind, key=body.optional("chave", body.text))
 
 
-def read_charge(body: Fields) -> NewCharge:
+def read_charge(body: Fields) -> charges.NewCharge:
     """Read the order of a charge; raises ``INVALID_REQUEST``."""
-    payer = body.optional("pagador", body.inside)
-    return NewCharge(
+    payer, lives = body.optional("pagador", body.inside), body.whole("expira_em_s", _NEVER)
+    require(0 < lives <= _NEVER, "expira_em_s is above zero and at most ten years")
+    return charges.NewCharge(
         reference=body.text("referencia"),
         type=body.choice("tipo", _CHARGE_TYPE),
         key=body.text("chave"),
         centavos=body.optional("valor_centavos", body.centavos),
-        expires_in=_expiry(body) if "expira_em_s" in body else None,
+        expires_in=None if lives == _NEVER else lives * _SECOND,
         reusable=body.flag("reutilizavel"),
         description=body.text("descricao", ""),
         payer=None if payer is None else _payer(payer),
@@ -203,24 +198,17 @@ def _checked(idempotency_key: str) -> str:
     return idempotency_key
 
 
-def _expiry(body: Fields) -> int:
-    seconds = body.whole("expira_em_s")
-    in_range = 0 < seconds <= _LONGEST_EXPIRY_S
-    require(in_range, "expira_em_s is above zero and at most ten years")
-    return seconds * _SECOND
-
-
-def _destination(body: Fields) -> Destination:
+def _destination(body: Fields) -> destinations.Destination:
     to_key = body.choice("forma", ("chave", "conta")) == "chave"
-    if to_key and "tipo_chave" in body:
-        body.choice("tipo_chave", _KEY_TYPE)
-    if not to_key:
+    if to_key:
+        body.choice("tipo_chave", _KEY_TYPE, "email")
+    else:
         require(_BANK.fullmatch(body.text("banco")), "banco is a COMPE code or an ISPB")
-        body.choice("tipo_conta", documents.ACCOUNT_TYPES.values(), "corrente")
+        body.choice("tipo_conta", _ACCOUNT_TYPES, "corrente")
     # As it was sent, with the known fields only, in a fixed order.
     names = _TO_KEY if to_key else _TO_ACCOUNT
     sent = {name: body.text(name, "") for name in names if name in body}
-    return Destination(
+    return destinations.Destination(
         key=body.text("chave") if to_key else None,
         bank=None if to_key else body.text("banco"),
         branch=None if to_key else body.text("agencia"),
@@ -231,29 +219,24 @@ def _destination(body: Fields) -> Destination:
     )
 
 
-_KEY = "/chaves/{id:[^/]+}"
 _CHARGE = "/cobrancas/{referencia:[^/]+}"
 _RECEIVED = "/recebimentos/{e2e:[^/]+}"
-_REFUND = one(refunds.get, "id", documents.refund)
 _REFUND_BY_KEY = one(refunds.by_key, "chave", documents.refund)
 _REFUNDS = _page("devolucoes", refunds.read, documents.refund)
 _PAYOUT = one(payouts.get, "id", documents.payout)
 _PAYOUT_BY_KEY = one(payouts.by_key, "chave", documents.payout)
-_PAYOUTS = _page("transferencias", payouts.read, documents.payout)
 _STATEMENT = _page("lancamentos", statement.read, documents.entry)
 _PAYMENTS = _page("recebimentos", received_payments.read, documents.received)
 _PAYMENT = one(received_payments.by_e2e_id, "e2e", documents.received)
 _REMOVE_LISTENER = one(listeners.remove, "id", documents.listener)
 ROWS = below(
     "/v1/contas/{conta}",
-    Row("GET", "", "account", lambda request: documents.account(request.account)),
     Row("GET", "/saldo", "balance", _balance),
     Row("GET", "/bloqueios", "balance", _blocks),
     Row("GET", "/extrato", "statement", _STATEMENT),
     Row("GET", "/chaves", "keys", _keys),
     Row("POST", "/chaves", "keys", _add_key, status=_CREATED),
-    Row("GET", _KEY, "keys", one(keys.get, "id", documents.key)),
-    Row("DELETE", _KEY, "keys", one(keys.cancel, "id", documents.key)),
+    Row("DELETE", "/chaves/{id:[^/]+}", "keys", one(keys.cancel, "id", documents.key)),
     Row("POST", "/consultas-chave", "keys", _look_up),
     Row("GET", "/avisos", "callbacks", _listeners),
     Row("POST", "/avisos", "callbacks", _add_listener, status=_CREATED),
@@ -269,9 +252,7 @@ ROWS = below(
     Row("POST", f"{_RECEIVED}/devolucoes", "refund", _refund_payment),
     Row("GET", "/devolucoes", "refund_read", _REFUNDS),
     Row("GET", "/devolucoes/por-chave/{chave:[^/]+}", "refund_read", _REFUND_BY_KEY),
-    Row("GET", "/devolucoes/{id:[^/]+}", "refund_read", _REFUND),
     Row("POST", "/transferencias", "payout", _pay_out),
-    Row("GET", "/transferencias", "payout_read", _PAYOUTS),
     Row("GET", "/transferencias/por-chave/{chave:[^/]+}", "payout_read", _PAYOUT_BY_KEY),
     Row("GET", "/transferencias/{id:[^/]+}", "payout_read", _PAYOUT),
 )

@@ -56,7 +56,7 @@ _DESCRIPTIONS: Final = {
 _INTO: Final = frozenset({"ted_in", "boleto_in"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Controls:
     """Everything the control interface can change."""
 
@@ -150,7 +150,7 @@ async def _open(request: _Request) -> Document:
     admitted = request.controls.dialect.admit(books, account, body)
     accounts.add(books, account, admitted.token)
     if balance:
-        _receive(books, account.id, balance, _SANDBOX)
+        _receive(request, account.id, balance, _SANDBOX)
     # The token is what named the account before there were other credentials.
     secrets = {"token": admitted.token, "credentials": admitted.credentials}
     return {**_account(books, account), **secrets}
@@ -172,7 +172,7 @@ def _account(books: Books, account: Account) -> Document:
 
 
 async def _top_up(request: _Request) -> Document:
-    _receive(request.books, request.account.id, request.body.reais("value"), _SANDBOX)
+    _receive(request, request.account.id, request.body.reais("value"), _SANDBOX)
     return _balance(request)
 
 
@@ -230,20 +230,17 @@ async def _refund(request: _Request) -> Document:
 async def _incoming(request: _Request) -> Document:
     body, somebody = request.body, request.payer() or _SOMEBODY
     payer = replace(somebody, message=body.text("description", "") or somebody.message)
-    paid = _receive(request.books, request.account.id, body.reais("value"), payer, request.at)
+    paid = _receive(request, request.account.id, body.reais("value"), payer)
     shown = fields(paid, "e2e_id", "centavos")
     return {"id": statement.number(paid.seq), **shown, "at": show(paid.at)}
 
 
-def _receive(
-    books: Books, account_id: str, centavos: int, payer: Payer | None, at: int | None = None
-) -> Payment:
+def _receive(request: _Request, account_id: str, centavos: int, payer: Payer) -> Payment:
     """Pay money into an account."""
-    at = books.clock.micros() if at is None else at
-    payment = Payment(
-        account_id=account_id, centavos=centavos, at=at, e2e_id=books.e2e_id(at), payer=payer
-    )
-    return received_payments.receive(books, payment)
+    at = request.at
+    e2e_id = request.books.e2e_id(at)
+    paid = Payment(account_id=account_id, centavos=centavos, at=at, e2e_id=e2e_id, payer=payer)
+    return received_payments.receive(request.books, paid)
 
 
 def _balance(request: _Request) -> Document:

@@ -29,12 +29,7 @@ class PayoutKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """
-    A customer's account.
-
-    Attributes:
-        created_at: Microseconds since 1970.
-    """
+    """A customer's account."""
 
     id: str
     name: str

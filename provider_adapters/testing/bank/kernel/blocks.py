@@ -16,15 +16,7 @@ KINDS: Final = ("med", "court", "bank", "contract")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """
-    Money that is blocked.
-
-    Attributes:
-        kind: One of ``KINDS``.
-        centavos: Above zero.
-        reference: Of whoever ordered it, such as the number of a lawsuit.
-        since: Microseconds since 1970.
-    """
+    """Money that is blocked; the reference is such as the number of a lawsuit."""
 
     kind: str
     centavos: int

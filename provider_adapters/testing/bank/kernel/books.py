@@ -1,4 +1,8 @@
-"""What every part of a simulated bank works with: its database, name, clock and randomness."""
+"""
+What every part of a simulated bank works with: its database, name, clock and randomness.
+
+Amounts are centavos; instants are microseconds since 1970.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ class Books:
 
     Attributes:
         random_hex: Returns this many random bytes as hexadecimal text.
-        settle_after: Microseconds from accepting a payout to settling it.
+        settle_after: From accepting a payout to settling it.
     """
 
     database: Database

@@ -26,7 +26,6 @@ class Entry:
         payout_id: The payout or refund it belongs to; also the line's id where
             the customer ordered the movement.
         idempotency_key: The payout's; read, never written.
-        at: Microseconds since 1970.
     """
 
     account_id: str

@@ -50,7 +50,6 @@ class Charge(NewCharge):
     Attributes:
         status: ``active``, ``paid`` or ``canceled``; expiry is in ``expires_at``.
         payer: None for an anonymous charge.
-        created_at: Microseconds since 1970, as ``expires_at``.
     """
 
     id: str

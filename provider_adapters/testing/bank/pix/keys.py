@@ -19,14 +19,22 @@ _WITH_UUID = ("email", "evp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """An order of a key; the bank chooses what is None."""
+
+    type: str
+    key: str | None
+    status: str = "active"
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
     """
     A key as stored.
 
-    Attributes:
-        id: The bank's identifier: a UUID for e-mail and random keys, another
-            form for the rest, because real banks differ in this.
-        created_at: Microseconds since 1970.
+    Its id is a UUID for e-mail and random keys, another form for the rest, because real banks
+    differ in this.
     """
 
     id: str
@@ -36,16 +44,6 @@ class Key:
     status: str
     created_at: int
     seq: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewKey:
-    """An order of a key; the bank chooses what is None."""
-
-    type: str
-    key: str | None
-    status: str = "active"
-    id: str | None = None
 
 
 _ACTIVE = "SELECT * FROM keys WHERE key = ? AND status = 'active'"

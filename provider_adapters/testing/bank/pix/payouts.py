@@ -55,7 +55,7 @@ class Payout(Order):
         settled_centavos: What was really paid, once it is settled.
         credit_to: The recipient's account, if it is at this bank.
         failure: The bank's code, when it failed.
-        due_at: When ``step`` is due; all instants in microseconds since 1970.
+        due_at: When ``step`` is due.
         held_until: The deadline of its analysis.
         returns: What came back, JSON of id, centavos and instant each.
     """

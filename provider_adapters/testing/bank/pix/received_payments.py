@@ -26,7 +26,6 @@ class Payment:
     Attributes:
         reference: The charge's, if it pays one.
         payer: None when it names none.
-        at: Microseconds since 1970.
         seq: The row number of its line in the statement.
         refunded: Centavos refunded or being refunded; read, never written.
     """

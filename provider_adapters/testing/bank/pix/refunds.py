@@ -45,7 +45,7 @@ class Refund(RefundOrder):
     Attributes:
         return_id: An end-to-end id that begins with ``D``.
         state: ``processing``, ``settled`` or ``failed``.
-        due_at: When ``step`` is due; all instants in microseconds since 1970.
+        due_at: When ``step`` is due.
     """
 
     seq: int

@@ -38,13 +38,6 @@ def charged(books, account, **more):
     return charges.add(books, account, new)
 
 
-def test_an_account(account):
-    shown = documents.account(account)
-
-    assert set(shown) == example("titular", "agencia")
-    assert (shown["tipo"], shown["criada_em"]) == ("corrente", "2026-11-20T13:40:11.123Z")
-
-
 def test_a_balance(books, account):
     shown = documents.balance(accounts.balance(books, account.id), 0)
 

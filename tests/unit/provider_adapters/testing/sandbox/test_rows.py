@@ -47,15 +47,9 @@ async def refusal(caller, row, authorization: str) -> tuple[int, str]:
         return answer.status, (await answer.json())["error"]["code"]
 
 
-async def test_an_account_and_its_balance(caller):
-    _, account = await caller.ask("GET", "")
+async def test_the_balance_of_an_account(caller):
     _, balance = await caller.ask("GET", "/saldo")
 
-    assert (account["id"], account["banco"], account["ispb"]) == (
-        caller.account["id"],
-        "999",
-        "99999999",
-    )
     assert balance == {
         "saldo_centavos": 100_000_00,
         "bloqueado_centavos": 0,
@@ -64,17 +58,15 @@ async def test_an_account_and_its_balance(caller):
     }
 
 
-async def test_keys_are_made_read_listed_and_given_up(caller, with_key):
+async def test_keys_are_made_listed_and_given_up(caller, with_key):
     path = f"/chaves/{with_key['id']}"
 
-    read = await caller.ask("GET", path)
     taken, _ = await caller.ask("POST", "/chaves", json={"tipo": "email", "chave": "l@e.com"})
     _, canceled = await caller.ask("DELETE", path)
     _, listed = await caller.ask("GET", "/chaves")
 
-    assert read == (200, with_key)
     assert (taken, canceled["situacao"], listed["chaves"]) == (409, "CANCELADA", [canceled])
-    assert (await caller.ask("GET", "/chaves/none"))[0] == 404
+    assert (await caller.ask("DELETE", "/chaves/none"))[0] == 404
 
 
 async def test_the_owner_of_a_key_is_told(caller, with_key):
@@ -108,7 +100,7 @@ async def test_payments_are_listed(caller):
 
 
 async def test_a_payment_is_given_back_in_parts(caller, wall):
-    """Its refunds are read by id, by key and in the list; what is left is told."""
+    """Its refunds are read by key and in the list; what is left is told."""
     _, said = await caller.ask("GET", "/recebimentos")
     payment = said["recebimentos"][0]
     path = f"/recebimentos/{payment['e2e']}"
@@ -120,11 +112,10 @@ async def test_a_payment_is_given_back_in_parts(caller, wall):
     wall.move(1)
 
     status, refund = made
-    read = await caller.ask("GET", f"/devolucoes/{refund['id']}")
+    read = await caller.ask("GET", "/devolucoes/por-chave/rk-1")
     assert (status, refund["situacao"], refund["liquidada_em"]) == (201, "EM_PROCESSAMENTO", None)
     assert refund["recebimento"] == {"e2e": payment["e2e"], "referencia": None}
     assert (read[1]["situacao"], read[1]["referencia"]) == ("DEVOLVIDO", "r-1")
-    assert await caller.ask("GET", "/devolucoes/por-chave/rk-1") == read
     assert (await caller.ask("GET", "/devolucoes"))[1]["devolucoes"] == [read[1]]
     assert (await caller.ask("GET", path))[1]["devolvido_centavos"] == 10_50
 
@@ -187,15 +178,13 @@ async def test_a_statement_goes_page_by_page(caller, wall):
     assert amounts == [10_03, 10_02, 10_01, 10_00, 100_000_00]
 
 
-async def test_a_payout_is_read_by_id_by_key_and_in_the_list(caller):
+async def test_a_payout_is_read_by_id_and_by_key(caller):
     _, made = await caller.pay_out(10_50)
 
     by_id = await caller.ask("GET", f"/transferencias/{made['id']}")
     by_key = await caller.ask("GET", "/transferencias/por-chave/pk-1")
-    _, listed = await caller.ask("GET", "/transferencias?de=2026-11-20T13:40:11Z")
 
     assert by_id == by_key == (200, made)
-    assert listed == {"transferencias": [made], "proximo_cursor": None}
 
 
 async def test_a_repeat_says_so(caller):

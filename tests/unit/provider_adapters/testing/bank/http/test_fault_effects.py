@@ -19,7 +19,7 @@ READS = {
     "statement": "/extrato",
     "keys": "/chaves",
     "payment": "/recebimentos",
-    "payout_read": "/transferencias",
+    "refund_read": "/devolucoes",
 }
 
 
