@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from aiohttp import web
@@ -19,7 +19,6 @@ from provider_adapters.testing.bank.kernel.refusals import Refusal
 Value = TypeVar("Value")
 _LOG = logging.getLogger(__name__)
 _SERVER_ERROR = 500
-_NO_CONTENT = 204
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,21 +27,17 @@ class Answer:
     The bank's answer to a request.
 
     Attributes:
-        document: Written as JSON; bytes are sent as they are. Nothing is sent with 204.
-        content_type: Of the body.
+        document: Written as JSON; bytes are sent as they are.
         fault: What a magic amount does to the answer.
     """
 
     document: object
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    content_type: str = "application/json"
     fault: Fault | None = None
 
     def body(self) -> bytes:
         """Encode the document as JSON, UTF-8."""
-        if self.status == _NO_CONTENT:
-            return b""
         if isinstance(self.document, bytes):
             return self.document
         return json.dumps(self.document, ensure_ascii=False, separators=(",", ":")).encode()
@@ -60,12 +55,8 @@ def refusal(problem: Refusal) -> Answer:
 
 def respond(answer: Answer) -> web.Response:
     """Build the HTTP response of an answer."""
-    return web.Response(
-        body=answer.body(),
-        status=answer.status,
-        headers=answer.headers,
-        content_type=answer.content_type,
-    )
+    headers = {"Content-Type": "application/json", **answer.headers}
+    return web.Response(body=answer.body(), status=answer.status, headers=headers)
 
 
 def showing_refusals(render: RenderRefusal) -> Middleware:
@@ -78,10 +69,7 @@ def showing_refusals(render: RenderRefusal) -> Middleware:
         except Refusal as problem:
             return respond(render(problem))
         except web.HTTPException as problem:
-            allowed = problem.headers.getall("Allow", [])
-            shown = render(refusals.of_status(problem.status))
-            headers = {"Allow": allowed[0]} if allowed else {}
-            return respond(replace(shown, headers={**shown.headers, **headers}))
+            return respond(render(refusals.of_status(problem.status)))
         except Exception:  # noqa: BLE001 - the last resort: the bank's shape even for its own mistake
             _LOG.exception("the simulated bank failed")
             return respond(render(refusals.of_status(_SERVER_ERROR)))

@@ -82,12 +82,6 @@ _KINDS: Final[Mapping[MovementKind, str]] = {
     MovementKind.TED: "ted_out",
     MovementKind.BOLETO: "boleto_out",
 }
-_EVENTS: Final[Mapping[CallbackKind, EventKind]] = {
-    CallbackKind.PAYOUT: EventKind.PAYOUT,
-    CallbackKind.RETURN: EventKind.RETURN,
-    CallbackKind.CHARGE: EventKind.CHARGE,
-    CallbackKind.REFUND: EventKind.REFUND,
-}
 _LISTENER: Final = "http://127.0.0.1:1/callbacks/verified/token"
 
 
@@ -124,10 +118,7 @@ class SimulatedStage(Stage):
         """Open nothing yet."""
         self._opened = contextlib.AsyncExitStack()
         self._accounts: list[ProviderAccount] = []
-        self._offset_s = 0.0
-        self._keys_made = 0
         self._contexts: dict[bytes, ssl.SSLContext] = {}
-        self._tls: RelayTls | None = None
         self._secrets = CallbackSecrets(current=self.new_secret())
 
     async def start(self) -> None:
@@ -144,7 +135,7 @@ class SimulatedStage(Stage):
         self._opened.push_async_callback(self.bank.close)
         # The bank is in this process: a limit would measure how busy the machine is.
         unlimited = aiohttp.ClientTimeout()
-        control = BankControl(f"http://127.0.0.1:{self.bank.control_port}", unlimited)
+        control = BankControl(self.bank.control_url, unlimited)
         self.control = await self._opened.enter_async_context(control)
         self._accounts = [await self._account(number) for number in (1, 2)]
 
@@ -217,8 +208,8 @@ class SimulatedStage(Stage):
 
     async def advance(self, by: timedelta) -> None:
         """Move the bank's clock."""
-        self._offset_s += by.total_seconds()
-        await self.control.post("clock", body={"offset_s": self._offset_s})
+        offset_s = self.bank.books.clock.offset_s + by.total_seconds()
+        await self.control.post("clock", body={"offset_s": offset_s})
 
     async def put(self, account: ProviderAccount, thing: Thing) -> str:
         """Let the control interface do it."""
@@ -244,27 +235,23 @@ class SimulatedStage(Stage):
 
     def new_key(self) -> KeyOrder:
         """Return an e-mail address that no account has."""
-        self._keys_made += 1
-        return KeyOrder(PixKeyType.EMAIL, f"nova{self._keys_made}@example.com")
+        return KeyOrder(PixKeyType.EMAIL, f"nova{secrets.token_hex(4)}@example.com")
 
     @property
     def relay_tls(self) -> RelayTls | None:
         """TLS on both sides, in which each account goes on showing a certificate of its own."""
         if not self.dialect.client_certificates:
             return None
-        if self._tls is None:
-            server = certificates.server_context(self.bank.books)
-            first = next(iter(self._contexts), None)
-            self._tls = RelayTls(server=server, client=self._shown, without=first)
-        return self._tls
+        server = certificates.server_context(self.bank.books)
+        first = next(iter(self._contexts), None)
+        return RelayTls(server=server, client=self._shown, without=first)
 
     async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
         """Sign another certificate for an account, beside the former one."""
         held = account.secrets
         if not self.dialect.client_certificates or not isinstance(held, msgspec.Struct):
             return await super().renew_certificate(account)
-        made = certificates.issue(self.bank.books, account.provider_account)
-        renewed = with_pair(held, made)
+        renewed = with_pair(held, certificates.issue(self.bank.books, account.provider_account))
         self._known(renewed)
         return dataclasses.replace(account, secrets=renewed)
 
@@ -286,9 +273,9 @@ class SimulatedStage(Stage):
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
     ) -> Delivery:
         """Let the dialect write and sign one, by a clock that stands still."""
-        if kind not in _EVENTS:
+        whose, happened = account.provider_account, EventKind.__members__.get(kind.name)
+        if happened is None:
             return await super().callback(account, kind, subject, at)
-        whose, happened = account.provider_account, _EVENTS[kind]
         to = Listener(id="av_1", url=_LISTENER, secret=self._secrets.current.hex())
         kept = dataclasses.replace(self.bank.books, clock=BankClock(lambda: at))
         named, name = _named(kept, whose, happened, subject), f"evt_{secrets.token_hex(8)}"
@@ -360,13 +347,10 @@ def _payee(method: PayoutMethod, name: str, tax_number: str, key: str) -> Destin
 def _named(kept: Books, account_id: str, kind: EventKind, subject: str) -> str:
     """Name what an event is about as the bank does; what the books do not have, as it is."""
     try:
-        match kind:
-            case EventKind.CHARGE:
-                paid = received_payments.latest(kept, account_id, subject)
-                return paid.e2e_id if paid else subject
-            case EventKind.REFUND:
-                return refunds.by_key(kept, account_id, subject).id
-            case _:
-                return payouts.by_key(kept, account_id, subject).id
+        if kind is EventKind.CHARGE:
+            paid = received_payments.latest(kept, account_id, subject)
+            return paid.e2e_id if paid else subject
+        find = refunds.by_key if kind is EventKind.REFUND else payouts.by_key
+        return find(kept, account_id, subject).id
     except Refusal:
         return subject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from provider_adapters.testing.bank.dialect import BankRequest, Row, Run, below, execute, one
@@ -48,29 +48,29 @@ def authenticate(request: BankRequest) -> Account:
     return account
 
 
+def _all(
+    name: str, read: Callable[[Books, str], Sequence[Item]], show: Callable[[Item], Document]
+) -> Run:
+    """Return what answers a whole list under its name."""
+    return lambda request: {name: [show(each) for each in read(*request.own)]}
+
+
 def _page(
-    name: str,
-    read: Callable[[Books, str, Slice], Page[Item]],
-    show: Callable[[Item], Document],
+    name: str, read: Callable[[Books, str, Slice], Page[Item]], show: Callable[[Item], Document]
 ) -> Run:
     """Return what answers a page of a list under its name."""
+    return lambda request: documents.page(
+        name, read(*request.own, paging.read_slice(request.query)), show
+    )
 
-    def run(request: BankRequest) -> Document:
-        return documents.page(name, read(*request.own, paging.read_slice(request.query)), show)
 
-    return run
+def _charge(find: Callable[[Books, str, str], charges.Charge]) -> Run:
+    """Return what answers the charge of the path."""
+    return lambda request: _shown(request, find(*request.own, request.path["referencia"]))
 
 
 def _balance(request: BankRequest) -> Document:
     return documents.balance(accounts.balance(*request.own), request.books.clock.micros())
-
-
-def _blocks(request: BankRequest) -> Document:
-    return {"bloqueios": [documents.block(each) for each in blocks.listed(*request.own)]}
-
-
-def _keys(request: BankRequest) -> Document:
-    return {"chaves": [documents.key(key) for key in keys.list_all(*request.own)]}
 
 
 def _add_key(request: BankRequest) -> Document:
@@ -85,23 +85,14 @@ def _shown(request: BankRequest, charge: charges.Charge) -> Document:
     return documents.charge(charge, request.account, request.books.clock.micros())
 
 
-def _charge(request: BankRequest) -> Document:
-    return _shown(request, charges.get(*request.own, request.path["referencia"]))
-
-
 def _add_charge(request: BankRequest) -> Document:
     return _shown(request, charges.add(request.books, request.account, read_charge(request.body)))
 
 
-def _cancel_charge(request: BankRequest) -> Document:
-    return _shown(request, charges.cancel(*request.own, request.path["referencia"]))
-
-
 def _charge_payment(request: BankRequest) -> Document:
     charge = charges.get(*request.own, request.path["referencia"])
-    return documents.charge_payment(
-        charge, received_payments.latest(*request.own, charge.reference)
-    )
+    paid = received_payments.latest(*request.own, charge.reference)
+    return documents.charge_payment(charge, paid)
 
 
 def _refund_payment(request: BankRequest) -> Answer:
@@ -128,10 +119,6 @@ def _pay_out(request: BankRequest) -> Answer:
     return execute(
         order.centavos, lambda: documents.payout(payouts.accept(books, account, order)), _CREATED
     )
-
-
-def _listeners(request: BankRequest) -> Document:
-    return {"avisos": [documents.listener(each) for each in listeners.of(*request.own)]}
 
 
 def _add_listener(request: BankRequest) -> Document:
@@ -170,7 +157,7 @@ def read_key(body: Fields) -> keys.NewKey:
 
 def read_charge(body: Fields) -> charges.NewCharge:
     """Read the order of a charge; raises ``INVALID_REQUEST``."""
-    payer, lives = body.optional("pagador", body.inside), body.whole("expira_em_s", _NEVER)
+    lives = body.whole("expira_em_s", _NEVER)
     require(0 < lives <= _NEVER, "expira_em_s is above zero and at most ten years")
     return charges.NewCharge(
         reference=body.text("referencia"),
@@ -180,16 +167,13 @@ def read_charge(body: Fields) -> charges.NewCharge:
         expires_in=None if lives == _NEVER else lives * _SECOND,
         reusable=body.flag("reutilizavel"),
         description=body.text("descricao", ""),
-        payer=None if payer is None else _payer(payer),
+        payer=body.optional("pagador", lambda name: _payer(body.inside(name))),
     )
 
 
-def _payer(body: Fields) -> Payer:
-    return Payer(
-        name=body.text("nome"),
-        tax_number=body.text("documento"),
-        message=body.text("mensagem", ""),
-    )
+def _payer(given: Fields) -> Payer:
+    name, tax_number = given.text("nome"), given.text("documento")
+    return Payer(name=name, tax_number=tax_number, message=given.text("mensagem", ""))
 
 
 def _checked(idempotency_key: str) -> str:
@@ -232,20 +216,20 @@ _REMOVE_LISTENER = one(listeners.remove, "id", documents.listener)
 ROWS = below(
     "/v1/contas/{conta}",
     Row("GET", "/saldo", "balance", _balance),
-    Row("GET", "/bloqueios", "balance", _blocks),
+    Row("GET", "/bloqueios", "balance", _all("bloqueios", blocks.listed, documents.block)),
     Row("GET", "/extrato", "statement", _STATEMENT),
-    Row("GET", "/chaves", "keys", _keys),
+    Row("GET", "/chaves", "keys", _all("chaves", keys.list_all, documents.key)),
     Row("POST", "/chaves", "keys", _add_key, status=_CREATED),
     Row("DELETE", "/chaves/{id:[^/]+}", "keys", one(keys.cancel, "id", documents.key)),
     Row("POST", "/consultas-chave", "keys", _look_up),
-    Row("GET", "/avisos", "callbacks", _listeners),
+    Row("GET", "/avisos", "callbacks", _all("avisos", listeners.of, documents.listener)),
     Row("POST", "/avisos", "callbacks", _add_listener, status=_CREATED),
     Row("DELETE", "/avisos/{id:[^/]+}", "callbacks", _REMOVE_LISTENER),
     Row("GET", "/eventos-perdidos", "callbacks", _missed),
     Row("POST", "/eventos-perdidos/lidos", "callbacks", _acknowledge),
     Row("POST", "/cobrancas", "charge", _add_charge, status=_CREATED),
-    Row("GET", _CHARGE, "charge", _charge),
-    Row("DELETE", _CHARGE, "charge", _cancel_charge),
+    Row("GET", _CHARGE, "charge", _charge(charges.get)),
+    Row("DELETE", _CHARGE, "charge", _charge(charges.cancel)),
     Row("GET", f"{_CHARGE}/pagamento", "payment", _charge_payment),
     Row("GET", "/recebimentos", "payment", _PAYMENTS),
     Row("GET", _RECEIVED, "payment", _PAYMENT),

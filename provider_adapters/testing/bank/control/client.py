@@ -48,15 +48,13 @@ class BankControl:
         """``url`` is that of the control interface, without ``/control``."""
         self._url = URL(url)
         self._limit = limit or _DEADLINE
-        self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(timeout=self._limit, trust_env=False)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
+        await self._session.close()
 
     async def get(self, *segments: str, query: Mapping[str, str] | None = None) -> Reply:
         """Read something."""
@@ -80,9 +78,6 @@ class BankControl:
         body: Mapping[str, object] | None = None,
         query: Mapping[str, str] | None = None,
     ) -> Reply:
-        if self._session is None:
-            problem = "the control client is not open"
-            raise RuntimeError(problem)
         path = "/".join(quote(segment, safe="") for segment in ("control", *segments))
         url = self._url.joinpath(path, encoded=True).with_query(query or {})
         data = None if body is None else _ENCODER.encode(_plain(body))

@@ -141,7 +141,6 @@ async def _open(request: _Request) -> Document:
         tax_number=body.text("tax_number"),
         branch=body.text("branch", "0001"),
         number=body.text("account", f"{number[:9]}-{number[9]}"),
-        type=body.choice("account_type", accounts.TYPES, "checking"),
         city=body.text("city", "Sao Paulo"),
         zip_code=body.text("zip_code", "01310-100"),
         payout_kind=PayoutKind(body.choice("payout_kind", list(PayoutKind), default)),
@@ -166,9 +165,9 @@ async def _get(request: _Request) -> Document:
 
 def _account(books: Books, account: Account) -> Document:
     shown = asdict(account)
-    named = {"account": shown.pop("number"), "account_type": shown.pop("type")}
     bank = fields(books.identity, "ispb", bank_number="compe")
-    return {**shown, **named, **bank, "created_at": show(account.created_at)}
+    made = {"account": shown.pop("number"), "created_at": show(account.created_at)}
+    return {**shown, **bank, **made}
 
 
 async def _top_up(request: _Request) -> Document:
@@ -255,8 +254,7 @@ async def _add_key(request: _Request) -> Document:
     new = keys.NewKey(
         type=body.text("type"),
         key=body.optional("key", body.text),
-        status=body.text("status", "active"),
-        id=body.optional("id", body.text),
+            id=body.optional("id", body.text),
     )
     made = keys.add(request.books, request.account.id, new)
     return fields(made, "id", "type", "key", "status")
@@ -345,7 +343,8 @@ async def _returns(request: _Request) -> Document:
         for payout in payouts.of_key(request.books, request.query.get("key"))
         for name, centavos, at in json.loads(payout.returns)
     ]
-    return _listing(sorted(rows, key=lambda row: str(row["at"])))
+    rows.sort(key=lambda row: row["at"])
+    return _listing(rows)
 
 
 async def _executions(request: _Request) -> Document:

@@ -6,17 +6,13 @@ import hashlib
 import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
-
-
-TYPES: Final = ("checking", "savings", "salary", "payment")
-"""The types of an account."""
 
 
 class PayoutKind(StrEnum):
@@ -36,7 +32,6 @@ class Account:
     tax_number: str
     branch: str
     number: str
-    type: str
     city: str
     zip_code: str
     payout_kind: PayoutKind

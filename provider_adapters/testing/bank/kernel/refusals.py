@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 from http import HTTPStatus
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 Found = TypeVar("Found")
 
 
 class Code(StrEnum):
-    """Every reason to refuse; a dialect has its own words for each."""
+    """Every reason to refuse, with the usual status; a dialect has its own words for each."""
+
+    status: int
+
+    def __new__(cls, word: str, status: int = 400) -> Self:
+        """Make a code of its word and status."""
+        code = str.__new__(cls, word)
+        code._value_, code.status = word, status
+        return code
 
     INVALID_REQUEST = "INVALID_REQUEST"
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
@@ -18,26 +26,26 @@ class Code(StrEnum):
     ACCOUNT_INVALID = "ACCOUNT_INVALID"
     OWNER_MISMATCH = "OWNER_MISMATCH"
     REJECTED = "REJECTED"
-    UNAUTHORIZED = "UNAUTHORIZED"
-    WRONG_ACCOUNT = "WRONG_ACCOUNT"
-    NOT_ALLOWED = "NOT_ALLOWED"
-    LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
-    NOT_FOUND = "NOT_FOUND"
-    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
-    DUPLICATE = "DUPLICATE"
-    REFERENCE_IN_USE = "REFERENCE_IN_USE"
-    KEY_IN_USE = "KEY_IN_USE"
-    CHARGE_PAID = "CHARGE_PAID"
-    CHARGE_CANCELED = "CHARGE_CANCELED"
-    CHARGE_EXPIRED = "CHARGE_EXPIRED"
-    ALREADY_EXISTS = "ALREADY_EXISTS"
-    AMBIGUOUS = "AMBIGUOUS"
-    TOO_LARGE = "TOO_LARGE"
-    KEY_REUSED = "KEY_REUSED"
+    UNAUTHORIZED = "UNAUTHORIZED", 401
+    WRONG_ACCOUNT = "WRONG_ACCOUNT", 403
+    NOT_ALLOWED = "NOT_ALLOWED", 403
+    LIMIT_EXCEEDED = "LIMIT_EXCEEDED", 403
+    NOT_FOUND = "NOT_FOUND", 404
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED", 405
+    DUPLICATE = "DUPLICATE", 409
+    REFERENCE_IN_USE = "REFERENCE_IN_USE", 409
+    KEY_IN_USE = "KEY_IN_USE", 409
+    CHARGE_PAID = "CHARGE_PAID", 409
+    CHARGE_CANCELED = "CHARGE_CANCELED", 409
+    CHARGE_EXPIRED = "CHARGE_EXPIRED", 409
+    ALREADY_EXISTS = "ALREADY_EXISTS", 409
+    AMBIGUOUS = "AMBIGUOUS", 409
+    TOO_LARGE = "TOO_LARGE", 413
+    KEY_REUSED = "KEY_REUSED", 422
     ABOVE_PAYMENT = "ABOVE_PAYMENT"
     PAYMENT_TOO_OLD = "PAYMENT_TOO_OLD"
-    TOO_MANY_REQUESTS = "TOO_MANY_REQUESTS"
-    INTERNAL = "INTERNAL"
+    TOO_MANY_REQUESTS = "TOO_MANY_REQUESTS", 429
+    INTERNAL = "INTERNAL", 500
 
 
 _OF_STATUS: Final = {
@@ -46,19 +54,6 @@ _OF_STATUS: Final = {
     405: Code.METHOD_NOT_ALLOWED,
     413: Code.TOO_LARGE,
     429: Code.TOO_MANY_REQUESTS,
-}
-_STATUS: Final = {
-    Code.UNAUTHORIZED: 401,
-    **dict.fromkeys((Code.WRONG_ACCOUNT, Code.NOT_ALLOWED, Code.LIMIT_EXCEEDED), 403),
-    Code.NOT_FOUND: 404,
-    Code.METHOD_NOT_ALLOWED: 405,
-    **dict.fromkeys((Code.DUPLICATE, Code.REFERENCE_IN_USE, Code.KEY_IN_USE), 409),
-    **dict.fromkeys((Code.CHARGE_PAID, Code.CHARGE_CANCELED, Code.CHARGE_EXPIRED), 409),
-    **dict.fromkeys((Code.ALREADY_EXISTS, Code.AMBIGUOUS), 409),
-    Code.TOO_LARGE: 413,
-    Code.KEY_REUSED: 422,
-    Code.TOO_MANY_REQUESTS: 429,
-    Code.INTERNAL: 500,
 }
 
 
@@ -77,7 +72,7 @@ class Refusal(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.status = status or _STATUS.get(code, HTTPStatus.BAD_REQUEST)
+        self.status = status or code.status
 
 
 def invalid(message: str) -> Refusal:

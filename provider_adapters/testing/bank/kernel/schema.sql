@@ -1,6 +1,6 @@
 CREATE TABLE IF NOT EXISTS accounts (
   id TEXT PRIMARY KEY, token_digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-  tax_number TEXT NOT NULL, branch TEXT NOT NULL, number TEXT NOT NULL, type TEXT NOT NULL,
+  tax_number TEXT NOT NULL, branch TEXT NOT NULL, number TEXT NOT NULL,
   city TEXT NOT NULL, zip_code TEXT NOT NULL, payout_kind TEXT NOT NULL,
   created_at INTEGER NOT NULL, owned INTEGER NOT NULL DEFAULT 0 CHECK (owned >= 0),
   UNIQUE (branch, number)
@@ -29,8 +29,8 @@ END;
 
 CREATE TABLE IF NOT EXISTS keys (
   seq INTEGER PRIMARY KEY, id TEXT NOT NULL, account_id TEXT NOT NULL REFERENCES accounts (id),
-  key TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, created_at INTEGER NOT NULL,
-  UNIQUE (account_id, id)
+  key TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active',
+  created_at INTEGER NOT NULL, UNIQUE (account_id, id)
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS keys_in_use ON keys (key) WHERE status <> 'canceled';
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from provider_adapters.testing.bank.kernel.books import Books
 
 TYPES = ("cpf", "cnpj", "email", "phone", "evp")
-STATUSES = ("active", "pending", "canceled")
 _WITH_UUID = ("email", "evp")
 
 
@@ -24,7 +23,6 @@ class NewKey:
 
     type: str
     key: str | None
-    status: str = "active"
     id: str | None = None
 
 
@@ -62,7 +60,7 @@ def add(books: Books, account_id: str, new: NewKey) -> Key:
         Refusal: ``INVALID_REQUEST`` for an unknown type or a missing key,
             ``KEY_IN_USE`` when a key that is not cancelled, or the id, exists.
     """
-    require(new.type in TYPES and new.status in STATUSES, "unknown key type or status")
+    require(new.type in TYPES, "unknown key type")
     key = _uuid(books) if new.key is None and new.type == "evp" else new.key
     require(key, "only a random key may be left out")
     chosen = _uuid(books) if new.type in _WITH_UUID else f"CH{int(books.random_hex(4), 16):010d}"

@@ -70,7 +70,6 @@ def open_account(books: Books) -> Callable[..., Account]:
             "tax_number": "11222333000181",
             "branch": "0001",
             "number": f"{account_id}-7",
-            "type": "checking",
             "city": "São Paulo",
             "zip_code": "01310-100",
             "payout_kind": PayoutKind.IDEM,

@@ -60,7 +60,7 @@ OTHER = Dialect(
             "GET",
             "/api/hello",
             "access",
-            lambda _: Answer(document=b"hi", content_type="text/plain"),
+            lambda _: Answer(document=b"hi", headers={"Content-Type": "text/plain"}),
             is_open=True,
         ),
         Row("GET", "/api/nobody", "access", balance, is_open=True),

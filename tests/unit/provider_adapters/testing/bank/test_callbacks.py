@@ -138,8 +138,8 @@ async def test_what_nobody_is_to_get_is_not_kept(books: Books):
 def account(books: Books) -> str:
     """An account that may register addresses."""
     books.database.run(
-        "INSERT INTO accounts (id, token_digest, name, tax_number, branch, number, type, city,"
-        " zip_code, payout_kind, created_at) VALUES ('c', '', '', '', '', '', '', '', '', '', 0)"
+        "INSERT INTO accounts (id, token_digest, name, tax_number, branch, number, city,"
+        " zip_code, payout_kind, created_at) VALUES ('c', '', '', '', '', '', '', '', '', 0)"
     )
     return "c"
 

@@ -20,7 +20,7 @@ from tests.unit.provider_adapters.testing.bank.dialect import NEW, OTHER, ask, b
 
 __all__ = ["bank", "http"]
 
-HELLO = Answer(document=b"hi", content_type="text/plain")
+HELLO = Answer(document=b"hi", headers={"Content-Type": "text/plain"})
 
 
 async def test_an_account_has_the_credentials_and_coordinates_of_this_bank(bank, http):

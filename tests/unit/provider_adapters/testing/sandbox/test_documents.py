@@ -45,12 +45,12 @@ def test_a_balance(books, account):
 
 
 def test_a_key(books, account):
-    made = keys.add(books, account.id, NewKey(type="phone", key="+55", status="pending"))
+    made = keys.add(books, account.id, NewKey(type="phone", key="+55"))
 
     shown = documents.key(made)
 
     assert set(shown) == example("situacao", "criada_em") & set(shown)
-    assert (shown["tipo"], shown["situacao"]) == ("telefone", "PENDENTE")
+    assert (shown["tipo"], shown["situacao"]) == ("telefone", "ATIVA")
 
 
 def test_an_owner(books):

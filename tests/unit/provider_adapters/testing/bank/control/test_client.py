@@ -100,8 +100,3 @@ async def test_an_answer_of_somebody_else_is_refused(answering, body: bytes, sta
     async with await answering(body, status) as control:
         with pytest.raises(ControlRefused, match=told):
             await control.get("ledger")
-
-
-async def test_it_is_used_while_it_is_open():
-    with pytest.raises(RuntimeError):
-        await BankControl("http://127.0.0.1:1").get("ledger")

@@ -11,7 +11,6 @@ async def test_an_account_as_wanted(caller):
         "tax_number": "52998224725",
         "branch": "0042",
         "account": "77-7",
-        "account_type": "savings",
         "city": "Recife",
         "zip_code": "50000-000",
         "payout_kind": "dup",

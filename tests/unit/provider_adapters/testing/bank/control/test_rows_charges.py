@@ -14,9 +14,9 @@ def mine(caller):
 
 
 async def test_a_key_as_wanted(mine):
-    body = {"type": "phone", "key": "+5511999999999", "status": "pending", "id": "K-1"}
+    body = {"type": "phone", "key": "+5511999999999", "id": "K-1"}
 
-    assert await mine("POST", "/keys", body) == (201, body)
+    assert await mine("POST", "/keys", body) == (201, {**body, "status": "active"})
 
 
 STATES = {
@@ -42,8 +42,6 @@ async def test_a_charge_in_any_state(caller, mine, state):
 
 
 async def test_a_charge_needs_an_active_key(mine):
-    await mine("POST", "/keys", {"type": "evp", "status": "pending"})
-
     status, said = await mine("POST", "/charges", {"reference": "r"})
 
     assert (status, said["error"]["message"]) == (400, "the account has no active key")

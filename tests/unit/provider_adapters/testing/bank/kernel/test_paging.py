@@ -16,7 +16,7 @@ from tests.unit.provider_adapters.testing.bank.conftest import counting
 from tests.world.tables import cases
 
 ACCOUNT = {
-    **dict.fromkeys(("name", "tax_number", "branch", "number", "type", "city", "zip_code"), ""),
+    **dict.fromkeys(("name", "tax_number", "branch", "number", "city", "zip_code"), ""),
     "id": "cc_1",
     "payout_kind": PayoutKind.IDEM,
     "created_at": 0,

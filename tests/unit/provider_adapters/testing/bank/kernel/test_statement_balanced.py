@@ -93,7 +93,6 @@ def customer(account_id: str) -> Account:
         tax_number="11222333000181",
         branch="0001",
         number=account_id,
-        type="checking",
         city="Sao Paulo",
         zip_code="",
         payout_kind=PayoutKind.NONE,

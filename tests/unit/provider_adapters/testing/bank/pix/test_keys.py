@@ -32,7 +32,7 @@ def test_a_random_key_is_made_up(books, account):
 
 def test_keys_are_listed_oldest_first_cancelled_ones_too(books, account):
     first = keys.add(books, account.id, NewKey(type="email", key="a"))
-    second = keys.add(books, account.id, NewKey(type="email", key="b", status="pending", id="X"))
+    second = keys.add(books, account.id, NewKey(type="email", key="b", id="X"))
     canceled = keys.cancel(books, account.id, first.id)
 
     assert keys.list_all(books, account.id) == [canceled, second]
@@ -53,12 +53,6 @@ def test_a_key_has_one_live_owner(books, open_account):
     assert keys.active(books, "a") == again
 
 
-def test_only_an_active_key_is_paid(books, account):
-    keys.add(books, account.id, NewKey(type="email", key="a", status="pending"))
-
-    assert keys.active(books, "a") is None
-
-
 def test_a_key_of_another_is_not_found(books, open_account):
     one, other = open_account("cc_1"), open_account("cc_2")
     made = keys.add(books, one.id, NewKey(type="email", key="a"))
@@ -73,9 +67,8 @@ def test_a_key_of_another_is_not_found(books, open_account):
         NewKey(type="iban", key="a"),
         NewKey(type="cpf", key=None),
         NewKey(type="email", key=""),
-        NewKey(type="email", key="a", status="lost"),
     ],
-    ids=["type", "absent", "empty", "status"],
+    ids=["type", "absent", "empty"],
 )
 def test_a_wrong_key_is_refused(books, account, new):
     with pytest.raises(Refusal) as refused:
