@@ -141,7 +141,8 @@ async def test_the_statement_comes_page_by_page_newest_first(
 ):
     for value in (1.00, 2.00, 3.00):
         await bank_world.tell(
-            f"/accounts/{bank_world.account.provider_account}/fee", {"value": value}
+            f"/accounts/{bank_world.account.provider_account}/movements",
+            {"kind": "fee", "value": value},
         )
 
     whole = await adapter.list_statement(bank_world.account, around_today(), None, 100)

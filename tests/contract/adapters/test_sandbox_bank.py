@@ -228,17 +228,21 @@ async def test_a_known_key_with_another_order_is_unknown(
     assert isinstance(outcome, Unknown)
 
 
-async def refusing_known_keys(bank_world: BankWorld) -> None:
-    """Have the account refuse a key that it has seen."""
-    where = f"/accounts/{bank_world.account.provider_account}"
-    await bank_world.tell(where, {"payout_kind": "dup"}, method="PATCH")
+async def refusing_known_keys(bank_world: BankWorld) -> BankWorld:
+    """Open an account that refuses a key that it has seen."""
+    wanted = {"name": "Loja", "tax_number": "11222333000181", "balance": 100, "payout_kind": "dup"}
+    made = await bank_world.tell("/accounts", wanted)
+    account = dataclasses.replace(
+        bank_world.account, provider_account=made["id"], credentials=made["token"]
+    )
+    return dataclasses.replace(bank_world, account=account)
 
 
 async def test_a_known_key_is_read_back_and_is_ours(
     adapter: ProviderAdapter, bank_world: BankWorld
 ):
     """Payout protocol: a duplicate is ours and ordered, once amount and destination agree."""
-    await refusing_known_keys(bank_world)
+    bank_world = await refusing_known_keys(bank_world)
     await adapter.create_payout(bank_world.account, order(), FAR)
 
     outcome = await adapter.create_payout(bank_world.account, order(), FAR)
@@ -260,7 +264,7 @@ async def test_a_known_key_of_another_order_is_unknown(
     adapter: ProviderAdapter, bank_world: BankWorld, changed: dict[str, Any], reason: str
 ):
     """The bank has this key for something else: whether ours was paid nobody can say."""
-    await refusing_known_keys(bank_world)
+    bank_world = await refusing_known_keys(bank_world)
     await adapter.create_payout(bank_world.account, order(), FAR)
 
     outcome = await adapter.create_payout(bank_world.account, order(**changed), FAR)
@@ -274,7 +278,7 @@ async def test_a_known_key_of_another_order_is_unknown(
 async def test_a_known_key_that_cannot_be_read_back_is_unknown(
     adapter: ProviderAdapter, bank_world: BankWorld, fault: str
 ):
-    await refusing_known_keys(bank_world)
+    bank_world = await refusing_known_keys(bank_world)
     await adapter.create_payout(bank_world.account, order(), FAR)
     await bank_world.fault("payout_read", fault, count=2)
 
