@@ -54,7 +54,7 @@ async def fill(world: World, count: int, account: str = "main") -> None:
     ) as bank:
         bank.executemany(
             "INSERT INTO statement (account_id, at, description, kind, centavos, name, tax_number)"
-            " VALUES (?, ?, ?, 'pix_in', 1, 'Maria', '52998224725')",
+            " VALUES (?, ?, ?, 'pix_returned', 1, 'Maria', '52998224725')",
             rows,
         )
         bank.commit()
