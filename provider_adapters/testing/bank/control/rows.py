@@ -254,7 +254,7 @@ async def _add_key(request: _Request) -> Document:
     new = keys.NewKey(
         type=body.text("type"),
         key=body.optional("key", body.text),
-            id=body.optional("id", body.text),
+        id=body.optional("id", body.text),
     )
     made = keys.add(request.books, request.account.id, new)
     return fields(made, "id", "type", "key", "status")
