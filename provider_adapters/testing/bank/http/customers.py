@@ -65,6 +65,7 @@ class CustomersPort:
     def _run(self, row: Row, received: web.Request, raw: bytes) -> Answer:
         """Settle what is due, identify the customer, do what is asked; never interrupted."""
         settlement.settle_due(self.books)
+        tls = received.get_extra_info("ssl_object")
         request = BankRequest(
             books=self.books,
             method=received.method,
@@ -73,7 +74,7 @@ class CustomersPort:
             query=received.query,
             headers=received.headers,
             raw=raw,
-            certificate=_certificate(received),
+            certificate=(tls and tls.getpeercert(binary_form=True)) or b"",
         )
         try:
             if not row.is_open:
@@ -81,9 +82,3 @@ class CustomersPort:
             return row.answer(request)
         except Refusal as problem:
             return self.dialect.refusal(problem)
-
-
-def _certificate(received: web.Request) -> bytes:
-    """Return the certificate that the caller has shown, in DER; empty without TLS."""
-    tls = received.get_extra_info("ssl_object")
-    return (tls.getpeercert(binary_form=True) or b"") if tls else b""

@@ -89,13 +89,8 @@ def require(holds: object, otherwise: str) -> None:
 def found(record: Found | None, what: str) -> Found:
     """Return a record that was looked for; raises ``NOT_FOUND``."""
     if record is None:
-        raise not_found(what)
+        raise Refusal(Code.NOT_FOUND, f"{what} not found")
     return record
-
-
-def not_found(what: str) -> Refusal:
-    """Return the refusal for something that the account does not have."""
-    return Refusal(Code.NOT_FOUND, f"{what} not found")
 
 
 def of_status(status: int, *, executed: bool = False) -> Refusal:

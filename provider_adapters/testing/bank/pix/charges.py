@@ -60,11 +60,6 @@ class Charge(NewCharge):
     expires_at: int | None
     seq: int = 0
 
-    @property
-    def location(self) -> str:
-        """The address in a dynamic code, without scheme; empty for a static one."""
-        return brcode.decode(self.emv).url or ""
-
     def expired(self, at: int) -> bool:
         """Return whether it is active but past its expiry."""
         return self.status == "active" and self.expires_at is not None and self.expires_at <= at

@@ -10,6 +10,12 @@ from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from provider_adapters.testing.bank.pix import keys, magic_values
 
+_HELD = (
+    "SELECT keys.*, name, tax_number, branch, number AS account, ? AS ispb, ? AS bank,"
+    " ? AS bank_name FROM keys JOIN accounts ON accounts.id = account_id"
+    " WHERE key = ? AND status = 'active'"
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
@@ -67,21 +73,9 @@ def look_up(books: Books, key: str) -> Owner:
     """Return the owner of a key, invented at another bank; raises ``KEY_NOT_FOUND`` (404)."""
     if key == magic_values.KEY_UNKNOWN:
         raise Refusal(Code.KEY_NOT_FOUND, "no such key", status=404)
-    held = keys.active(books, key)
-    if held:
-        owner, bank = accounts.get(books, held.account_id), books.identity
-        return Owner(
-            key=key,
-            type=held.type,
-            name=owner.name,
-            tax_number=owner.tax_number,
-            ispb=bank.ispb,
-            bank=bank.compe,
-            bank_name=bank.name,
-            branch=owner.branch,
-            account=owner.number,
-        )
-    return Owner(
+    bank = books.identity
+    held = books.database.record(Owner, _HELD, (bank.ispb, bank.compe, bank.name, key))
+    return held or Owner(
         key=key,
         type=_guess(key),
         name="Cliente de Outro Banco",

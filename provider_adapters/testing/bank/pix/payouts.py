@@ -104,8 +104,6 @@ get = _TABLE.by("id")
 """Find a payout by the bank's id; raises ``NOT_FOUND``."""
 by_key = _TABLE.by("idempotency_key")
 """Find the first payout of an idempotency key."""
-by_e2e_id = _TABLE.by("e2e_id")
-"""Find a payout by its end-to-end id."""
 of_key = _TABLE.of_key
 """Return all accounts' payouts, of one idempotency key or of all, oldest first."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 from tests.world.tables import cases
@@ -26,11 +28,9 @@ def test_a_status_may_be_another():
     assert Refusal(Code.KEY_NOT_FOUND, "no", status=404).status == 404
 
 
-def test_the_two_usual_ones_are_named():
-    assert (refusals.invalid("x").code, refusals.not_found("key").message) == (
-        "INVALID_REQUEST",
-        "key not found",
-    )
+def test_what_is_not_there_is_not_found():
+    with pytest.raises(Refusal, match="key not found"):
+        refusals.found(None, "key")
 
 
 @cases(

@@ -178,14 +178,8 @@ def test_a_charge_may_have_a_txid_of_its_customers(books, owner, charge):
 
     assert made.txid == "a" * 26
     assert charges.by_txid(books, owner.id, made.txid) == made
-    assert made.location.startswith("pix.sandbox.example/qr/v2/")
-    assert made.txid not in made.location
     with pytest.raises(Refusal, match="not found"):
         charges.by_txid(books, owner.id, "b" * 26)
-
-
-def test_a_static_code_has_no_location(charge):
-    assert charge(type="static").location == ""
 
 
 def test_a_customers_charges_are_listed_oldest_first(books, owner, charge):

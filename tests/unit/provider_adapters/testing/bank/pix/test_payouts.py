@@ -172,15 +172,6 @@ def test_executions_are_by_key_or_all(books, account, order):
     assert [row.idempotency_key for row in payouts.executions(books, None)] == ["a", "b"]
 
 
-def test_a_payout_is_found_by_its_end_to_end_id(books, account, order):
-    made = payouts.accept(books, account, order())
-
-    assert payouts.by_e2e_id(books, account.id, made.e2e_id) == made
-    assert made.to == order().to
-    with pytest.raises(Refusal, match="not found"):
-        payouts.by_e2e_id(books, "cc_2", made.e2e_id)
-
-
 def test_a_list_is_read_by_position_and_counted(books, account, order):
     made = [payouts.accept(books, account, order(key=f"pk-{n}")) for n in range(5)]
 
