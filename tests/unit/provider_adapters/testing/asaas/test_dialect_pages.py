@@ -1,4 +1,4 @@
-"""The simulated bank's documents: days and times of Sao Paulo, pages by position."""
+"""The simulated bank's pages: days and times of Sao Paulo, cut by position."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from provider_adapters.testing.asaas import documents
+from provider_adapters.testing.asaas import dialect
 from provider_adapters.testing.bank.kernel.clock import to_micros
 from provider_adapters.testing.bank.kernel.refusals import Refusal
 from tests.world.tables import cases
@@ -15,17 +15,17 @@ LATE = to_micros(datetime(2026, 11, 23, 1, 30, 5, tzinfo=UTC))
 
 
 def test_an_instant_is_that_of_sao_paulo():
-    assert documents.moment(LATE) == "2026-11-22 22:30:05"
+    assert dialect.moment(LATE) == "2026-11-22 22:30:05"
 
 
 @cases("centavos", [1, 10, 1050, 999_999_999_999_999, -10])
 def test_an_amount_is_exact_in_json(centavos: int):
-    assert round(documents.reais(centavos) * 100) == centavos
-    assert len(repr(documents.reais(centavos)).partition(".")[2]) <= 2
+    assert round(dialect.reais(centavos) * 100) == centavos
+    assert len(repr(dialect.reais(centavos)).partition(".")[2]) <= 2
 
 
 def test_both_days_are_inside():
-    wanted = documents.read_slice(
+    wanted = dialect.read_slice(
         {"a": "2026-11-22", "b": "2026-11-22", "offset": "20", "limit": "100"}, "a", "b"
     )
 
@@ -39,14 +39,14 @@ def test_both_days_are_inside():
 )
 def test_a_query_that_is_none_is_refused(query: dict[str, str]):
     with pytest.raises(Refusal):
-        documents.read_slice(query, "a", "b")
+        dialect.read_slice(query, "a", "b")
 
 
 def test_a_page_says_whether_there_is_more():
     rows = [{"n": number} for number in range(3)]
 
-    first = documents.cut(rows, documents.read_slice({"limit": "2"}))
-    last = documents.cut(rows, documents.read_slice({"limit": "2", "offset": "2"}))
+    first = dialect.cut(rows, dialect.read_slice({"limit": "2"}))
+    last = dialect.cut(rows, dialect.read_slice({"limit": "2", "offset": "2"}))
 
     assert (first["data"], first["hasMore"]) == (rows[:2], True)
     assert (last["data"], last["hasMore"], last["totalCount"]) == (rows[2:], False, 3)
