@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
+from gateway.domain.bank.provider_callbacks import CallbackSecrets
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.testing.bank.stage import SimulatedStage, written
@@ -20,10 +19,8 @@ from provider_adapters.testing.verify.stage import (
     Fate,
     FieldNames,
     ListedRefusal,
-    NotApplicable,
 )
-from provider_adapters.testing.woovi import callbacks
-from provider_adapters.testing.woovi.dialect import WOOVI
+from provider_adapters.testing.woovi.dialect import WOOVI, rotate
 from provider_adapters.woovi.requests import WooviSecrets
 
 _ORDERED: Final = FieldNames(
@@ -90,13 +87,4 @@ class WooviStage(SimulatedStage):
 
     async def rotate_secrets(self) -> None:
         """Let the bank sign with another key; it shows the former one, too."""
-        callbacks.rotate(self.bank.books)
-
-    async def callback(
-        self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
-    ) -> Delivery:
-        """Write one about a payout or a charge; those about refunds name none of our keys."""
-        if kind is CallbackKind.REFUND:
-            message = "the bank's callbacks about refunds name neither key nor charge"
-            raise NotApplicable(message)
-        return await super().callback(account, kind, subject, at)
+        rotate(self.bank.books)

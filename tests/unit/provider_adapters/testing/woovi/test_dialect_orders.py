@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.provider_adapters.testing.woovi.conftest import World
-from tests.unit.provider_adapters.testing.woovi.rows import PAYMENT
+from tests.unit.provider_adapters.testing.woovi.orders import PAYMENT
 
 HOLDER = {"name": "M", "taxID": {"type": "BR:CPF", "taxID": "52998224725"}}
 PLACE = {"branch": "1", "account": "2", "accountType": "CACC"}

@@ -1,4 +1,4 @@
-"""What several tests of rows share."""
+"""What several tests of orders share."""
 
 from __future__ import annotations
 

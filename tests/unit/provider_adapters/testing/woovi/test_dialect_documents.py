@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from provider_adapters.testing.bank.pix.destinations import Owner
-from provider_adapters.testing.woovi import documents
+from provider_adapters.testing.woovi import dialect
 from tests.unit.provider_adapters.testing.woovi.conftest import World
 
 
@@ -13,7 +13,7 @@ def test_an_owner_is_masked_by_the_bank_itself():
         bank="341", bank_name="Itaú", branch="0001", account="12345",
     )  # fmt: skip
 
-    shown = documents.owner(found)["owner"]
+    shown = dialect.owner(found)["owner"]
 
     assert shown == {
         "name": "Maria", "taxID": "529.***.***-25", "psp": "60701190", "branch": "****",
@@ -45,4 +45,4 @@ async def test_a_statement_tells_direction_and_nothing_else(world: World):
 
 
 def test_an_id_is_of_the_form_that_people_see():
-    assert documents.global_id("Charge", "1") == "Q2hhcmdlOjE="
+    assert dialect.global_id("Charge", "1") == "Q2hhcmdlOjE="

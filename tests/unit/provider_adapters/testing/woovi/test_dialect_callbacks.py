@@ -21,7 +21,7 @@ from provider_adapters.testing.bank.kernel import state
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.state import Kept
-from provider_adapters.testing.woovi import callbacks
+from provider_adapters.testing.woovi import dialect
 
 TO = Listener(id="av_1", url="http://127.0.0.1:1/x", secret="00ff")
 
@@ -54,21 +54,21 @@ def is_signed(body: bytes, signature: str, pem: str) -> bool:
 
 
 def test_a_callback_bears_both_signatures(books: Books):
-    made = callbacks.written(books, event(), TO)
+    made = dialect.callback(books, event(), TO)
 
     assert made is not None
-    ((_, pem),) = callbacks.public_keys(books)
+    ((_, pem),) = dialect.public_keys(books)
     assert is_signed(made.body, made.headers["x-webhook-signature"], pem)
     wanted = base64.b64encode(hmac.digest(b"\x00\xff", made.body, "sha1")).decode()
     assert made.headers["X-OpenPix-Signature"] == wanted
 
 
 def test_a_replaced_key_signs_no_more_and_is_still_shown(books: Books):
-    ((former, _),) = callbacks.public_keys(books)
-    callbacks.rotate(books)
-    made = callbacks.written(books, event(), TO)
+    ((former, _),) = dialect.public_keys(books)
+    dialect.rotate(books)
+    made = dialect.callback(books, event(), TO)
 
-    (current, pem), (second, old) = callbacks.public_keys(books)
+    (current, pem), (second, old) = dialect.public_keys(books)
     assert made is not None
     assert (second, current != former) == (former, True)
     assert is_signed(made.body, made.headers["x-webhook-signature"], pem)
@@ -85,7 +85,7 @@ def test_a_replaced_key_signs_no_more_and_is_still_shown(books: Books):
 def test_what_nothing_more_is_known_of_is_told_by_its_name(
     books: Books, kind: EventKind, name: str
 ):
-    made = callbacks.written(books, event(kind), TO)
+    made = dialect.callback(books, event(kind), TO)
 
     assert made is not None
     said = json.loads(made.body)
@@ -95,18 +95,11 @@ def test_what_nothing_more_is_known_of_is_told_by_its_name(
 
 @pytest.mark.parametrize("kind", [EventKind.RETURN, EventKind.PAYMENT, EventKind.REFUND])
 def test_what_its_customers_are_not_told_is_not_sent(books: Books, kind: EventKind):
-    assert callbacks.written(books, event(kind), TO) is None
+    assert dialect.callback(books, event(kind), TO) is None
 
 
 def test_an_address_gets_what_it_has_asked_for(books: Books):
     asked = json.dumps({"url": TO.url, "event": "OPENPIX:MOVEMENT_FAILED"})
-    state.put(books, Kept(kind=callbacks.WEBHOOK, name="1", value=asked, account_id="cc_1"))
+    state.put(books, Kept(kind=dialect.WEBHOOK, name="1", value=asked, account_id="cc_1"))
 
-    assert callbacks.written(books, event(), TO) is None
-
-
-def test_why_a_payout_failed_is_remembered(books: Books):
-    state.put(books, Kept(kind=callbacks.FAILURE, name="trf_1", value="AC03 - x"))
-
-    assert callbacks.failure_of(books, "trf_1") == "AC03 - x"
-    assert callbacks.failure_of(books, "trf_2") == ""
+    assert dialect.callback(books, event(), TO) is None
