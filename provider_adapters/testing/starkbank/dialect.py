@@ -1,46 +1,669 @@
-"""Stark Bank: the simulated bank in its dress."""
+"""Stark Bank as a simulated bank, with the documents that its SDK reads."""
 
 from __future__ import annotations
 
 import base64
-import binascii
+import json
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
 
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
+from gateway.domain.kernel.strict import Malformed, tax_number
 from provider_adapters.kit.public_keys import PublicKey
-from provider_adapters.testing.bank.dialect import Admission, BankRequest, Dialect
-from provider_adapters.testing.bank.kernel import accounts, state
+from provider_adapters.testing.bank.dialect import (
+    Admission,
+    BankRequest,
+    Callback,
+    Dialect,
+    Row,
+    Run,
+    below,
+    execute,
+    one,
+    subject_of,
+)
+from provider_adapters.testing.bank.kernel import accounts, clock, listeners, state, statement
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.kernel.listeners import Event, Listener
+from provider_adapters.testing.bank.kernel.paging import Slice, read_slice
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
 from provider_adapters.testing.bank.kernel.state import Kept
-from provider_adapters.testing.bank.messages import Answer, Fields
+from provider_adapters.testing.bank.kernel.statement import Entry, number
+from provider_adapters.testing.bank.messages import LARGEST, Answer, Document, Fields, fields
+from provider_adapters.testing.bank.pix import (
+    charges,
+    destinations,
+    keys,
+    payouts,
+    received_payments,
+)
+from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
+from provider_adapters.testing.bank.pix.destinations import Destination, Owner
+from provider_adapters.testing.bank.pix.keys import Key
+from provider_adapters.testing.bank.pix.magic_values import KEY_OF_ANOTHER
+from provider_adapters.testing.bank.pix.payouts import Order, Payout
+from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 from provider_adapters.testing.bank.simulator import Simulator
-from provider_adapters.testing.starkbank import callbacks, documents, rows
+
+Value = TypeVar("Value")
 
 _PUBLIC_KEY: Final = "public key"
+_SIGNING_SECRET: Final = "signing secret"  # noqa: S105 - the kind of what is kept
+_TAGS: Final = "tags"
+_CURVE_ORDER: Final = int("FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141", 16)
+"""Of secp256k1: private keys lie below it."""
 _WINDOW_S: Final = 300.0
 """How far ``Access-Time`` may be from the bank's time; the bank does not say."""
 _SECONDS: Final = re.compile(r"[0-9]{9,11}(\.[0-9]{1,9})?", re.ASCII)
 _PROJECT_DIGITS: Final = 16
-
-_ERRORS: Final[Mapping[Code, tuple[int, str]]] = {
-    Code.UNAUTHORIZED: (400, "invalidSignature"),
-    Code.WRONG_ACCOUNT: (400, "invalidAccessId"),
-    Code.INVALID_REQUEST: (400, "invalidJson"),
-    Code.INSUFFICIENT_FUNDS: (400, "insufficientFunds"),
-    Code.OWNER_MISMATCH: (400, "invalidTaxId"),
-    Code.REJECTED: (400, "invalidAmount"),
-    Code.KEY_NOT_FOUND: (400, "invalidPixKey"),
-    Code.ACCOUNT_INVALID: (400, "invalidAccountNumber"),
-    Code.DUPLICATE: (400, "invalidExternalId"),
-    Code.CHARGE_PAID: (400, "invalidAction"),
+_MOST: Final = 100
+"""Things in one request, and in one page."""
+_MOST_MISSED: Final = 1000
+_MOST_WEBHOOKS: Final = 1000
+"""Of a workspace; the bank tells no bound, and this one is beyond use."""
+_WHOLE_LIST: Final = 10_000
+_ISPB: Final = re.compile(r"[0-9A-Z]{8}", re.ASCII)
+_EXTERNAL_ID: Final = re.compile(r"[A-Za-z0-9._~-]{0,64}", re.ASCII)
+_LIMIT: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
+_ACCOUNT_TYPES: Final = ("checking", "savings", "salary", "payment")
+_SENT: Final = (
+    "name", "bankCode", "branchCode", "accountNumber", "accountType", "externalId", "description",
+)  # fmt: skip
+_PERSON, _COMPANY = 11, 14
+_NOBODY: Final = Payer(name="", tax_number="")
+_SECOND: Final = 1_000_000
+_DUE: Final = 2 * 86400 * _SECOND
+_EXPIRATION_S: Final = 5_097_600
+"""Of an invoice that says nothing else: due in two days, and to be paid 59 days beyond."""
+_BRCODE_EXPIRATION_S: Final = 3600
+_ENCRYPTED: Final = "dict/"
+"""What an account number of the directory holds before the key, if one could decrypt it."""
+_KEY_STATUSES: Final = {"active": "registered", "pending": "created", "canceled": "canceled"}
+_CHARGE_STATUSES: Final = {"active": "created", "paid": "paid", "canceled": "canceled"}
+_PAYOUT_STATES: Final = {"settled": "success", "returned": "success"}
+_SOURCES: Final = {
+    "pix_in": "deposit/{}",
+    "pix_out": "transfer/{}",
+    "pix_returned": "transfer/{}/chargeback",
+    "pix_refund": "deposit/{}/reversal",
+    "fee": "self",
+    "ted_in": "deposit/{}",
+    "ted_out": "transfer/{}",
+    "boleto_in": "boleto/{}",
+    "boleto_out": "boleto-payment/{}",
 }
-"""What the bank answers; the words that no source has are marked so in the README."""
+_ERRORS: Final[Mapping[Code, str]] = {
+    Code.UNAUTHORIZED: "invalidSignature",
+    Code.WRONG_ACCOUNT: "invalidAccessId",
+    Code.INVALID_REQUEST: "invalidJson",
+    Code.INSUFFICIENT_FUNDS: "insufficientFunds",
+    Code.OWNER_MISMATCH: "invalidTaxId",
+    Code.REJECTED: "invalidAmount",
+    Code.KEY_NOT_FOUND: "invalidPixKey",
+    Code.ACCOUNT_INVALID: "invalidAccountNumber",
+    Code.DUPLICATE: "invalidExternalId",
+    Code.CHARGE_PAID: "invalidAction",
+}
+"""What the bank answers with 400; the words that no source has are marked so in the README."""
+_ABSENT: Final = {
+    "payout": "invalidTransfer",
+    "invoice": "invalidInvoice",
+    "payment": "invalidPayment",
+    "address": "invalidWebhook",
+    "event": "invalidEvent",
+}
+"""Likewise, for what the books do not find."""
 
 
-def authenticate(request: BankRequest) -> Account:
+def instant(at: int) -> str:
+    """Write an instant: UTC with microseconds."""
+    return clock.from_micros(at).isoformat(timespec="microseconds")
+
+
+def punctuated(text: str) -> str:
+    """Write a tax number with its punctuation; any other text stays."""
+    if text.isdigit() and len(text) == _PERSON:
+        return f"{text[:3]}.{text[3:6]}.{text[6:9]}-{text[9:]}"
+    if text.isdigit() and len(text) == _COMPANY:
+        return f"{text[:2]}.{text[2:5]}.{text[5:8]}/{text[8:12]}-{text[12:]}"
+    return text
+
+
+def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> None:
+    """Keep the tags of something, in lower case; what has a tag is found by ``tagged``."""
+    small = [tag.lower() for tag in tags]
+    kept = Kept(kind=_TAGS, name=name, value=json.dumps(small), account_id=account_id)
+    state.put(books, kept)
+    for tag in small:
+        state.put(books, replace(kept, kind=f"tag {tag}", value=""))
+
+
+def tagged(books: Books, account_id: str, tag: str) -> list[str]:
+    """Return what has a tag, newest first."""
+    return [kept.name for kept in reversed(state.of_account(books, f"tag {tag}", account_id))]
+
+
+def tags_of(books: Books, name: str) -> list[str]:
+    """Return the tags of something."""
+    kept = state.find(books, _TAGS, name)
+    return [] if kept is None else list(json.loads(kept.value))
+
+
+def _tags_of_charge(books: Books, charge: Charge) -> list[str]:
+    """Return the tags of a charge; one of the control interface has its reference for one."""
+    return tags_of(books, charge.id) or [charge.reference.lower()]
+
+
+def read_page(query: Mapping[str, str]) -> Slice:
+    """Read ``after``, ``before``, ``limit`` and ``cursor``; raises ``INVALID_REQUEST``."""
+    limit = query.get("limit", str(_MOST))
+    is_one = _LIMIT.fullmatch(limit) and 1 <= int(limit) <= _MOST
+    require(is_one, f"limit is 1 to {_MOST}")
+    given = {"limite": limit}
+    for name, theirs, days in (("de", "after", 0), ("ate", "before", 1)):
+        if theirs in query:
+            at = clock.midnight(clock.read_day(query[theirs]), days)
+            given[name] = clock.show(at)
+    if query.get("cursor"):
+        given["cursor"] = query["cursor"]
+    return read_slice(given)
+
+
+def read_several(body: Fields, name: str, read: Callable[[Fields], Value]) -> list[Value]:
+    """Read a list of orders: 1 to 100; raises ``INVALID_REQUEST``."""
+    given = body.inside_all(name)
+    require(1 <= len(given) <= _MOST, f"{name} are 1 to {_MOST}")
+    return [read(each) for each in given]
+
+
+def read_tags(body: Fields) -> list[str]:
+    """Read the tags of something; a comma would part one from itself in a search."""
+    given = body.texts("tags") if "tags" in body else []
+    require(all(tag and "," not in tag for tag in given), "tags have no commas")
+    return given
+
+
+def _listed(request: BankRequest, name: str) -> set[str]:
+    """Read a list of texts that commas part; empty for none."""
+    return {text for text in request.query.get(name, "").split(",") if text}
+
+
+def _several(name: str, shown: Sequence[Document], cursor: str | None = None) -> Document:
+    return {name: shown, "cursor": cursor}
+
+
+def _tax_number(body: Fields) -> str:
+    try:
+        return tax_number(body.text("taxId"))
+    except Malformed as problem:
+        raise Refusal(Code.OWNER_MISMATCH, "taxId is not valid") from problem
+
+
+def _balance(request: BankRequest) -> Document:
+    """Show what may be paid out; what is blocked is not told."""
+    held, updated = accounts.balance(*request.own), instant(request.books.clock.micros())
+    shown = {"id": request.account.id, "amount": held.available, "currency": "BRL"}
+    return _several("balances", [{**shown, "updated": updated}])
+
+
+def _statement(request: BankRequest) -> Document:
+    page = statement.read(*request.own, read_page(request.query))
+    shown = [movement(request.books, entry) for entry in page.items]
+    return _several("transactions", shown, page.cursor)
+
+
+def movement(books: Books, entry: Entry) -> Document:
+    """Show a line of the statement; what comes in for an invoice has it as its source."""
+    source = _SOURCES[entry.kind].format(entry.payout_id or number(entry.seq))
+    tags = tags_of(books, entry.payout_id or "")
+    if entry.kind == "pix_in" and entry.e2e_id:
+        tags = [entry.e2e_id.lower()]
+        paid = received_payments.by_e2e_id(books, entry.account_id, entry.e2e_id)
+        charge = _charge_of(books, paid)
+        if charge and charge.payer:
+            source, tags = f"invoice/{charge.id}", _tags_of_charge(books, charge)
+    return {
+        "id": number(entry.seq),
+        **fields(entry, "description", amount="centavos"),
+        "source": source,
+        "tags": tags,
+        "created": instant(entry.at),
+    }
+
+
+def _charge_of(books: Books, paid: Payment) -> Charge | None:
+    """Find the charge that a payment pays; one that names its payer is an invoice."""
+    return charges.get(books, paid.account_id, paid.reference) if paid.reference else None
+
+
+def _keys(request: BankRequest) -> Document:
+    def show(record: Key) -> Document:
+        return {
+            **_entry(record.key, record.type, request.account.name, request.account.tax_number),
+            "status": _KEY_STATUSES[record.status],
+            "created": instant(record.created_at),
+        }
+
+    return _several("keys", [show(each) for each in keys.list_all(*request.own)])
+
+
+def _key(request: BankRequest) -> Document:
+    asked = request.path["key"]
+    bare = "".join(filter(str.isdigit, asked))
+    key = bare if punctuated(bare) == asked else asked
+    return {"key": owner(destinations.look_up(request.books, key))}
+
+
+def owner(record: Owner) -> Document:
+    """
+    Show where a key leads; a person's tax number is masked.
+
+    Of somebody at another bank whom nobody has invented more of, nothing of it is known.
+    """
+    told = record.tax_number
+    if len(told) == _PERSON:
+        told = f"***.{told[3:6]}.{told[6:9]}-**"
+    elif "*" in told and record.key != KEY_OF_ANOTHER:
+        told = "***.***.***-**"
+    shown = _entry(record.key, record.type, record.name, told)
+    return {**shown, **fields(record, "ispb", bankName="bank_name")}
+
+
+def _entry(key: str, kind: str, name: str, tax_number: str) -> Document:
+    """Show what all entries of the directory show; branch and account cannot be read."""
+    encrypted = base64.b64encode(f"{_ENCRYPTED}{key}".encode()).decode()
+    return {
+        "id": punctuated(key),
+        "type": kind,
+        "name": name,
+        "taxId": punctuated(tax_number),
+        "branchCode": base64.b64encode(b"branch").decode(),
+        "accountNumber": encrypted,
+        "accountType": "checking",
+    }
+
+
+def _adding(name: str, read: Callable[[Books, str, Fields], NewCharge]) -> Run:
+    """Return what makes charges."""
+
+    def run(request: BankRequest) -> Document:
+        shown = []
+        for order, tags in read_several(
+            request.body, name, lambda body: (read(*request.own, body), read_tags(body))
+        ):
+            made = charges.add(request.books, request.account, order)
+            keep_tags(*request.own, made.id, tags)
+            shown.append(_charge(request.books, made))
+        return {name: shown}
+
+    return run
+
+
+def read_invoice(books: Books, account_id: str, body: Fields) -> NewCharge:
+    """Read the order of an invoice; raises ``INVALID_REQUEST``."""
+    payer = Payer(name=body.text("name"), tax_number=_tax_number(body))
+    expiration = body.whole("expiration", _EXPIRATION_S)
+    now = books.clock.micros()
+    due = clock.read(body.text("due")) if "due" in body else now + _DUE
+    expires_in = due - now + expiration * _SECOND
+    require(expires_in > 0 and expiration >= 0, "due is in the future")
+    return _new_charge(books, account_id, body, expires_in, payer)
+
+
+def read_brcode(books: Books, account_id: str, body: Fields) -> NewCharge:
+    """Read the order of a dynamic BR Code; raises ``INVALID_REQUEST``."""
+    expiration = body.whole("expiration", _BRCODE_EXPIRATION_S)
+    require(expiration > 0, "expiration is above zero")
+    return _new_charge(books, account_id, body, expiration * _SECOND)
+
+
+def _new_charge(
+    books: Books, account_id: str, body: Fields, expires_in: int, payer: Payer | None = None
+) -> NewCharge:
+    """
+    Read what all charges have; an amount of 0 is one that the payer chooses.
+
+    Its last tag names it for the control interface; the bank itself names none.
+    """
+    amount, last = body.whole("amount"), read_tags(body)[-1:]
+    require(0 <= amount <= LARGEST, "amount is not below zero")
+    own = keys.usable(books, account_id)
+    require(own, "the workspace has no key")
+    known = {charge.reference for charge in charges.list_all(books, account_id)}
+    return NewCharge(
+        reference=last[0] if last and last[0] not in known else books.identifier("charge"),
+        type="dynamic",
+        key=own[0].key,
+        centavos=amount or None,
+        expires_in=expires_in,
+        description=body.text("displayDescription", ""),
+        payer=payer,
+    )
+
+
+def _listing(name: str, *, named: bool) -> Run:
+    """Return what lists dynamic charges that have a tag, newest first; as many as asked for."""
+
+    def run(request: BankRequest) -> Document:
+        books, wanted = request.books, _listed(request, "tags")
+        require(wanted, "the simulated bank lists charges by their tags")
+        chosen = [
+            _charge(books, charge)
+            for charge in reversed(charges.list_all(*request.own))
+            if charge.type == "dynamic" and (charge.payer is not None) is named
+            if wanted & set(_tags_of_charge(books, charge))
+        ]
+        return _several(name, chosen[: read_page(request.query).limit])
+
+    return run
+
+
+def _charge(books: Books, record: Charge) -> Document:
+    return _invoice(books, record) if record.payer else _brcode(books, record)
+
+
+def _one_invoice(request: BankRequest) -> Charge:
+    charge = charges.by_id(*request.own, request.path["id"])
+    return found(charge if charge.payer else None, "invoice")
+
+
+def _change_invoice(request: BankRequest) -> Document:
+    charge = _one_invoice(request)
+    request.body.choice("status", ("canceled",))
+    gone = charges.cancel(*request.own, charge.reference)
+    return {"invoice": _invoice(request.books, gone)}
+
+
+def _invoice_payment(request: BankRequest) -> Document:
+    paid = received_payments.latest(*request.own, _one_invoice(request).reference)
+    return {"payment": _payment(found(paid, "payment"))}
+
+
+def _invoice_logs(request: BankRequest) -> Document:
+    """Show payments of invoices: the one type of log that this bank keeps."""
+    require(request.query.get("types") == "paid", "types is paid")
+    wanted, books = _listed(request, "invoiceIds"), request.books
+    page = received_payments.read(*request.own, read_page(request.query))
+    shown = [
+        {
+            "id": number(paid.seq),
+            "type": "paid",
+            "errors": [],
+            "created": instant(paid.at),
+            "invoice": _invoice(books, charge),
+        }
+        for paid, charge in ((paid, _charge_of(books, paid)) for paid in page.items)
+        if charge and charge.payer and (not wanted or charge.id in wanted)
+    ]
+    return _several("logs", shown, page.cursor)
+
+
+def _invoice(books: Books, record: Charge) -> Document:
+    """Show a charge that names its payer."""
+    payer, ends = record.payer or _NOBODY, record.expires_at
+    expired = record.expired(books.clock.micros())
+    return {
+        "id": record.id,
+        "amount": record.centavos or 0,
+        "nominalAmount": record.centavos or 0,
+        "name": payer.name,
+        "taxId": punctuated(payer.tax_number),
+        "due": instant(record.created_at + _DUE if ends is None else ends),
+        "expiration": _EXPIRATION_S if ends is None else 0,
+        "status": "expired" if expired else _CHARGE_STATUSES[record.status],
+        "brcode": record.emv,
+        "tags": _tags_of_charge(books, record),
+        "created": instant(record.created_at),
+    }
+
+
+def _brcode(books: Books, record: Charge) -> Document:
+    """Show a charge of nobody in particular; it tells no status."""
+    lasts = _BRCODE_EXPIRATION_S
+    if record.expires_at is not None:
+        lasts = max(0, (record.expires_at - record.created_at) // _SECOND)
+    return {
+        **fields(record, id="emv", uuid="txid"),
+        "amount": record.centavos or 0,
+        "expiration": lasts,
+        "tags": _tags_of_charge(books, record),
+        "created": instant(record.created_at),
+    }
+
+
+def _payment(paid: Payment) -> Document:
+    """Show how an invoice was paid."""
+    return {**_source(paid), "endToEndId": paid.e2e_id, "method": "pix"}
+
+
+def _source(paid: Payment) -> Document:
+    payer = paid.payer or _NOBODY
+    return {"amount": paid.centavos, "name": payer.name, "taxId": punctuated(payer.tax_number)}
+
+
+def _deposits(request: BankRequest) -> Document:
+    """Show what came in other than for invoices: a page, or what has a tag."""
+    books, wanted, page = request.books, _listed(request, "tags"), read_page(request.query)
+    listed = replace(page, limit=_WHOLE_LIST) if wanted else page
+    came = received_payments.read(*request.own, listed)
+    shown = [
+        _deposit(books, paid, charge)
+        for paid, charge in ((paid, _charge_of(books, paid)) for paid in came.items)
+        if not (charge and charge.payer)
+        if not wanted or wanted & set(_deposit_tags(books, paid, charge))
+    ]
+    return _several("deposits", shown[: page.limit], None if wanted else came.cursor)
+
+
+def _deposit_tags(books: Books, paid: Payment, charge: Charge | None) -> list[str]:
+    """Name money that came in, and the BR Code that it pays."""
+    tags = [paid.e2e_id.lower()]
+    if charge is not None and charge.type == "dynamic":
+        tags += [f"dynamic-brcode/{charge.txid}", *_tags_of_charge(books, charge)]
+        tags += [f"d{charge.txid}"]
+    return tags
+
+
+def _deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
+    return {
+        **_source(paid),
+        "id": number(paid.seq),
+        "type": "pix",
+        "tags": _deposit_tags(books, paid, charge),
+        "created": instant(paid.at),
+    }
+
+
+def _pay_out(request: BankRequest) -> Answer:
+    books, account = request.books, request.account
+    read = read_several(request.body, "transfers", lambda body: (_order(body), read_tags(body)))
+    for order, _ in read:
+        # Only where an account repeats answers.
+        require(not payouts.repeated(books, account, order), "an external id is known")
+
+    def accept() -> Document:
+        shown = []
+        for order, tags in read:
+            made = payouts.accept(books, account, order)
+            keep_tags(books, account.id, made.id, tags)
+            shown.append(_transfer(made))
+        return {"transfers": shown}
+
+    return execute(read[0][0].centavos, accept)
+
+
+def _order(body: Fields) -> Order:
+    """Read the order of a transfer; a bank of three digits would be a TED."""
+    require(_ISPB.fullmatch(body.text("bankCode")), "bankCode is an ISPB: this bank sends no TED")
+    body.choice("accountType", _ACCOUNT_TYPES, "checking")
+    external_id = body.text("externalId", "")
+    require(_EXTERNAL_ID.fullmatch(external_id), "externalId is URL safe")
+    return Order(
+        centavos=body.centavos("amount"),
+        to=_destination(body),
+        description=body.text("description", ""),
+        idempotency_key=external_id or None,
+    )
+
+
+def _destination(body: Fields) -> Destination:
+    """Read where a transfer goes; an account that the directory encrypted is a key."""
+    sent = {name: body.text(name, "") for name in _SENT if name in body}
+    account, branch = body.text("accountNumber"), body.optional("branchCode", body.text)
+    key = _key_of(account)
+    require(key or branch, "branchCode is a text")
+    return Destination(
+        tax_number=_tax_number(body),
+        name=body.text("name"),
+        sent=json.dumps({**sent, "tags": [tag.lower() for tag in read_tags(body)]}),
+        key=key or None,
+        bank=None if key else body.text("bankCode"),
+        branch=None if key else branch,
+        account=None if key else account,
+    )
+
+
+def _key_of(account: str) -> str:
+    """Return the key behind an account number of the directory; empty for any other."""
+    text = _decoded(account).decode(errors="replace")
+    return text.removeprefix(_ENCRYPTED) if text.startswith(_ENCRYPTED) else ""
+
+
+def _transfers(request: BankRequest) -> Document:
+    """Show payouts that have a tag."""
+    wanted, page = sorted(_listed(request, "tags")), read_page(request.query)
+    require(wanted, "the simulated bank lists transfers by their tags")
+    ids = dict.fromkeys(name for tag in wanted for name in tagged(*request.own, tag))
+    chosen = [payouts.get(*request.own, name) for name in ids][: page.limit]
+    return _several("transfers", [_transfer(each) for each in chosen])
+
+
+def _transfer(record: Payout) -> Document:
+    """Show a payout; once settled, its value is what was really paid."""
+    sent: Mapping[str, object] = json.loads(record.to.sent)
+    updated = record.returned_at or record.settled_at or record.created_at
+    return {
+        **sent,
+        "taxId": punctuated(record.to.tax_number),
+        **fields(record, "id", amount="paid"),
+        "status": _PAYOUT_STATES.get(record.state, record.state),
+        "updated": instant(updated),
+    }
+
+
+def _webhook(record: Listener) -> Document:
+    return {**fields(record, "id", "url"), "subscriptions": ["deposit", "invoice", "transfer"]}
+
+
+def _webhooks(request: BankRequest) -> Document:
+    return _several("webhooks", [_webhook(each) for each in listeners.of(*request.own)])
+
+
+def _add_webhook(request: BankRequest) -> Document:
+    asked = request.body
+    asked.texts("subscriptions")
+    made = listeners.add(*request.own, asked.text("url"), "", most=_MOST_WEBHOOKS)
+    return {"webhook": _webhook(made)}
+
+
+def _events(request: BankRequest) -> Document:
+    """Show events that nobody took, newest first; delivered ones are not kept."""
+    require(request.query.get("isDelivered", "").lower() == "false", "isDelivered is false")
+    missed = listeners.missed(*request.own, _MOST_MISSED)
+    shown = [_event(request.books, each) for each in reversed(missed)]
+    newest = [each for each in shown if each is not None]
+    return _several("events", newest[-read_page(request.query).limit :])
+
+
+def _change_event(request: BankRequest) -> Document:
+    require(request.body.flag("isDelivered"), "isDelivered can only become true")
+    missed = {each.id: each for each in listeners.missed(*request.own, _MOST_MISSED)}
+    event = found(missed.get(request.path["id"]), "event")
+    listeners.acknowledge(*request.own, [event.id])
+    return {"event": {"id": event.id, "isDelivered": True}}
+
+
+def _event(books: Books, event: Event) -> Document | None:
+    """Show an event as the books have it; None for what this bank says nothing of."""
+    subject = subject_of(books, event)
+    if isinstance(subject, Payout):
+        document = _transfer(subject)
+        name, kind = "transfer", document["status"]
+    elif isinstance(subject, Payment):
+        charge = _charge_of(books, subject)
+        name, kind, document = "deposit", "credited", _deposit(books, subject, charge)
+        if charge and charge.payer:
+            name, kind, document = "invoice", "paid", _invoice(books, charge)
+    else:
+        return None
+    at = instant(books.clock.micros())
+    log = {"id": f"log-{event.id}", "type": kind, "errors": [], "created": at}
+    return {
+        "id": event.id,
+        "created": at,
+        "isDelivered": False,
+        "subscription": name,
+        "workspaceId": event.account_id,
+        "log": {**log, name: document},
+    }
+
+
+def callback(books: Books, event: Event, to: Listener) -> Callback | None:
+    """Write and sign what an address is told; None for what this bank says nothing of."""
+    said = _event(books, event)
+    if said is None:
+        return None
+    body = json.dumps({"event": said}).encode()
+    signature = _signing_key(books).sign(body, ec.ECDSA(hashes.SHA256()))
+    headers = {"Digital-Signature": base64.b64encode(signature).decode()}
+    return Callback(url=to.url, body=body, headers=headers)
+
+
+def _signing_key(books: Books) -> ec.EllipticCurvePrivateKey:
+    """Return the bank's key; the first time it is drawn."""
+    kept = state.find(books, _SIGNING_SECRET, "")
+    if kept is None:
+        rotate(books)
+        return _signing_key(books)
+    return _private_key(kept.value)
+
+
+def rotate(books: Books) -> None:
+    """Sign with another key from now on."""
+    state.put(books, Kept(kind=_SIGNING_SECRET, name="", value=books.random_hex(32)))
+
+
+def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
+    """Make a key of the bank's curve out of hexadecimal digits."""
+    return ec.derive_private_key(int(secret, 16) % (_CURVE_ORDER - 1) + 1, ec.SECP256K1())
+
+
+def _public_pem(key: ec.EllipticCurvePrivateKey) -> str:
+    public = key.public_key()
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def public_key(books: Books) -> str:
+    """Return the key that callbacks are checked with, in PEM."""
+    return _public_pem(_signing_key(books))
+
+
+def _public_keys(request: BankRequest) -> Document:
+    return _several("publicKeys", [{"content": public_key(request.books)}])
+
+
+def _authenticate(request: BankRequest) -> Account:
     """Return whose signature it is: over who, when and the body."""
     names = ("Access-Id", "Access-Time", "Access-Signature")
     who, at, signature = (request.headers.get(name, "") for name in names)
@@ -56,71 +679,77 @@ def authenticate(request: BankRequest) -> Account:
     return account
 
 
-def admit(books: Books, account: Account, _given: Fields) -> Admission:
+def _is_recent(books: Books, at: str) -> bool:
+    """Say whether a time is near the wall's, wherever the bank's clock was moved to."""
+    wall = books.clock.now().timestamp() - books.clock.offset_s
+    return bool(_SECONDS.fullmatch(at)) and abs(wall - float(at)) <= _WINDOW_S
+
+
+def _decoded(text: str) -> bytes:
+    """Decode base64; empty for anything else."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
+
+
+def _admit(books: Books, account: Account, _given: Fields) -> Admission:
     """Make a project with a new key for a workspace; the bank keeps the public one."""
     digits = str(int(books.random_hex(8), 16)).zfill(_PROJECT_DIGITS)[:_PROJECT_DIGITS]
-    access_id, private_key = f"project/{digits}", callbacks.new_key(books)
-    kept = Kept(
-        kind=_PUBLIC_KEY,
-        name=access_id,
-        value=callbacks.public_of(private_key),
-        account_id=account.id,
-    )
-    state.put(books, kept)
-    credentials = {"access_id": access_id, "private_key": private_key}
+    access_id, key = f"project/{digits}", _private_key(books.random_hex(32))
+    value = _public_pem(key)
+    state.put(books, Kept(kind=_PUBLIC_KEY, name=access_id, value=value, account_id=account.id))
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    credentials = {"access_id": access_id, "private_key": pem.decode()}
     return Admission(token=access_id, credentials=credentials)
 
 
 def refusal(problem: Refusal) -> Answer:
     """Show a refusal: the bank answers 400 for nearly everything."""
-    status, code = _ERRORS.get(problem.code, (problem.status, ""))
-    if problem.code is Code.NOT_FOUND and problem.message != _BARE:
-        what = problem.message.split(" ")[0]
-        status, code = 400, f"invalid{_RESOURCES.get(what, 'Id')}"
-    shown = {"code": code or _camel(problem.code), "message": problem.message}
-    return Answer(document={"errors": [shown]}, status=status)
+    status, code = 400, _ERRORS.get(problem.code, "")
+    if problem.code is Code.NOT_FOUND:
+        code = _ABSENT.get(problem.message.split(" ")[0], "")
+    if not code:
+        words = problem.code.title().replace("_", "")
+        status, code = problem.status, words[:1].lower() + words[1:]
+    return Answer(document={"errors": [{"code": code, "message": problem.message}]}, status=status)
 
 
-_BARE: Final = "the request failed"
-_RESOURCES: Final = {
-    "payout": "Transfer",
-    "invoice": "Invoice",
-    "payment": "Payment",
-    "address": "Webhook",
-    "event": "Event",
-}
-
-
-def _camel(code: Code) -> str:
-    first, *rest = code.lower().split("_")
-    return "internalServerError" if code is Code.INTERNAL else first + "".join(map(str.title, rest))
-
-
-def _is_recent(books: Books, at: str) -> bool:
-    """Say whether a time is near the wall's, wherever the bank's clock was moved to."""
-    if not _SECONDS.fullmatch(at):
-        return False
-    wall = books.clock.now().timestamp() - books.clock.offset_s
-    return abs(wall - float(at)) <= _WINDOW_S
-
-
-def _decoded(signature: str) -> bytes:
-    try:
-        return base64.b64decode(signature, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-
-
+_ID: Final = "{id:[^/]+}"
+_REMOVE: Final = one(listeners.remove, "id", lambda gone: {"webhook": _webhook(gone)})
 STARKBANK: Final = Dialect(
     identity=BankIdentity(
         name="Stark Bank S.A.", ispb="20018183", compe="462", host="brcode.starkbank.example"
     ),
-    rows=rows.ROWS,
-    authenticate=authenticate,
+    rows=below(
+        "/v2",
+        Row("GET", "/public-key", "access", _public_keys, is_open=True),
+        Row("GET", "//public-key", "access", _public_keys, is_open=True),  # as the SDK writes it
+        Row("GET", "/balance", "balance", _balance),
+        Row("GET", "/transaction", "statement", _statement),
+        Row("GET", "/dict-key", "keys", _keys),
+        Row("GET", "/dict-key/{key:[^/]+}", "keys", _key),
+        Row("POST", "/invoice", "charge", _adding("invoices", read_invoice)),
+        Row("GET", "/invoice", "charge", _listing("invoices", named=True)),
+        Row("GET", "/invoice/log", "payment", _invoice_logs),
+        Row("PATCH", f"/invoice/{_ID}", "charge", _change_invoice),
+        Row("GET", f"/invoice/{_ID}/payment", "payment", _invoice_payment),
+        Row("POST", "/dynamic-brcode", "charge", _adding("brcodes", read_brcode)),
+        Row("GET", "/dynamic-brcode", "charge", _listing("brcodes", named=False)),
+        Row("GET", "/deposit", "payment", _deposits),
+        Row("POST", "/transfer", "payout", _pay_out),
+        Row("GET", "/transfer", "payout_read", _transfers),
+        Row("POST", "/webhook", "callbacks", _add_webhook),
+        Row("GET", "/webhook", "callbacks", _webhooks),
+        Row("DELETE", f"/webhook/{_ID}", "callbacks", _REMOVE),
+        Row("GET", "/event", "callbacks", _events),
+        Row("PATCH", f"/event/{_ID}", "callbacks", _change_event),
+    ),
+    authenticate=_authenticate,
     refusal=refusal,
-    payout=documents.transfer,
-    callback=callbacks.callback,
-    admit=admit,
+    payout=_transfer,
+    callback=callback,
+    admit=_admit,
     payout_kind=PayoutKind.DUP,
     secret_headers=frozenset({"access-signature"}),
 )

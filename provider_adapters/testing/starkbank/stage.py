@@ -15,8 +15,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.starkbank.requests import Secrets
 from provider_adapters.testing.bank.stage import SimulatedStage, written
-from provider_adapters.testing.starkbank import callbacks
-from provider_adapters.testing.starkbank.dialect import STARKBANK
+from provider_adapters.testing.starkbank.dialect import STARKBANK, rotate
 from provider_adapters.testing.verify.stage import (
     BankAnswer,
     Fate,
@@ -70,7 +69,7 @@ class StarkBankStage(SimulatedStage):
 
     async def rotate_secrets(self) -> None:
         """Have the bank sign with another key; the gateway shares no secret with it."""
-        callbacks.rotate(self.bank.books)
+        rotate(self.bank.books)
 
     def charge_order(self, key: str) -> ChargeOrder:
         """Return an order of an invoice: a charge of nobody in particular is not cancelled."""

@@ -27,7 +27,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.references import charge_key
 from provider_adapters.testing.bank.kernel import books
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.testing.starkbank import callbacks
+from provider_adapters.testing.starkbank.dialect import callback
 from tests.contract.starkbank.conftest import OWN_KEY, Workspace
 from tests.world.banks.harness import FAR, KEY
 
@@ -293,7 +293,7 @@ async def test_the_sdk_believes_the_simulator_s_callbacks(workspace: Workspace):
         id="1", kind=EventKind.PAYOUT, account_id=at.account.provider_account,
         subject=outcome.provider_id,
     )  # fmt: skip
-    made = callbacks.callback(kept, event, Listener(id="1", url="http://127.0.0.1:1", secret=""))
+    made = callback(kept, event, Listener(id="1", url="http://127.0.0.1:1", secret=""))
     kept.database.close()
     assert made is not None
     body, signature = made.body.decode(), made.headers["Digital-Signature"]

@@ -12,14 +12,14 @@ from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.starkbank.callbacks import StarkBankProof
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.pix import charges
-from provider_adapters.testing.starkbank import callbacks
+from provider_adapters.testing.starkbank import dialect
 
 HERE = Listener(id="av_1", url="http://127.0.0.1:1/c", secret="")
 
 
 def sent(books, kind: EventKind, subject: str):
     event = Event(id="evt_1", kind=kind, account_id="ws_1", subject=subject)
-    return callbacks.callback(books, event, HERE)
+    return dialect.callback(books, event, HERE)
 
 
 async def test_a_callback_is_signed_with_the_key_that_the_bank_shows(books, ask):
@@ -32,9 +32,9 @@ async def test_a_callback_is_signed_with_the_key_that_the_bank_shows(books, ask)
     written = sent(books, EventKind.PAYOUT, payout_id)
     came = Delivery(headers=CIMultiDict(written.headers), body=written.body)
 
-    said = await StarkBankProof(GivenKeys([callbacks.public_key(books)])).check(came)
-    callbacks.rotate(books)
-    then = await StarkBankProof(GivenKeys([callbacks.public_key(books)])).check(came)
+    said = await StarkBankProof(GivenKeys([dialect.public_key(books)])).check(came)
+    dialect.rotate(books)
+    then = await StarkBankProof(GivenKeys([dialect.public_key(books)])).check(came)
 
     assert said is not None
     (notice,) = said

@@ -6,7 +6,7 @@ import pytest
 
 from provider_adapters.testing.bank.kernel.statement import Entry
 from provider_adapters.testing.bank.pix.destinations import Owner
-from provider_adapters.testing.starkbank import documents
+from provider_adapters.testing.starkbank import dialect
 from tests.world.tables import cases
 
 
@@ -26,7 +26,7 @@ def test_a_person_s_tax_number_is_masked(key: str, tax_number: str, shown: str):
         bank_name="B", branch="0001", account="1-1",
     )  # fmt: skip
 
-    assert documents.owner(found)["taxId"] == shown
+    assert dialect.owner(found)["taxId"] == shown
 
 
 @cases(
@@ -34,13 +34,13 @@ def test_a_person_s_tax_number_is_masked(key: str, tax_number: str, shown: str):
     [("52998224725", "529.982.247-25"), ("11222333000181", "11.222.333/0001-81"), ("a", "a")],
 )
 def test_tax_numbers_have_their_punctuation(text: str, shown: str):
-    assert documents.punctuated(text) == shown
+    assert dialect.punctuated(text) == shown
 
 
 @pytest.mark.parametrize(
     ("kind", "source"),
     [
-        ("pix_in", "deposit/1000000007"),
+        ("ted_in", "deposit/trf_1"),
         ("pix_out", "transfer/trf_1"),
         ("pix_returned", "transfer/trf_1/chargeback"),
         ("fee", "self"),
@@ -52,7 +52,7 @@ def test_a_movement_names_its_source(books, kind: str, source: str):
         account_id="a", kind=kind, centavos=-5, at=0, e2e_id="E1", payout_id="trf_1", seq=7
     )
 
-    shown = documents.movement(books, entry, None)
+    shown = dialect.movement(books, entry)
 
     assert (shown["source"], shown["amount"]) == (source, -5)
     assert shown["created"] == "1970-01-01T00:00:00.000000+00:00"
@@ -60,9 +60,9 @@ def test_a_movement_names_its_source(books, kind: str, source: str):
 
 def test_what_has_a_tag_is_found_by_it_newest_first(books, account):
     for name in ("1", "2"):
-        documents.keep_tags(books, account.id, name, ["Shoes", f"n{name}"])
+        dialect.keep_tags(books, account.id, name, ["Shoes", f"n{name}"])
 
-    assert documents.tagged(books, account.id, "shoes") == ["2", "1"]
-    assert documents.tagged(books, "another", "shoes") == []
-    assert documents.tags_of(books, "1") == ["shoes", "n1"]
-    assert documents.tags_of(books, "3") == []
+    assert dialect.tagged(books, account.id, "shoes") == ["2", "1"]
+    assert dialect.tagged(books, "another", "shoes") == []
+    assert dialect.tags_of(books, "1") == ["shoes", "n1"]
+    assert dialect.tags_of(books, "3") == []

@@ -12,7 +12,7 @@ from provider_adapters.testing.bank.messages import Fields
 from provider_adapters.testing.bank.pix import keys
 from provider_adapters.testing.bank.pix.charges import NewCharge
 from provider_adapters.testing.bank.pix.keys import NewKey
-from provider_adapters.testing.starkbank import rows
+from provider_adapters.testing.starkbank import dialect
 from tests.world.tables import cases
 
 PAYER = {"amount": 1050, "name": "Maria", "taxId": "529.982.247-25"}
@@ -25,7 +25,7 @@ def workspace(books, account) -> str:
 
 
 def test_days_begin_in_sao_paulo_and_are_included():
-    read = rows.read_page({"after": "2026-11-20", "before": "2026-11-20", "limit": "7"})
+    read = dialect.read_page({"after": "2026-11-20", "before": "2026-11-20", "limit": "7"})
 
     assert read.since == to_micros(datetime(2026, 11, 20, 3, tzinfo=UTC))
     assert read.until == to_micros(datetime(2026, 11, 21, 3, tzinfo=UTC))
@@ -36,12 +36,12 @@ def test_days_begin_in_sao_paulo_and_are_included():
               {"after": "2026-11-20T00:00:00Z"}, {"cursor": "?"}])  # fmt: skip
 def test_another_query_is_refused(query: dict[str, str]):
     with pytest.raises(Refusal):
-        rows.read_page(query)
+        dialect.read_page(query)
 
 
 def test_an_invoice_ends_when_it_says_or_after_61_days(books, workspace):
     def read(body: Fields) -> tuple[NewCharge, list[str]]:
-        return rows.read_invoice(books, workspace, body), rows.read_tags(body)
+        return dialect.read_invoice(books, workspace, body), dialect.read_tags(body)
 
     due = {"due": "2026-11-20T14:40:11.123456+00:00", "expiration": 60}
 
@@ -59,15 +59,15 @@ def test_an_invoice_ends_when_it_says_or_after_61_days(books, workspace):
 )  # fmt: skip
 def test_another_invoice_is_refused(books, workspace, change: dict[str, object]):
     with pytest.raises(Refusal):
-        rows.read_invoice(books, workspace, Fields({**PAYER, **change}))
+        dialect.read_invoice(books, workspace, Fields({**PAYER, **change}))
 
 
 def test_a_workspace_without_a_key_asks_nobody_for_money(books, account):
     with pytest.raises(Refusal):
-        rows.read_brcode(books, account.id, Fields({"amount": 1}))
+        dialect.read_brcode(books, account.id, Fields({"amount": 1}))
 
 
 @cases("given", [None, [], [{}] * 101, ["x"]])
 def test_one_to_a_hundred_are_ordered_at_once(given: object):
     with pytest.raises(Refusal):
-        rows.read_several(Fields({"transfers": given}), "transfers", rows.read_tags)
+        dialect.read_several(Fields({"transfers": given}), "transfers", dialect.read_tags)
