@@ -9,8 +9,7 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from provider_adapters.testing.apipix import documents
-from provider_adapters.testing.apipix.rows import dashed, matching, short
+from provider_adapters.testing.apipix.standard import dashed, matching, reais, short
 from provider_adapters.testing.bank.dialect import BankRequest, Row, execute, one
 from provider_adapters.testing.bank.kernel import accounts, blocks, statement
 from provider_adapters.testing.bank.kernel.clock import day_of, local_time, midnight, read_day
@@ -143,7 +142,7 @@ def _entry(line: Entry) -> Document:
         "dataTransacao": day_of(line.at),
         "tipoTransacao": _KINDS.get(line.kind, "PIX"),
         "tipoOperacao": "D" if line.centavos < 0 else "C",
-        "valor": documents.reais(abs(line.centavos)),
+        "valor": reais(abs(line.centavos)),
         "descricao": line.description,
     }
     if line.kind in _KINDS:

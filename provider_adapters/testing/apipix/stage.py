@@ -31,7 +31,7 @@ from provider_adapters.kit.references import txids
 from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.testing.apipix.access import TOKEN
 from provider_adapters.testing.apipix.dialect import BB, EFI, INTER, SICOOB, SICREDI
-from provider_adapters.testing.apipix.documents import problem
+from provider_adapters.testing.apipix.standard import problem
 from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.verify.stage import (
     BankAnswer,
@@ -141,7 +141,7 @@ class ApiPixStage(SimulatedStage):
 
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write an error as the standard does."""
-        return written(status, problem(code, code, status, "refused"))
+        return written(status, problem(code, status, "refused"))
 
     @property
     def token_path(self) -> str:

@@ -1,0 +1,218 @@
+"""Efí's own calls: balance, random keys and payouts, and its own words for refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from provider_adapters.testing.apipix import standard
+from provider_adapters.testing.apipix.standard import (
+    CPF_DIGITS,
+    CREATED,
+    LONGEST_KEY,
+    LONGEST_MESSAGE,
+    OWN_ID,
+    amount,
+    dashed,
+    matching,
+    reais,
+    short,
+    tax_number,
+    times,
+)
+from provider_adapters.testing.bank.dialect import BankRequest, Row, execute, one, subject_of
+from provider_adapters.testing.bank.kernel import accounts
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.clock import shown
+from provider_adapters.testing.bank.kernel.listeners import Event, EventKind
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, require
+from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
+from provider_adapters.testing.bank.pix import keys, payouts
+from provider_adapters.testing.bank.pix.destinations import Destination
+from provider_adapters.testing.bank.pix.keys import NewKey
+from provider_adapters.testing.bank.pix.payouts import Order, Payout
+
+_BRANCH: Final = re.compile(r"\d{1,4}", re.ASCII)
+_ISPB: Final = re.compile(r"[0-9A-Z]{8}")
+_ACCOUNT: Final = re.compile(r"\d{1,19}[\dXx]", re.ASCII)
+_STATES: Final = {
+    "processing": "EM_PROCESSAMENTO",
+    "settled": "REALIZADO",
+    "returned": "REALIZADO",
+    "failed": "NAO_REALIZADO",
+}
+_WORDS: Final = frozenset({"chave_nao_encontrada", "chave_invalida"})
+"""Refusals whose text is Efí's own name for them."""
+_REFUSALS: Final[Mapping[Code, tuple[int, str]]] = {
+    Code.INVALID_REQUEST: (400, "valor_invalido"),
+    Code.ACCOUNT_INVALID: (400, "valor_invalido"),
+    Code.KEY_NOT_FOUND: (404, "chave_favorecido_nao_encontrada"),
+    Code.OWNER_MISMATCH: (400, "chave_nao_pertence_ao_documento"),
+    # No document of Efí names it; whatever it says, the adapter does not know it.
+    Code.INSUFFICIENT_FUNDS: (400, "saldo_insuficiente"),
+    Code.LIMIT_EXCEEDED: (422, "pagamento_negado"),
+    Code.NOT_ALLOWED: (422, "pagamento_negado"),
+    Code.REJECTED: (422, "pagamento_negado"),
+    Code.DUPLICATE: (409, "id_envio_duplicado"),
+    Code.REFERENCE_IN_USE: (409, "txid_duplicado"),
+    Code.TOO_MANY_REQUESTS: (429, "balde_fichas_vazio"),
+}
+"""Status and name; all others are refused in the words of the standard."""
+
+
+def refusal(refused: Refusal) -> Answer:
+    """Show a refusal in Efí's words, where it has any; else in the standard's."""
+    if refused.code is Code.INTERNAL:
+        status, name = int(refused.status), "erro_aplicacao"
+    elif refused.code in _REFUSALS:
+        status, name = _REFUSALS[refused.code]
+    else:
+        return standard.refusal(refused)
+    name = refused.message if refused.message in _WORDS else name
+    return Answer(document={"nome": name, "mensagem": refused.message}, status=status)
+
+
+def _balance(request: BankRequest) -> Document:
+    held = accounts.balance(*request.own)
+    document: dict[str, object] = {"saldo": reais(held.owned)}
+    if request.query.get("bloqueios") == "true":
+        document["bloqueios"] = {"total": reais(held.blocked)}
+    return document
+
+
+def _keys(request: BankRequest) -> Document:
+    return {"chaves": [each.key for each in keys.usable(*request.own) if each.type == "evp"]}
+
+
+def _add_key(request: BankRequest) -> Document:
+    return {"chave": keys.add(*request.own, NewKey(type="evp", key=None)).key}
+
+
+def _remove_key(request: BankRequest) -> Document:
+    held = keys.owned(*request.own, request.path["chave"])
+    if held is None or held.type != "evp":
+        raise Refusal(Code.INVALID_REQUEST, "chave_nao_encontrada")
+    keys.cancel(*request.own, held.id)
+    return {}
+
+
+def _pay_out(request: BankRequest) -> Answer:
+    books, account, body = request.books, request.account, request.body
+    key, payer = request.path["idEnvio"], body.inside("pagador")
+    require(OWN_ID.fullmatch(key), "idEnvio is 1 to 35 letters and digits")
+    payer_key = short(payer, "chave", LONGEST_KEY)
+    order = Order(
+        to=_recipient(body.inside("favorecido"), payer_key),
+        centavos=amount(body, "valor"),
+        description=short(payer, "infoPagador", LONGEST_MESSAGE, ""),
+        idempotency_key=key,
+    )
+    if keys.owned(books, account.id, payer_key) is None:
+        raise Refusal(Code.INVALID_REQUEST, "chave_invalida")
+    payouts.repeated(books, account, order)  # Efí answers no repetition
+
+    def accept() -> Document:
+        made = payouts.accept(books, account, order)
+        return {**_payout(made), "e2eId": made.e2e_id, "horario": times(made)}
+
+    return execute(order.centavos, accept, CREATED)
+
+
+def _recipient(to: Fields, payer_key: str) -> Destination:
+    if "chave" in to:
+        named = {"chave": short(to, "chave", LONGEST_KEY), **tax_number(to)}
+    else:
+        place = to.inside("contaBanco")
+        named = {
+            "nome": short(place, "nome", 199),
+            "codigoBanco": matching(place, "codigoBanco", _ISPB),
+            "agencia": matching(place, "agencia", _BRANCH),
+            "conta": matching(place, "conta", _ACCOUNT),
+            **tax_number(place),
+        }
+        place.choice("tipoConta", ("cacc", "svgs", "tran"))
+    account = named.get("conta")
+    return Destination(
+        tax_number=named.get("cpf") or named.get("cnpj") or "",
+        sent=json.dumps({"pagador": payer_key, "favorecido": named}),
+        name=named.get("nome", ""),
+        key=named.get("chave"),
+        bank=named.get("codigoBanco"),
+        branch=named.get("agencia"),
+        account=None if account is None else dashed(account),
+    )
+
+
+def _payout(record: Payout) -> Document:
+    shown = {"valor": reais(record.paid), "status": _STATES[record.state]}
+    return {"idEnvio": record.idempotency_key, **shown}
+
+
+def sent(record: Payout) -> Document:
+    """Show a payout when it is looked up: without the bank of an account, persons masked."""
+    order = json.loads(record.to.sent)
+    to: Mapping[str, str] = order["favorecido"]
+    owner = {"nome": to.get("nome") or "Cliente de Outro Banco"}
+    owner |= {name: _masked(to[name]) for name in ("cpf", "cnpj") if name in to}
+    if "chave" in to:
+        recipient: Document = {"chave": to["chave"], "identificacao": owner}
+    else:
+        recipient = {"contaBanco": {**owner, "agencia": to["agencia"], "conta": to["conta"]}}
+    return {
+        **_payout(record),
+        **fields(record, endToEndId="e2e_id", infoPagador="description"),
+        "chave": order["pagador"],
+        "horario": times(record),
+        "favorecido": recipient,
+    }
+
+
+def _masked(tax_number: str) -> str:
+    if len(tax_number) != CPF_DIGITS:
+        return tax_number
+    return f"***.{tax_number[3:6]}.{tax_number[6:9]}-**"
+
+
+def _sent(request: BankRequest) -> Document:
+    status = request.query.get("status")
+    return standard.listed(
+        request, payouts.read, sent, lambda each: status in {None, _STATES[each.state]}
+    )
+
+
+def told(books: Books, event: Event) -> Document | None:
+    """Read what a callback says: what became of a payout, too."""
+    if event.kind is not EventKind.PAYOUT:
+        return standard.told(books, event)
+    payout = subject_of(books, event)
+    if not isinstance(payout, Payout):
+        extras = {"idEnvio": event.subject}
+        said = {"tipo": "SOLICITACAO", "status": "REALIZADO", "gnExtras": extras}
+        return {**standard.invented(books), **said}
+    return {
+        "endToEndId": payout.e2e_id,
+        "chave": json.loads(payout.to.sent)["pagador"],
+        "tipo": "SOLICITACAO",
+        "status": _STATES[payout.state],
+        "valor": reais(payout.paid),
+        "horario": shown(payout.settled_at),
+        "gnExtras": {"idEnvio": payout.idempotency_key},
+    }
+
+
+ROWS: Final[Sequence[Row]] = (
+    Row("GET", "/v2/gn/saldo", "balance", _balance),
+    Row("GET", "/v2/gn/evp", "keys", _keys),
+    Row("POST", "/v2/gn/evp", "keys", _add_key, status=CREATED),
+    Row("DELETE", "/v2/gn/evp/{chave:[^/]+}", "keys", _remove_key),
+    Row("PUT", "/v3/gn/pix/{idEnvio:[^/]+}", "payout", _pay_out),
+    Row("GET", "/v2/gn/pix/enviados", "statement", _sent),
+    Row(
+        "GET",
+        "/v2/gn/pix/enviados/id-envio/{idEnvio:[^/]+}",
+        "payout_read",
+        one(payouts.by_key, "idEnvio", sent),
+    ),
+)
