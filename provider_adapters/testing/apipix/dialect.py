@@ -2,22 +2,139 @@
 
 from __future__ import annotations
 
-import dataclasses
+import base64
 import json
+import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
+from urllib.parse import parse_qsl
 
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.testing.apipix import efi, inter, standard
-from provider_adapters.testing.apipix.access import Doors
-from provider_adapters.testing.bank.dialect import Callback, Dialect, Row
-from provider_adapters.testing.bank.kernel.accounts import PayoutKind
+from provider_adapters.testing.bank import certificates
+from provider_adapters.testing.bank.dialect import Admission, BankRequest, Callback, Dialect, Row
+from provider_adapters.testing.bank.kernel import accounts, state
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.listeners import Event, Listener
-from provider_adapters.testing.bank.messages import Document
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
+from provider_adapters.testing.bank.messages import Document, Fields
+from provider_adapters.testing.bank.pix import keys
 from provider_adapters.testing.bank.simulator import BankAddress, Simulator
+
+TOKEN: Final = "token"  # noqa: S105 - the kind of what is kept
+_PIX_KEY: Final = "pix_key"
+_MORE: Final = "credential."
+_LIFE_S: Final = 3600
+_SECOND: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """
+    How a bank lets its customers in.
+
+    Attributes:
+        body: What the request for a token is written as.
+        proof: Where id and secret stand in it.
+        secret: Whether there is one; else the certificate is all that proves a client.
+        more: Further credentials, each with what makes it.
+        headers: What every other call names the account by: a header, and its credential.
+        query: Likewise, in the query.
+    """
+
+    body: Literal["json", "form"] = "form"
+    proof: Literal["basic", "body"] = "basic"
+    secret: bool = True
+    more: Mapping[str, Callable[[Books, accounts.Account], str]] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    def admit(self, books: Books, account: accounts.Account, _given: Fields) -> Admission:
+        """Give an account its credentials, a certificate and a random key among them."""
+        client_id = f"Client_Id_{books.random_hex(20)}"
+        secret = f"Client_Secret_{books.random_hex(20)}" if self.secret else ""
+        pair = certificates.issue(books, account.id)
+        made = {name: make(books, account) for name, make in self.more.items()}
+        own = {"client_id": client_id, **made}
+        for name, value in own.items():
+            kept = state.Kept(
+                kind=_MORE + name, name=account.id, value=value, account_id=account.id
+            )
+            state.put(books, kept)
+        fields = {
+            **own,
+            **({"client_secret": secret} if secret else {}),
+            "certificate": pair.certificate,
+            "key": pair.key,
+            "pix_key": _own_key(books, account.id),
+        }
+        return Admission(token=f"{client_id}:{secret}", credentials=fields)
+
+    def give_token(self, request: BankRequest) -> Document:
+        """
+        Give a token of an hour to whoever shows id, secret and certificate of one account.
+
+        The first one registers the key that the account was given.
+        """
+        books, form = request.books, dict(parse_qsl(request.raw.decode("ascii", "replace")))
+        asked = request.body if self.body == "json" else Fields(form)
+        shown = f"{asked.text('client_id', '')}:{asked.text('client_secret', '')}"
+        if self.proof == "basic":
+            shown = _basic(request.headers.get("Authorization", ""))
+        account = accounts.by_token(books, shown)
+        if account is None or not _shows_its_own(request, account):
+            raise Refusal(Code.UNAUTHORIZED, "Invalid or inactive credentials")
+        asked.choice("grant_type", ("client_credentials",))
+        key, token = _own_key(books, account.id), books.random_hex(32)
+        if keys.active(books, key) is None:
+            keys.add(books, account.id, keys.NewKey(type="evp", key=key))
+        until = books.clock.micros() + _LIFE_S * _SECOND
+        state.put(
+            books, state.Kept(kind=TOKEN, name=token, value="", account_id=account.id, until=until)
+        )
+        return {"access_token": token, "token_type": "Bearer", "expires_in": _LIFE_S}
+
+    def authenticate(self, request: BankRequest) -> accounts.Account:
+        """Return the account of a bearer token, under its own certificate and its own names."""
+        books, known = request.books, state.find(request.books, TOKEN, request.bearer)
+        if known is None:
+            raise Refusal(Code.UNAUTHORIZED, "Invalid or expired access token")
+        account = accounts.get(books, known.account_id)
+        if not _shows_its_own(request, account):
+            raise Refusal(Code.UNAUTHORIZED, "The certificate is another account's")
+        named = {name: request.headers.get(header) for header, name in self.headers.items()}
+        named |= {name: request.query.get(told) for told, name in self.query.items()}
+        for name, value in named.items():
+            kept = state.find(books, _MORE + name, account.id)
+            if kept is None or kept.value != value:
+                raise Refusal(Code.WRONG_ACCOUNT, f"{name} is another account's")
+        return account
+
+
+def _shows_its_own(request: BankRequest, account: accounts.Account) -> bool:
+    """Say whether the caller showed a certificate of the account."""
+    return certificates.account_of(request.books, request.certificate) == account.id
+
+
+def _own_key(books: Books, account_id: str) -> str:
+    """Return the random key that an account was given when it was opened."""
+    known = state.find(books, _PIX_KEY, account_id)
+    if known is not None:
+        return known.value
+    made = str(uuid.UUID(hex=books.random_hex(16), version=4))
+    state.put(books, state.Kept(kind=_PIX_KEY, name=account_id, value=made, account_id=account_id))
+    return made
+
+
+def _basic(header: str) -> str:
+    scheme, _, token = header.partition(" ")
+    try:
+        return base64.b64decode(token, validate=True).decode() if scheme == "Basic" else ""
+    except ValueError:
+        return ""
 
 
 def _callback(
@@ -70,12 +187,12 @@ def _dialect(
         callback=partial(_callback, standard.told, known.secret_address.adds),
         admit=doors.admit,
         # The worst that a bank can do: an order that is sent twice would be paid twice.
-        payout_kind=PayoutKind.NONE,
+        payout_kind=accounts.PayoutKind.NONE,
         client_certificates=True,
     )
 
 
-EFI: Final = dataclasses.replace(
+EFI: Final = replace(
     _dialect(
         Name.EFI,
         BankIdentity(name="Efi S.A.", ispb="09089356", compe="364", host="pix.efi.example"),
@@ -85,7 +202,7 @@ EFI: Final = dataclasses.replace(
     refusal=efi.refusal,
     payout=efi.sent,
     callback=partial(_callback, efi.told, PROFILES[Name.EFI].secret_address.adds),
-    payout_kind=PayoutKind.DUP,
+    payout_kind=accounts.PayoutKind.DUP,
 )
 INTER: Final = _dialect(
     Name.INTER,

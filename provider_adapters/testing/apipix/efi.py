@@ -9,11 +9,6 @@ from typing import Final
 
 from provider_adapters.testing.apipix import standard
 from provider_adapters.testing.apipix.standard import (
-    CPF_DIGITS,
-    CREATED,
-    LONGEST_KEY,
-    LONGEST_MESSAGE,
-    OWN_ID,
     amount,
     dashed,
     matching,
@@ -31,8 +26,6 @@ from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, requir
 from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import keys, payouts
 from provider_adapters.testing.bank.pix.destinations import Destination
-from provider_adapters.testing.bank.pix.keys import NewKey
-from provider_adapters.testing.bank.pix.payouts import Order, Payout
 
 _BRANCH: Final = re.compile(r"\d{1,4}", re.ASCII)
 _ISPB: Final = re.compile(r"[0-9A-Z]{8}")
@@ -87,7 +80,7 @@ def _keys(request: BankRequest) -> Document:
 
 
 def _add_key(request: BankRequest) -> Document:
-    return {"chave": keys.add(*request.own, NewKey(type="evp", key=None)).key}
+    return {"chave": keys.add(*request.own, keys.NewKey(type="evp", key=None)).key}
 
 
 def _remove_key(request: BankRequest) -> Document:
@@ -101,12 +94,12 @@ def _remove_key(request: BankRequest) -> Document:
 def _pay_out(request: BankRequest) -> Answer:
     books, account, body = request.books, request.account, request.body
     key, payer = request.path["idEnvio"], body.inside("pagador")
-    require(OWN_ID.fullmatch(key), "idEnvio is 1 to 35 letters and digits")
-    payer_key = short(payer, "chave", LONGEST_KEY)
-    order = Order(
+    require(standard.OWN_ID.fullmatch(key), "idEnvio is 1 to 35 letters and digits")
+    payer_key = short(payer, "chave", standard.LONGEST_KEY)
+    order = payouts.Order(
         to=_recipient(body.inside("favorecido"), payer_key),
         centavos=amount(body, "valor"),
-        description=short(payer, "infoPagador", LONGEST_MESSAGE, ""),
+        description=short(payer, "infoPagador", standard.LONGEST_MESSAGE, ""),
         idempotency_key=key,
     )
     if keys.owned(books, account.id, payer_key) is None:
@@ -117,12 +110,12 @@ def _pay_out(request: BankRequest) -> Answer:
         made = payouts.accept(books, account, order)
         return {**_payout(made), "e2eId": made.e2e_id, "horario": times(made)}
 
-    return execute(order.centavos, accept, CREATED)
+    return execute(order.centavos, accept, standard.CREATED)
 
 
 def _recipient(to: Fields, payer_key: str) -> Destination:
     if "chave" in to:
-        named = {"chave": short(to, "chave", LONGEST_KEY), **tax_number(to)}
+        named = {"chave": short(to, "chave", standard.LONGEST_KEY), **tax_number(to)}
     else:
         place = to.inside("contaBanco")
         named = {
@@ -145,12 +138,12 @@ def _recipient(to: Fields, payer_key: str) -> Destination:
     )
 
 
-def _payout(record: Payout) -> Document:
+def _payout(record: payouts.Payout) -> Document:
     shown = {"valor": reais(record.paid), "status": _STATES[record.state]}
     return {"idEnvio": record.idempotency_key, **shown}
 
 
-def sent(record: Payout) -> Document:
+def sent(record: payouts.Payout) -> Document:
     """Show a payout when it is looked up: without the bank of an account, persons masked."""
     order = json.loads(record.to.sent)
     to: Mapping[str, str] = order["favorecido"]
@@ -170,7 +163,7 @@ def sent(record: Payout) -> Document:
 
 
 def _masked(tax_number: str) -> str:
-    if len(tax_number) != CPF_DIGITS:
+    if len(tax_number) != standard.CPF_DIGITS:
         return tax_number
     return f"***.{tax_number[3:6]}.{tax_number[6:9]}-**"
 
@@ -187,7 +180,7 @@ def told(books: Books, event: Event) -> Document | None:
     if event.kind is not EventKind.PAYOUT:
         return standard.told(books, event)
     payout = subject_of(books, event)
-    if not isinstance(payout, Payout):
+    if not isinstance(payout, payouts.Payout):
         extras = {"idEnvio": event.subject}
         said = {"tipo": "SOLICITACAO", "status": "REALIZADO", "gnExtras": extras}
         return {**standard.invented(books), **said}
@@ -205,7 +198,7 @@ def told(books: Books, event: Event) -> Document | None:
 ROWS: Final[Sequence[Row]] = (
     Row("GET", "/v2/gn/saldo", "balance", _balance),
     Row("GET", "/v2/gn/evp", "keys", _keys),
-    Row("POST", "/v2/gn/evp", "keys", _add_key, status=CREATED),
+    Row("POST", "/v2/gn/evp", "keys", _add_key, status=standard.CREATED),
     Row("DELETE", "/v2/gn/evp/{chave:[^/]+}", "keys", _remove_key),
     Row("PUT", "/v3/gn/pix/{idEnvio:[^/]+}", "payout", _pay_out),
     Row("GET", "/v2/gn/pix/enviados", "statement", _sent),

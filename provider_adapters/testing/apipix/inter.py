@@ -15,11 +15,9 @@ from provider_adapters.testing.bank.kernel import accounts, blocks, statement
 from provider_adapters.testing.bank.kernel.clock import day_of, local_time, midnight, read_day
 from provider_adapters.testing.bank.kernel.paging import Slice, read_number
 from provider_adapters.testing.bank.kernel.refusals import require
-from provider_adapters.testing.bank.kernel.statement import Entry, number
 from provider_adapters.testing.bank.messages import Answer, Document, Fields
 from provider_adapters.testing.bank.pix import payouts
 from provider_adapters.testing.bank.pix.destinations import Destination
-from provider_adapters.testing.bank.pix.payouts import Order, Payout
 
 _SOMEBODY: Final = "Cliente de Outro Banco"
 _KEY: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -73,10 +71,11 @@ def _statement(request: BankRequest) -> Document:
 
 
 def _pay_out(request: BankRequest) -> Answer:
+    """Take an order; the answer does not tell the amount."""
     books, account, body = request.books, request.account, request.body
     key = request.headers.get("x-id-idempotente", "")
     require(_KEY.fullmatch(key), "x-id-idempotente is a UUID")
-    order = Order(
+    order = payouts.Order(
         centavos=body.reais("valor"),
         to=_recipient(body.inside("destinatario")),
         description=short(body, "descricao", _LONGEST_TEXT, ""),
@@ -84,12 +83,9 @@ def _pay_out(request: BankRequest) -> Answer:
     )
 
     def accept() -> Document:
-        """Answer the order, without the amount."""
-        known = payouts.repeated(books, account, order)
-        made = known or payouts.accept(books, account, order)
-        day = day_of(made.created_at)
-        days = {"dataPagamento": day, "dataOperacao": day}
-        return {"tipoRetorno": "PROCESSADO", "codigoSolicitacao": made.id, **days}
+        made = payouts.accept(books, account, order)
+        said = {"tipoRetorno": "PROCESSADO", "dataPagamento": day_of(made.created_at)}
+        return {**said, "codigoSolicitacao": made.id}
 
     return execute(order.centavos, accept)
 
@@ -98,47 +94,35 @@ def _recipient(to: Fields) -> Destination:
     if to.choice("tipo", ("CHAVE", "DADOS_BANCARIOS")) == "CHAVE":
         key = to.text("chave")
         return Destination(tax_number="", sent=json.dumps({"chave": key}), key=key)
-    account = matching(to, "contaCorrente", _DIGITS)
+    account, tax_number = matching(to, "contaCorrente", _DIGITS), to.text("cpfCnpj")
     to.choice("tipoConta", _ACCOUNT_TYPES)
-    shown = {
-        "codIspb": matching(to.inside("instituicaoFinanceira"), "ispb", _ISPB),
-        "codAgencia": matching(to, "agencia", _DIGITS),
-        "nroConta": account,
-        "cpfCnpj": to.text("cpfCnpj"),
-        "nome": to.text("nome"),
-    }
     return Destination(
-        tax_number=shown["cpfCnpj"],
-        sent=json.dumps(shown),
-        name=shown["nome"],
-        bank=shown["codIspb"],
-        branch=shown["codAgencia"],
+        tax_number=tax_number,
+        sent=json.dumps({"nroConta": account, "cpfCnpj": tax_number}),
+        name=to.text("nome"),
+        bank=matching(to.inside("instituicaoFinanceira"), "ispb", _ISPB),
+        branch=matching(to, "agencia", _DIGITS),
         account=dashed(account),
     )
 
 
-def payout(record: Payout) -> Document:
+def payout(record: payouts.Payout) -> Document:
     """Show a payout when it is looked up; our key is not told."""
-    status = _STATES[record.state]
     shown: dict[str, object] = {
         "codigoSolicitacao": record.id,
         "valor": record.paid / 100,
-        "status": status,
+        "status": _STATES[record.state],
         "endToEnd": record.e2e_id,
         "recebedor": {"nome": record.to.name or _SOMEBODY, **json.loads(record.to.sent)},
-        "erros": [{"codigoErro": "FALHA"}] if record.failure else [],
     }
     if record.settled_at is not None:
         shown["dataHoraMovimento"] = local_time(record.settled_at)
-    if record.to.key is not None:
-        shown["chave"] = record.to.key
-    told = [{"status": status, "dataHoraEvento": local_time(record.created_at)}]
-    return {"transacaoPix": shown, "historico": told}
+    return {"transacaoPix": shown}
 
 
-def _entry(line: Entry) -> Document:
+def _entry(line: statement.Entry) -> Document:
     shown: dict[str, object] = {
-        "idTransacao": number(line.seq),
+        "idTransacao": statement.number(line.seq),
         "dataTransacao": day_of(line.at),
         "tipoTransacao": _KINDS.get(line.kind, "PIX"),
         "tipoOperacao": "D" if line.centavos < 0 else "C",
@@ -158,10 +142,10 @@ def _entry(line: Entry) -> Document:
     return {**shown, "detalhes": details}
 
 
-_PAYOUT: Final = one(payouts.get, "codigoSolicitacao", payout)
+_FIND: Final = one(payouts.get, "codigoSolicitacao", payout)
 ROWS: Final[Sequence[Row]] = (
     Row("GET", "/banking/v2/saldo", "balance", _balance),
     Row("GET", "/banking/v2/extrato/completo", "statement", _statement),
     Row("POST", "/banking/v2/pix", "payout", _pay_out),
-    Row("GET", "/banking/v2/pix/{codigoSolicitacao:[^/]+}", "payout_read", _PAYOUT),
+    Row("GET", "/banking/v2/pix/{codigoSolicitacao:[^/]+}", "payout_read", _FIND),
 )

@@ -29,8 +29,7 @@ from provider_adapters.apipix.secrets import (
 )
 from provider_adapters.kit.references import txids
 from provider_adapters.kit.secrets import secrets_of
-from provider_adapters.testing.apipix.access import TOKEN
-from provider_adapters.testing.apipix.dialect import BB, EFI, INTER, SICOOB, SICREDI
+from provider_adapters.testing.apipix.dialect import BB, EFI, INTER, SICOOB, SICREDI, TOKEN
 from provider_adapters.testing.apipix.standard import problem
 from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.verify.stage import (
@@ -42,23 +41,27 @@ from provider_adapters.testing.verify.stage import (
     Thing,
 )
 
-_SENT: Final = FieldNames(
-    amount="valor", key="idEnvio", e2e_id="endToEndId", status="status", at="liquidacao"
-)
 _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
+    PortCall.GET_CHARGE: FieldNames(amount="original", status="status", at="criacao"),
+}
+_EFI_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
+    **_FIELDS,
     PortCall.GET_BALANCE: FieldNames(amount="saldo"),
     PortCall.LIST_STATEMENT: FieldNames(amount="valor", e2e_id="endToEndId", at="horario"),
-    PortCall.GET_CHARGE: FieldNames(amount="original", status="status", at="criacao"),
     PortCall.CREATE_PAYOUT: FieldNames(
         amount="valor", key="idEnvio", e2e_id="e2eId", status="status"
     ),
-    PortCall.FIND_PAYOUT: dataclasses.replace(_SENT, destination="chave"),
-}
-_STANDARD_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
-    PortCall.GET_CHARGE: FieldNames(amount="original", status="status", at="criacao"),
+    PortCall.FIND_PAYOUT: FieldNames(
+        amount="valor",
+        key="idEnvio",
+        e2e_id="endToEndId",
+        status="status",
+        destination="chave",
+        at="liquidacao",
+    ),
 }
 _INTER_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
-    **_STANDARD_FIELDS,
+    **_FIELDS,
     PortCall.GET_BALANCE: FieldNames(amount="disponivel"),
     PortCall.LIST_STATEMENT: FieldNames(amount="valor", e2e_id="endToEndId", at="dataTransacao"),
     PortCall.CREATE_PAYOUT: FieldNames(status="tipoRetorno"),
@@ -107,6 +110,7 @@ class ApiPixStage(SimulatedStage):
     """
 
     profile: Name
+    words = _FIELDS
     untold = _UNTOLD
 
     def settings(self, address: str) -> Mapping[str, object]:
@@ -173,7 +177,7 @@ class EfiStage(ApiPixStage):
     profile = Name.EFI
     dialect = EFI
     account_secrets = EfiSecrets
-    words = _FIELDS
+    words = _EFI_FIELDS
     listed = _LISTED
     forbidden = ("documento_bloqueado",)
 
@@ -199,13 +203,7 @@ class InterStage(ApiPixStage):
         return [written(status, document) for status, document in _INTER_DOUBTFUL]
 
 
-class ReadOnlyStage(ApiPixStage):
-    """A bank without anything beyond the standard; a ``Stage``."""
-
-    words = _STANDARD_FIELDS
-
-
-class SicoobStage(ReadOnlyStage):
+class SicoobStage(ApiPixStage):
     """Sicoob; a ``Stage``."""
 
     profile = Name.SICOOB
@@ -213,7 +211,7 @@ class SicoobStage(ReadOnlyStage):
     account_secrets = SicoobSecrets
 
 
-class BbStage(ReadOnlyStage):
+class BbStage(ApiPixStage):
     """Banco do Brasil; a ``Stage``."""
 
     profile = Name.BB
@@ -221,7 +219,7 @@ class BbStage(ReadOnlyStage):
     account_secrets = BbSecrets
 
 
-class SicrediStage(ReadOnlyStage):
+class SicrediStage(ApiPixStage):
     """Sicredi; a ``Stage``."""
 
     profile = Name.SICREDI

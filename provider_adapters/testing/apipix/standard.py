@@ -14,14 +14,11 @@ from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind
 from provider_adapters.testing.bank.kernel.paging import Page, Slice, read_number
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, not_found, require
-from provider_adapters.testing.bank.kernel.state import Kept
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
 from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import charges, keys, received_payments, refunds
-from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
 from provider_adapters.testing.bank.pix.payouts import Payout
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
-from provider_adapters.testing.bank.pix.refunds import Refund, RefundOrder
 
 Record = TypeVar("Record")
 
@@ -106,7 +103,7 @@ def tax_number(of: Fields) -> Mapping[str, str]:
     return given
 
 
-def times(record: Payout | Refund) -> Document:
+def times(record: Payout | refunds.Refund) -> Document:
     """Show when something was ordered, and when it settled."""
     shown = {"solicitacao": show(record.created_at)}
     return shown if record.settled_at is None else {**shown, "liquidacao": show(record.settled_at)}
@@ -144,7 +141,7 @@ def _person(payer: Payer) -> Document:
     return {field: payer.tax_number, "nome": payer.name}
 
 
-def _charge(books: Books, record: Charge) -> Document:
+def _charge(books: Books, record: charges.Charge) -> Document:
     """Show a charge with its payments; an expired one is still ``ATIVA``."""
     paid = received_payments.latest(books, record.account_id, record.reference)
     lasts = _EXPIRES_S
@@ -165,12 +162,12 @@ def _charge(books: Books, record: Charge) -> Document:
     return document
 
 
-def _txid(record: Charge) -> str:
+def _txid(record: charges.Charge) -> str:
     """Return what a charge is known by: its reference, unless that is no txid."""
     return record.reference if _TXID.fullmatch(record.reference) else record.txid
 
 
-def _found(request: BankRequest) -> Charge:
+def _found(request: BankRequest) -> charges.Charge:
     """Find a charge by its txid, which the control interface may have called its reference."""
     txid = request.path["txid"]
     with suppress(Refusal):
@@ -178,16 +175,12 @@ def _found(request: BankRequest) -> Charge:
     return charges.get(*request.own, txid)
 
 
-def _show_charge(request: BankRequest) -> Document:
-    return _charge(request.books, _found(request))
-
-
 def _add_charge(request: BankRequest) -> Document:
     body, txid = request.body, request.path["txid"]
     require(_TXID.fullmatch(txid), "txid is 26 to 35 letters and digits")
     expires_in = body.inside("calendario").whole("expiracao", _EXPIRES_S)
     require(expires_in > 0, "calendario.expiracao is above zero")
-    new = NewCharge(
+    new = charges.NewCharge(
         reference=txid,
         txid=txid,
         type="dynamic",
@@ -216,8 +209,7 @@ def _cancel_charge(request: BankRequest) -> Document:
 
 def _due_charge(_request: BankRequest) -> Document:
     """Say that there is none: the books have no charges with a due date."""
-    what = "due charge"
-    raise not_found(what)
+    return found(None, "due charge")
 
 
 def _payment(books: Books, record: Payment) -> Document:
@@ -229,9 +221,9 @@ def _payment(books: Books, record: Payment) -> Document:
     }
     if record.reference:
         document["txid"] = _txid(charges.get(books, record.account_id, record.reference))
-    if record.payer is not None and record.payer.message:
+    if record.payer and record.payer.message:
         document["infoPagador"] = record.payer.message
-    if record.payer is not None and record.payer.name:
+    if record.payer and record.payer.name:
         document["pagador"] = _person(record.payer)
     return document
 
@@ -257,7 +249,7 @@ def _received_one(request: BankRequest) -> Document:
     return _pix(request.books, paid)
 
 
-def _refund(record: Refund) -> Document:
+def _refund(record: refunds.Refund) -> Document:
     shown = {
         **fields(record, id="idempotency_key", rtrId="return_id"),
         "valor": reais(record.centavos),
@@ -272,7 +264,7 @@ def _give_back(request: BankRequest) -> Answer:
     body, own, key = request.body, request.own, request.path["id"]
     require(OWN_ID.fullmatch(key), "id is 1 to 35 letters and digits")
     body.choice("natureza", ("ORIGINAL", "RETIRADA"), "ORIGINAL")
-    order = RefundOrder(
+    order = refunds.RefundOrder(
         payment_e2e_id=request.path["e2eid"],
         centavos=amount(body, "valor"),
         idempotency_key=key,
@@ -298,19 +290,18 @@ def _listen(request: BankRequest) -> Document:
     listeners.add(books, account_id, url, "")
     shown = {"webhookUrl": url, "chave": key, "cnpj": request.account.tax_number}
     value = json.dumps({**shown, "criacao": show(books.clock.micros())})
-    state.put(books, Kept(kind=_WEBHOOK, name=key, value=value, account_id=account_id))
+    state.put(books, state.Kept(kind=_WEBHOOK, name=key, value=value, account_id=account_id))
     return {}
 
 
-def _known(request: BankRequest) -> Kept:
+def _known(request: BankRequest) -> state.Kept:
     kept = state.find(request.books, _WEBHOOK, request.path["chave"])
     is_own = kept is not None and kept.account_id == request.account.id
     return found(kept if is_own else None, "webhook")
 
 
 def _listener(request: BankRequest) -> Document:
-    shown: Document = json.loads(_known(request).value)
-    return shown
+    return dict(json.loads(_known(request).value))
 
 
 def _forget(request: BankRequest) -> Document:
@@ -336,7 +327,7 @@ def rows_below(base: str, immediate: str) -> Sequence[Row]:
         *below(
             immediate or base,
             Row("PUT", charge, "charge", _add_charge, status=CREATED),
-            Row("GET", charge, "charge", _show_charge),
+            Row("GET", charge, "charge", lambda request: _charge(request.books, _found(request))),
             Row("PATCH", charge, "charge", _cancel_charge),
         ),
         *below(
@@ -361,7 +352,7 @@ def told(books: Books, event: Event) -> Document | None:
             return {**_payment(books, paid), "chave": charge.key}
         case EventKind.CHARGE, _:
             return {**invented(books), "txid": event.subject}
-        case EventKind.REFUND, Refund() as refund:
+        case EventKind.REFUND, refunds.Refund() as refund:
             paid = received_payments.by_e2e_id(books, refund.account_id, refund.payment_e2e_id)
             return {**_payment(books, paid), "devolucoes": [_refund(refund)]}
         case EventKind.REFUND, _:

@@ -26,19 +26,14 @@ from provider_adapters.testing.bank.dialect import (
     subject_of,
 )
 from provider_adapters.testing.bank.kernel import accounts, listeners, state, statement
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.clock import day_of, local_time, midnight, read_day
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Slice, read_number
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
-from provider_adapters.testing.bank.kernel.state import Kept
 from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import charges, keys, payouts, received_payments
-from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
 from provider_adapters.testing.bank.pix.destinations import Destination
-from provider_adapters.testing.bank.pix.keys import Key
-from provider_adapters.testing.bank.pix.payouts import Payout
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 from provider_adapters.testing.bank.simulator import Simulator
 
@@ -143,7 +138,7 @@ def _keys(request: BankRequest) -> Document:
     return cut(rows, read_slice(request.query))
 
 
-def _key(record: Key) -> Document:
+def _key(record: keys.Key) -> Document:
     return {
         **fields(record, "id", "key"),
         "type": record.type.upper(),
@@ -168,7 +163,7 @@ def _customer_of(request: BankRequest, payer: Payer) -> Document:
     name = f"cus_{account_id}_{payer.tax_number}"
     shown = {"id": name, "name": payer.name, "cpfCnpj": payer.tax_number}
     value = json.dumps(shown)
-    state.put(books, Kept(kind=_CUSTOMER, name=name, value=value, account_id=account_id))
+    state.put(books, state.Kept(kind=_CUSTOMER, name=name, value=value, account_id=account_id))
     return shown
 
 
@@ -187,7 +182,7 @@ def _add_customer(request: BankRequest) -> Document:
     return _customer_of(request, Payer(name=name, tax_number=tax_number))
 
 
-def _charge(request: BankRequest, record: Charge) -> Document:
+def _charge(request: BankRequest, record: charges.Charge) -> Document:
     """Show a charge; one that was removed keeps its status and says so beside it."""
     paid = received_payments.latest(*request.own, record.reference)
     return {
@@ -224,7 +219,7 @@ def _add_charge(request: BankRequest) -> Document:
     customer = _known_customers(request).get(body.text("customer"))
     require(customer and own, "a customer and a key come first")
     payer = Fields(customer or {})
-    new = NewCharge(
+    new = charges.NewCharge(
         reference=body.text("externalReference"),
         type="dynamic",
         key=own[0].key,
@@ -236,7 +231,7 @@ def _add_charge(request: BankRequest) -> Document:
     return _charge(request, charges.add(books, request.account, new))
 
 
-def _qr_code(record: Charge) -> Document:
+def _qr_code(record: charges.Charge) -> Document:
     if record.status != "active":
         raise Refusal(Code.CHARGE_PAID, "nothing to be paid", status=400)
     return {"payload": record.emv, "expirationDate": moment(record.expires_at)}
@@ -286,7 +281,7 @@ def _transaction(request: BankRequest) -> Document:
     return _received(received_payments.by_e2e_id(*request.own, e2e_id))
 
 
-def _transfer(record: Payout) -> Document:
+def _transfer(record: payouts.Payout) -> Document:
     status = "BLOCKED" if record.analysed_until else _TRANSFER_STATUSES[record.state]
     return {
         **fields(record, "id", endToEndIdentifier="e2e_id", externalReference="idempotency_key"),
@@ -368,7 +363,7 @@ def _remove_webhook(gone: Listener) -> Document:
     return {"deleted": True, "id": gone.id}
 
 
-def _authenticate(request: BankRequest) -> Account:
+def _authenticate(request: BankRequest) -> accounts.Account:
     """Return the account of the key; a GET has no body (docs.asaas.com, HTTP response codes)."""
     token = request.headers.get("access_token", "")
     if not token:
@@ -379,7 +374,7 @@ def _authenticate(request: BankRequest) -> Account:
     return account
 
 
-def _admit(books: Books, _: Account, given: Fields) -> Admission:
+def _admit(books: Books, _: accounts.Account, given: Fields) -> Admission:
     token = given.text("token", "") or f"$aact_hmlg_{books.random_hex(24)}"
     return Admission(token=token, credentials={"api_key": token})
 
@@ -401,7 +396,7 @@ def _refusal(problem: Refusal) -> Answer:
 def _callback(books: Books, event: Event, to: Listener) -> Callback | None:
     """Write an event with the token of its address; nothing is told of what came back."""
     match event.kind, subject_of(books, event):
-        case EventKind.PAYOUT, Payout() as payout:
+        case EventKind.PAYOUT, payouts.Payout() as payout:
             shown = _transfer(payout)
             said = {"event": f"TRANSFER_{shown['status']}", "transfer": shown}
         case EventKind.PAYOUT, _:  # what a test says of a payout that is not there yet
@@ -452,7 +447,7 @@ ASAAS: Final = Dialect(
     payout=_transfer,
     callback=_callback,
     admit=_admit,
-    payout_kind=PayoutKind.NONE,
+    payout_kind=accounts.PayoutKind.NONE,
     secret_headers=frozenset({"access_token"}),
 )
 ASAAS_WITH_TWINS: Final = dataclasses.replace(

@@ -69,7 +69,7 @@ class AsaasStage(SimulatedStage):
 
     def charge_order(self, key: str) -> ChargeOrder:
         """Return one with a payer, whom the bank does not know yet: it makes no other."""
-        payer = Payer(name="Maria Silva", tax_number=_tax_number())
+        payer = Payer(name="Maria Silva", tax_number=f"{secrets.randbelow(10**11):011}")
         return dataclasses.replace(super().charge_order(key), payer=payer)
 
     def stranger(self) -> ProviderAccount:
@@ -87,13 +87,3 @@ class AsaasStage(SimulatedStage):
     def refusal(self, status: int, code: str) -> BankAnswer:
         """Write the bank's error document."""
         return written(status, {"errors": [{"code": code, "description": "Recusado"}]})
-
-
-def _tax_number() -> str:
-    """Make a CPF: nine digits, and two that check them."""
-    digits = [secrets.randbelow(10) for _ in range(9)]
-    for length in (10, 11):
-        weights = range(length, 1, -1)
-        weighed = sum(each * weight for each, weight in zip(digits, weights, strict=True))
-        digits.append((11 - weighed % 11) % 11 % 10)
-    return "".join(map(str, digits))

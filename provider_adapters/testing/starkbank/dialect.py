@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -33,12 +33,10 @@ from provider_adapters.testing.bank.dialect import (
     subject_of,
 )
 from provider_adapters.testing.bank.kernel import accounts, clock, listeners, state, statement
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.listeners import Event, Listener
 from provider_adapters.testing.bank.kernel.paging import Slice, read_slice
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
-from provider_adapters.testing.bank.kernel.state import Kept
 from provider_adapters.testing.bank.kernel.statement import Entry, number
 from provider_adapters.testing.bank.messages import LARGEST, Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import (
@@ -50,13 +48,9 @@ from provider_adapters.testing.bank.pix import (
 )
 from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
 from provider_adapters.testing.bank.pix.destinations import Destination, Owner
-from provider_adapters.testing.bank.pix.keys import Key
 from provider_adapters.testing.bank.pix.magic_values import KEY_OF_ANOTHER
-from provider_adapters.testing.bank.pix.payouts import Order, Payout
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 from provider_adapters.testing.bank.simulator import Simulator
-
-Value = TypeVar("Value")
 
 _PUBLIC_KEY: Final = "public key"
 _SIGNING_SECRET: Final = "signing secret"  # noqa: S105 - the kind of what is kept
@@ -67,8 +61,7 @@ _WINDOW_S: Final = 300.0
 """How far ``Access-Time`` may be from the bank's time; the bank does not say."""
 _SECONDS: Final = re.compile(r"[0-9]{9,11}(\.[0-9]{1,9})?", re.ASCII)
 _PROJECT_DIGITS: Final = 16
-_MOST: Final = 100
-"""Things in one request, and in one page."""
+_LARGEST_PAGE: Final = 100
 _MOST_MISSED: Final = 1000
 _MOST_WEBHOOKS: Final = 1000
 """Of a workspace; the bank tells no bound, and this one is beyond use."""
@@ -143,7 +136,7 @@ def punctuated(text: str) -> str:
 def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> None:
     """Keep the tags of something, in lower case; what has a tag is found by ``tagged``."""
     small = [tag.lower() for tag in tags]
-    kept = Kept(kind=_TAGS, name=name, value=json.dumps(small), account_id=account_id)
+    kept = state.Kept(kind=_TAGS, name=name, value=json.dumps(small), account_id=account_id)
     state.put(books, kept)
     for tag in small:
         state.put(books, replace(kept, kind=f"tag {tag}", value=""))
@@ -167,9 +160,9 @@ def _tags_of_charge(books: Books, charge: Charge) -> list[str]:
 
 def read_page(query: Mapping[str, str]) -> Slice:
     """Read ``after``, ``before``, ``limit`` and ``cursor``; raises ``INVALID_REQUEST``."""
-    limit = query.get("limit", str(_MOST))
-    is_one = _LIMIT.fullmatch(limit) and 1 <= int(limit) <= _MOST
-    require(is_one, f"limit is 1 to {_MOST}")
+    limit = query.get("limit", str(_LARGEST_PAGE))
+    is_one = _LIMIT.fullmatch(limit) and 1 <= int(limit) <= _LARGEST_PAGE
+    require(is_one, f"limit is 1 to {_LARGEST_PAGE}")
     given = {"limite": limit}
     for name, theirs, days in (("de", "after", 0), ("ate", "before", 1)):
         if theirs in query:
@@ -178,13 +171,6 @@ def read_page(query: Mapping[str, str]) -> Slice:
     if query.get("cursor"):
         given["cursor"] = query["cursor"]
     return read_slice(given)
-
-
-def read_several(body: Fields, name: str, read: Callable[[Fields], Value]) -> list[Value]:
-    """Read a list of orders: 1 to 100; raises ``INVALID_REQUEST``."""
-    given = body.inside_all(name)
-    require(1 <= len(given) <= _MOST, f"{name} are 1 to {_MOST}")
-    return [read(each) for each in given]
 
 
 def read_tags(body: Fields) -> list[str]:
@@ -248,14 +234,17 @@ def _charge_of(books: Books, paid: Payment) -> Charge | None:
 
 
 def _keys(request: BankRequest) -> Document:
-    def show(record: Key) -> Document:
-        return {
-            **_entry(record.key, record.type, request.account.name, request.account.tax_number),
-            "status": _KEY_STATUSES[record.status],
-            "created": instant(record.created_at),
+    shown = [
+        {
+            **fields(each, "type"),
+            "id": punctuated(each.key),
+            "name": request.account.name,
+            "status": _KEY_STATUSES[each.status],
+            "created": instant(each.created_at),
         }
-
-    return _several("keys", [show(each) for each in keys.list_all(*request.own)])
+        for each in keys.list_all(*request.own)
+    ]
+    return _several("keys", shown)
 
 
 def _key(request: BankRequest) -> Document:
@@ -267,7 +256,7 @@ def _key(request: BankRequest) -> Document:
 
 def owner(record: Owner) -> Document:
     """
-    Show where a key leads; a person's tax number is masked.
+    Show where a key leads; a person's tax number is masked, branch and account cannot be read.
 
     Of somebody at another bank whom nobody has invented more of, nothing of it is known.
     """
@@ -276,18 +265,11 @@ def owner(record: Owner) -> Document:
         told = f"***.{told[3:6]}.{told[6:9]}-**"
     elif "*" in told and record.key != KEY_OF_ANOTHER:
         told = "***.***.***-**"
-    shown = _entry(record.key, record.type, record.name, told)
-    return {**shown, **fields(record, "ispb", bankName="bank_name")}
-
-
-def _entry(key: str, kind: str, name: str, tax_number: str) -> Document:
-    """Show what all entries of the directory show; branch and account cannot be read."""
-    encrypted = base64.b64encode(f"{_ENCRYPTED}{key}".encode()).decode()
+    encrypted = base64.b64encode(f"{_ENCRYPTED}{record.key}".encode()).decode()
     return {
-        "id": punctuated(key),
-        "type": kind,
-        "name": name,
-        "taxId": punctuated(tax_number),
+        **fields(record, "type", "name", "ispb", bankName="bank_name"),
+        "id": punctuated(record.key),
+        "taxId": punctuated(told),
         "branchCode": base64.b64encode(b"branch").decode(),
         "accountNumber": encrypted,
         "accountType": "checking",
@@ -298,10 +280,8 @@ def _adding(name: str, read: Callable[[Books, str, Fields], NewCharge]) -> Run:
     """Return what makes charges."""
 
     def run(request: BankRequest) -> Document:
-        shown = []
-        for order, tags in read_several(
-            request.body, name, lambda body: (read(*request.own, body), read_tags(body))
-        ):
+        shown, asked = [], request.body.inside_all(name)
+        for order, tags in [(read(*request.own, each), read_tags(each)) for each in asked]:
             made = charges.add(request.books, request.account, order)
             keep_tags(*request.own, made.id, tags)
             shown.append(_charge(request.books, made))
@@ -386,8 +366,10 @@ def _change_invoice(request: BankRequest) -> Document:
 
 
 def _invoice_payment(request: BankRequest) -> Document:
-    paid = received_payments.latest(*request.own, _one_invoice(request).reference)
-    return {"payment": _payment(found(paid, "payment"))}
+    """Show how an invoice was paid."""
+    latest = received_payments.latest(*request.own, _one_invoice(request).reference)
+    paid = found(latest, "payment")
+    return {"payment": {**_source(paid), "endToEndId": paid.e2e_id, "method": "pix"}}
 
 
 def _invoice_logs(request: BankRequest) -> Document:
@@ -442,11 +424,6 @@ def _brcode(books: Books, record: Charge) -> Document:
     }
 
 
-def _payment(paid: Payment) -> Document:
-    """Show how an invoice was paid."""
-    return {**_source(paid), "endToEndId": paid.e2e_id, "method": "pix"}
-
-
 def _source(paid: Payment) -> Document:
     payer = paid.payer or _NOBODY
     return {"amount": paid.centavos, "name": payer.name, "taxId": punctuated(payer.tax_number)}
@@ -468,11 +445,11 @@ def _deposits(request: BankRequest) -> Document:
 
 def _deposit_tags(books: Books, paid: Payment, charge: Charge | None) -> list[str]:
     """Name money that came in, and the BR Code that it pays."""
-    tags = [paid.e2e_id.lower()]
-    if charge is not None and charge.type == "dynamic":
-        tags += [f"dynamic-brcode/{charge.txid}", *_tags_of_charge(books, charge)]
-        tags += [f"d{charge.txid}"]
-    return tags
+    e2e_id = paid.e2e_id.lower()
+    if charge is None or charge.type != "dynamic":
+        return [e2e_id]
+    code, tags = charge.txid, _tags_of_charge(books, charge)
+    return [e2e_id, f"dynamic-brcode/{code}", *tags, f"d{code}"]
 
 
 def _deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
@@ -487,7 +464,9 @@ def _deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
 
 def _pay_out(request: BankRequest) -> Answer:
     books, account = request.books, request.account
-    read = read_several(request.body, "transfers", lambda body: (_order(body), read_tags(body)))
+    asked = request.body.inside_all("transfers")
+    read = [(_order(each), read_tags(each)) for each in asked]
+    require(read, "transfers is not empty")
     for order, _ in read:
         # Only where an account repeats answers.
         require(not payouts.repeated(books, account, order), "an external id is known")
@@ -503,13 +482,13 @@ def _pay_out(request: BankRequest) -> Answer:
     return execute(read[0][0].centavos, accept)
 
 
-def _order(body: Fields) -> Order:
+def _order(body: Fields) -> payouts.Order:
     """Read the order of a transfer; a bank of three digits would be a TED."""
     require(_ISPB.fullmatch(body.text("bankCode")), "bankCode is an ISPB: this bank sends no TED")
     body.choice("accountType", _ACCOUNT_TYPES, "checking")
     external_id = body.text("externalId", "")
     require(_EXTERNAL_ID.fullmatch(external_id), "externalId is URL safe")
-    return Order(
+    return payouts.Order(
         centavos=body.centavos("amount"),
         to=_destination(body),
         description=body.text("description", ""),
@@ -549,7 +528,7 @@ def _transfers(request: BankRequest) -> Document:
     return _several("transfers", [_transfer(each) for each in chosen])
 
 
-def _transfer(record: Payout) -> Document:
+def _transfer(record: payouts.Payout) -> Document:
     """Show a payout; once settled, its value is what was really paid."""
     sent: Mapping[str, object] = json.loads(record.to.sent)
     updated = record.returned_at or record.settled_at or record.created_at
@@ -571,10 +550,9 @@ def _webhooks(request: BankRequest) -> Document:
 
 
 def _add_webhook(request: BankRequest) -> Document:
-    asked = request.body
-    asked.texts("subscriptions")
-    made = listeners.add(*request.own, asked.text("url"), "", most=_MOST_WEBHOOKS)
-    return {"webhook": _webhook(made)}
+    request.body.texts("subscriptions")
+    url = request.body.text("url")
+    return {"webhook": _webhook(listeners.add(*request.own, url, "", most=_MOST_WEBHOOKS))}
 
 
 def _events(request: BankRequest) -> Document:
@@ -597,7 +575,7 @@ def _change_event(request: BankRequest) -> Document:
 def _event(books: Books, event: Event) -> Document | None:
     """Show an event as the books have it; None for what this bank says nothing of."""
     subject = subject_of(books, event)
-    if isinstance(subject, Payout):
+    if isinstance(subject, payouts.Payout):
         document = _transfer(subject)
         name, kind = "transfer", document["status"]
     elif isinstance(subject, Payment):
@@ -641,7 +619,7 @@ def _signing_key(books: Books) -> ec.EllipticCurvePrivateKey:
 
 def rotate(books: Books) -> None:
     """Sign with another key from now on."""
-    state.put(books, Kept(kind=_SIGNING_SECRET, name="", value=books.random_hex(32)))
+    state.put(books, state.Kept(kind=_SIGNING_SECRET, name="", value=books.random_hex(32)))
 
 
 def _private_key(secret: str) -> ec.EllipticCurvePrivateKey:
@@ -663,7 +641,7 @@ def _public_keys(request: BankRequest) -> Document:
     return _several("publicKeys", [{"content": public_key(request.books)}])
 
 
-def _authenticate(request: BankRequest) -> Account:
+def _authenticate(request: BankRequest) -> accounts.Account:
     """Return whose signature it is: over who, when and the body."""
     names = ("Access-Id", "Access-Time", "Access-Signature")
     who, at, signature = (request.headers.get(name, "") for name in names)
@@ -693,12 +671,14 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _admit(books: Books, account: Account, _given: Fields) -> Admission:
+def _admit(books: Books, account: accounts.Account, _given: Fields) -> Admission:
     """Make a project with a new key for a workspace; the bank keeps the public one."""
     digits = str(int(books.random_hex(8), 16)).zfill(_PROJECT_DIGITS)[:_PROJECT_DIGITS]
     access_id, key = f"project/{digits}", _private_key(books.random_hex(32))
     value = _public_pem(key)
-    state.put(books, Kept(kind=_PUBLIC_KEY, name=access_id, value=value, account_id=account.id))
+    state.put(
+        books, state.Kept(kind=_PUBLIC_KEY, name=access_id, value=value, account_id=account.id)
+    )
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
     credentials = {"access_id": access_id, "private_key": pem.decode()}
     return Admission(token=access_id, credentials=credentials)
@@ -750,7 +730,7 @@ STARKBANK: Final = Dialect(
     payout=_transfer,
     callback=callback,
     admit=_admit,
-    payout_kind=PayoutKind.DUP,
+    payout_kind=accounts.PayoutKind.DUP,
     secret_headers=frozenset({"access-signature"}),
 )
 SIMULATORS: Final = {

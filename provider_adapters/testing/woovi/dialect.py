@@ -31,13 +31,11 @@ from provider_adapters.testing.bank.dialect import (
     subject_of,
 )
 from provider_adapters.testing.bank.kernel import accounts, clock, listeners, state, statement
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
 from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Slice, read_number
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
-from provider_adapters.testing.bank.kernel.state import Kept
 from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import (
     charges,
@@ -48,12 +46,8 @@ from provider_adapters.testing.bank.pix import (
     received_payments,
     refunds,
 )
-from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
 from provider_adapters.testing.bank.pix.destinations import Destination, Owner
-from provider_adapters.testing.bank.pix.keys import NewKey
-from provider_adapters.testing.bank.pix.payouts import Order, Payout
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
-from provider_adapters.testing.bank.pix.refunds import Refund, RefundOrder
 from provider_adapters.testing.bank.simulator import Simulator
 
 WEBHOOK: Final = "webhook"
@@ -62,7 +56,6 @@ _SIGNING_KEYS: Final = "signing keys"
 _BITS: Final = 2048
 """Of a signing key: the real bank has 1,024 bits, which nobody should begin with."""
 _CREATED: Final = 201
-_BAD_REQUEST: Final = 400
 _SERVER_ERROR: Final = 500
 _OWN_STATUS: Final = frozenset({401, 404, 405, 413, 429})
 """Nearly every refusal is a 400; these keep their status."""
@@ -195,7 +188,7 @@ def _add_key(request: BankRequest) -> Document:
     body = request.body
     kind = body.choice("type", _NEW_KEY_TYPES)
     require("key" in body, "key is required")
-    new = NewKey(type=kind, key=None if kind == "evp" else body.text("key"))
+    new = keys.NewKey(type=kind, key=None if kind == "evp" else body.text("key"))
     made, first = keys.add(*request.own, new), keys.usable(*request.own)[0]
     return {"key": made.key, "type": kind.upper(), "isDefault": first == made}
 
@@ -230,7 +223,7 @@ def _person(payer: Payer) -> Document:
     return {"name": payer.name, "taxID": {"taxID": payer.tax_number, "type": kind}}
 
 
-def _shown(request: BankRequest, charge: Charge) -> Document:
+def _shown(request: BankRequest, charge: charges.Charge) -> Document:
     status = "COMPLETED" if charge.status == "paid" else "ACTIVE"
     shown = {
         "status": "EXPIRED" if charge.expired(request.books.clock.micros()) else status,
@@ -249,14 +242,10 @@ def _shown(request: BankRequest, charge: Charge) -> Document:
     return {"charge": shown}
 
 
-def _charge_of(request: BankRequest) -> Charge:
+def _charge_of(request: BankRequest) -> charges.Charge:
     """Find a charge; what a deleted one answers is stated nowhere: here it is gone."""
     charge = charges.get(*request.own, request.path["id"])
     return found(None if charge.status == "canceled" else charge, "charge")
-
-
-def _charge(request: BankRequest) -> Document:
-    return _shown(request, _charge_of(request))
 
 
 def _add_charge(request: BankRequest) -> Document:
@@ -267,7 +256,7 @@ def _add_charge(request: BankRequest) -> Document:
     require(seconds >= _SHORTEST_CHARGE_S, "expiresIn is at least 5 minutes")
     require(own, "the account has no Pix key")
     payer = body.optional("customer", body.inside)
-    new = NewCharge(
+    new = charges.NewCharge(
         reference=body.text("correlationID"),
         type="dynamic",
         key=own[0].key,
@@ -291,12 +280,7 @@ def _charge_refunds(request: BankRequest) -> Document:
     given = [each for one in paid for each in refunds.of_payment(request.books, one)]
     return {
         "refunds": [
-            {
-                **_refunded(each),
-                "status": _CHARGE_REFUND_STATES[each.state],
-                "endToEndId": each.return_id,
-            }
-            for each in given
+            {**_refunded(each), "status": _CHARGE_REFUND_STATES[each.state]} for each in given
         ]
     }
 
@@ -333,9 +317,9 @@ def _transactions(request: BankRequest) -> Document:
     return _list("transactions", [_received(each) for each in rows], wanted, more=more)
 
 
-def _payment(record: Payout) -> Document:
-    """Show a payout; bank and end-to-end id are told once it is no longer under way."""
-    to, sent = record.to, json.loads(record.to.sent)
+def _payment(record: payouts.Payout) -> Document:
+    """Show a payout; its end-to-end id is told once it is no longer under way."""
+    sent = json.loads(record.to.sent)
     reason = sent.pop("reason", "DS04 - Ordem rejeitada")
     shown: dict[str, object] = {
         **sent,
@@ -351,11 +335,7 @@ def _payment(record: Payout) -> Document:
     }
     if record.state == "failed":
         transfer["providerRejectedReason"] = reason
-        return {"payment": shown, "transaction": transfer}
-    paid = {"name": to.name, "taxID": to.tax_number, "bank": to.bank or "Outro Banco S.A."}
-    place = {"pixKey": to.key, "branch": to.branch, "account": to.account}
-    place = {name: text for name, text in place.items() if text}
-    return {"payment": shown, "transaction": transfer, "destination": {**paid, **place}}
+    return {"payment": shown, "transaction": transfer}
 
 
 def _pay(request: BankRequest) -> Answer:
@@ -369,7 +349,7 @@ def _pay(request: BankRequest) -> Answer:
     if reason:
         sent = json.dumps({**json.loads(to.sent), "reason": reason})
         to = Destination(tax_number="", sent=sent, name=to.name)
-    order = Order(
+    order = payouts.Order(
         centavos=body.centavos("value"),
         to=to,
         description=body.text("comment", ""),
@@ -415,14 +395,14 @@ def _to_account(body: Fields) -> Destination:
     return Destination(**where, bank=psp, name=name, tax_number=tax_number, sent=json.dumps(sent))
 
 
-def _refunded(record: Refund) -> Document:
+def _refunded(record: refunds.Refund) -> Document:
     return {
         **fields(record, value="centavos", correlationID="idempotency_key", comment="description"),
         "time": show(record.created_at),
     }
 
 
-def _refund(record: Refund) -> Document:
+def _refund(record: refunds.Refund) -> Document:
     return {
         **_refunded(record),
         "status": _REFUND_STATES[record.state],
@@ -434,7 +414,7 @@ def _give_back(request: BankRequest) -> Answer | Document:
     body, own = request.body, request.own
     comment = body.text("comment", "")
     require(len(comment) <= _LONGEST_COMMENT, "comment must have at most 140 characters")
-    order = RefundOrder(
+    order = refunds.RefundOrder(
         payment_e2e_id=body.text("transactionEndToEndId"),
         centavos=body.centavos("value"),
         idempotency_key=body.text("correlationID"),
@@ -455,7 +435,7 @@ def _refunds(request: BankRequest) -> Document:
 
 def _webhooks_of(books: Books, account_id: str) -> dict[str, dict[str, object]]:
     kept = state.of_account(books, WEBHOOK, account_id)
-    return {each.name: {**json.loads(each.value), "id": each.name} for each in kept}
+    return {each.name: json.loads(each.value) for each in kept}
 
 
 def _webhooks(request: BankRequest) -> Document:
@@ -468,13 +448,13 @@ def _add_webhook(request: BankRequest) -> Document:
     """Register an address for one event; the bank makes the secret, and shows it to people."""
     books, account_id = request.own
     asked = request.body.inside("webhook")
-    event, url = asked.text("event", "OPENPIX:TRANSACTION_RECEIVED"), asked.text("url")
+    event, url = asked.text("event"), asked.text("url")
     made = listeners.add(books, account_id, url, books.random_hex(16), _MOST_ADDRESSES)
     name = global_id("Webhook", f"{made.id}:{event}")
-    shown = {"url": url, "event": event, "name": asked.text("name", ""), "isActive": True}
+    shown = {"id": name, "url": url, "event": event, "isActive": True}
     value = json.dumps(shown)
-    state.put(books, Kept(kind=WEBHOOK, name=name, value=value, account_id=account_id))
-    return {"webhook": {**shown, "id": name}}
+    state.put(books, state.Kept(kind=WEBHOOK, name=name, value=value, account_id=account_id))
+    return {"webhook": shown}
 
 
 def _remove_webhook(request: BankRequest) -> Document:
@@ -508,7 +488,7 @@ def _said(books: Books, event: Event) -> Document | None:
     """Write what happened; None for what this bank's customers are not told."""
     completed = {"event": "OPENPIX:CHARGE_COMPLETED", "company": {"name": "Loja"}}
     match event.kind, subject_of(books, event):
-        case EventKind.PAYOUT, Payout() as payout:
+        case EventKind.PAYOUT, payouts.Payout() as payout:
             name = "FAILED" if payout.state == "failed" else "CONFIRMED"
             return {"event": f"OPENPIX:MOVEMENT_{name}", **_payment(payout)}
         case EventKind.PAYOUT, _:  # one that is named by its key, of which nothing more is known
@@ -539,33 +519,26 @@ def rotate(books: Books) -> None:
     made = rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
     pem = made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
     value = json.dumps([pem, *(json.loads(kept.value)[:1] if kept else [])])
-    state.put(books, Kept(kind=_SIGNING_KEYS, name="pem", value=value))
-
-
-def public_keys(books: Books) -> list[tuple[str, str]]:
-    """Return id and PEM of each key that signs callbacks, the one in force first."""
-    shown = []
-    for public in (key.public_key() for key in _signing_keys(books)):
-        der = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-        shown.append((hashlib.sha256(der).hexdigest(), pem))
-    return shown
+    state.put(books, state.Kept(kind=_SIGNING_KEYS, name="pem", value=value))
 
 
 def _public_keys(request: BankRequest) -> Document:
-    shown = [
-        {"key_identifier": name, "is_current": place == 0, "key": pem}
-        for place, (name, pem) in enumerate(public_keys(request.books))
-    ]
+    """Show the keys that callbacks are signed with, the one in force first."""
+    shown = []
+    for place, key in enumerate(_signing_keys(request.books)):
+        form, public = PublicFormat.SubjectPublicKeyInfo, key.public_key()
+        name = hashlib.sha256(public.public_bytes(Encoding.DER, form)).hexdigest()
+        pem = public.public_bytes(Encoding.PEM, form).decode()
+        shown.append({"key_identifier": name, "is_current": place == 0, "key": pem})
     return {"public_keys": shown}
 
 
-def _authenticate(request: BankRequest) -> Account:
+def _authenticate(request: BankRequest) -> accounts.Account:
     """Return the account of an AppID, which is sent raw."""
     return request.holder(request.headers.get("Authorization", ""), "appID inválido")
 
 
-def _admit(books: Books, _account: Account, given: Fields) -> Admission:
+def _admit(books: Books, _account: accounts.Account, given: Fields) -> Admission:
     """Give an account its AppID."""
     app_id = given.text("token", "") or global_id("Client_Id", books.random_hex(24))
     return Admission(token=app_id, credentials={"app_id": app_id})
@@ -582,15 +555,10 @@ def _refusal(problem: Refusal) -> Answer:
     said = {"error": text[:1].upper() + text[1:]}
     if problem.code in _CODES:
         said["errorCode"] = _CODES[problem.code]
-    return Answer(document=said, status=_status(problem))
-
-
-def _status(problem: Refusal) -> int:
-    """Return the status; what the books do not find is a 400 here, a missing path is none."""
-    absent = problem.code is Code.NOT_FOUND and problem.message.endswith("not found")
-    if absent and problem.message[:1].islower():
-        return _BAD_REQUEST
-    return problem.status if problem.status in _OWN_STATUS else _BAD_REQUEST
+    # What the books do not find is a 400 here; a missing path is not.
+    absent = problem.message.endswith(" not found") and problem.message[:1].islower()
+    kept = problem.status in _OWN_STATUS and not absent
+    return Answer(document=said, status=problem.status if kept else 400)
 
 
 _ID: Final = "{id:[^/]+}"
@@ -612,7 +580,9 @@ WOOVI: Final = Dialect(
         Row("POST", "/pix-keys/check", "keys", _check_key),
         Row("DELETE", "/pix-keys/{key:[^/]+}", "keys", _cancel_key, status=204),
         Row("POST", "/charge", "charge", _add_charge),
-        Row("GET", f"/charge/{_ID}", "charge", _charge),
+        Row(
+            "GET", f"/charge/{_ID}", "charge", lambda request: _shown(request, _charge_of(request))
+        ),
         Row("DELETE", f"/charge/{_ID}", "charge", _delete_charge),
         Row("GET", f"/charge/{_ID}/refund", "refund_read", _charge_refunds),
         Row("GET", "/transaction", "payment", _transactions),
@@ -631,7 +601,7 @@ WOOVI: Final = Dialect(
     payout=_payment,
     callback=callback,
     admit=_admit,
-    payout_kind=PayoutKind.DUP,
+    payout_kind=accounts.PayoutKind.DUP,
 )
 """Refuses a key that it knows: docs/payment/payment-idempotency.md."""
 SIMULATORS: Final = {"woovi": Simulator(adapter="woovi", dialect=WOOVI, tells_returns=False)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from provider_adapters.testing.bank.pix import charges, payouts
+from tests.world.tables import cases
 
 ORDER = {
     "amount": 1050, "name": "Maria", "taxId": "529.982.247-25", "bankCode": "60701190",
@@ -55,6 +56,11 @@ def test_a_wrong_transfer_is_refused_and_nothing_is_paid(ask, books, changes, co
 
     assert (status, said["errors"][0]["code"]) == (400, code)
     assert payouts.executions(books, None) == []
+
+
+@cases("given", [None, [], ["x"]])
+def test_a_list_of_orders_is_not_empty(ask, given: object):
+    assert ask("POST", "/v2/transfer", {"transfers": given})[0] == 400
 
 
 def test_a_key_leads_to_an_account_that_only_the_bank_can_read(ask, books):

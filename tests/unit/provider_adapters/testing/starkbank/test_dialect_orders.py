@@ -65,9 +65,3 @@ def test_another_invoice_is_refused(books, workspace, change: dict[str, object])
 def test_a_workspace_without_a_key_asks_nobody_for_money(books, account):
     with pytest.raises(Refusal):
         dialect.read_brcode(books, account.id, Fields({"amount": 1}))
-
-
-@cases("given", [None, [], [{}] * 101, ["x"]])
-def test_one_to_a_hundred_are_ordered_at_once(given: object):
-    with pytest.raises(Refusal):
-        dialect.read_several(Fields({"transfers": given}), "transfers", dialect.read_tags)

@@ -15,7 +15,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from multidict import CIMultiDict, CIMultiDictProxy, MultiDict
 
+from provider_adapters.testing.bank.dialect import BankRequest
 from provider_adapters.testing.bank.kernel import books as kept
 from provider_adapters.testing.bank.kernel import state
 from provider_adapters.testing.bank.kernel.books import Books
@@ -43,6 +45,17 @@ def event(kind: EventKind = EventKind.PAYOUT) -> Event:
     return Event(id="evt_1", kind=kind, account_id="cc_1", subject="k1")
 
 
+def shown(books: Books) -> list[tuple[str, str]]:
+    """Return id and PEM of each key that the bank shows."""
+    (row,) = (each for each in dialect.WOOVI.rows if each.path.endswith("/public-keys"))
+    asked = BankRequest(
+        books=books, method="GET", target="", path={}, query=MultiDict(),
+        headers=CIMultiDictProxy(CIMultiDict()), raw=b"",
+    )  # fmt: skip
+    listed = dict(row.answer(asked).document)["public_keys"]  # type: ignore[call-overload]
+    return [(each["key_identifier"], each["key"]) for each in listed]
+
+
 def is_signed(body: bytes, signature: str, pem: str) -> bool:
     key = load_pem_public_key(pem.encode())
     assert isinstance(key, rsa.RSAPublicKey)
@@ -57,18 +70,18 @@ def test_a_callback_bears_both_signatures(books: Books):
     made = dialect.callback(books, event(), TO)
 
     assert made is not None
-    ((_, pem),) = dialect.public_keys(books)
+    ((_, pem),) = shown(books)
     assert is_signed(made.body, made.headers["x-webhook-signature"], pem)
     wanted = base64.b64encode(hmac.digest(b"\x00\xff", made.body, "sha1")).decode()
     assert made.headers["X-OpenPix-Signature"] == wanted
 
 
 def test_a_replaced_key_signs_no_more_and_is_still_shown(books: Books):
-    ((former, _),) = dialect.public_keys(books)
+    ((former, _),) = shown(books)
     dialect.rotate(books)
     made = dialect.callback(books, event(), TO)
 
-    (current, pem), (second, old) = dialect.public_keys(books)
+    (current, pem), (second, old) = shown(books)
     assert made is not None
     assert (second, current != former) == (former, True)
     assert is_signed(made.body, made.headers["x-webhook-signature"], pem)
