@@ -192,53 +192,53 @@ def _dialect(
     )
 
 
-EFI: Final = replace(
-    _dialect(
-        Name.EFI,
-        BankIdentity(name="Efi S.A.", ispb="09089356", compe="364", host="pix.efi.example"),
-        Doors(body="json"),
-        efi.ROWS,
-    ),
-    refusal=efi.refusal,
-    payout=efi.sent,
-    callback=partial(_callback, efi.told, PROFILES[Name.EFI].secret_address.adds),
-    payout_kind=accounts.PayoutKind.DUP,
-)
-INTER: Final = _dialect(
-    Name.INTER,
-    BankIdentity(name="Banco Inter S.A.", ispb="00416968", compe="077", host="pix.inter.example"),
-    Doors(
-        proof="body",
-        more={"account": lambda _, held: held.number.replace("-", "")},
-        headers={"x-conta-corrente": "account"},
-    ),
-    inter.ROWS,
-)
-SICOOB: Final = _dialect(
-    Name.SICOOB,
-    BankIdentity(name="Bancoob S.A.", ispb="02038232", compe="756", host="pix.sicoob.example"),
-    Doors(proof="body", secret=False, headers={"client_id": "client_id"}),
-)
-BB: Final = _dialect(
-    Name.BB,
-    BankIdentity(name="Banco do Brasil S.A.", ispb="00000000", compe="001", host="pix.bb.example"),
-    Doors(
-        more={"app_key": lambda books, _: books.random_hex(16)}, query={"gw-dev-app-key": "app_key"}
-    ),
-)
-SICREDI: Final = _dialect(
-    Name.SICREDI,
-    BankIdentity(
-        name="Banco Sicredi S.A.", ispb="01181521", compe="748", host="pix.sicredi.example"
-    ),
-    Doors(),
-)
 _DIALECTS: Final = {
-    Name.EFI: EFI,
-    Name.INTER: INTER,
-    Name.SICOOB: SICOOB,
-    Name.BB: BB,
-    Name.SICREDI: SICREDI,
+    Name.EFI: replace(
+        _dialect(
+            Name.EFI,
+            BankIdentity(name="Efi S.A.", ispb="09089356", compe="364", host="pix.efi.example"),
+            Doors(body="json"),
+            efi.ROWS,
+        ),
+        refusal=efi.refusal,
+        payout=efi.sent,
+        callback=partial(_callback, efi.told, PROFILES[Name.EFI].secret_address.adds),
+        payout_kind=accounts.PayoutKind.DUP,
+    ),
+    Name.INTER: _dialect(
+        Name.INTER,
+        BankIdentity(
+            name="Banco Inter S.A.", ispb="00416968", compe="077", host="pix.inter.example"
+        ),
+        Doors(
+            proof="body",
+            more={"account": lambda _, held: held.number.replace("-", "")},
+            headers={"x-conta-corrente": "account"},
+        ),
+        inter.ROWS,
+    ),
+    Name.SICOOB: _dialect(
+        Name.SICOOB,
+        BankIdentity(name="Bancoob S.A.", ispb="02038232", compe="756", host="pix.sicoob.example"),
+        Doors(proof="body", secret=False, headers={"client_id": "client_id"}),
+    ),
+    Name.BB: _dialect(
+        Name.BB,
+        BankIdentity(
+            name="Banco do Brasil S.A.", ispb="00000000", compe="001", host="pix.bb.example"
+        ),
+        Doors(
+            more={"app_key": lambda books, _: books.random_hex(16)},
+            query={"gw-dev-app-key": "app_key"},
+        ),
+    ),
+    Name.SICREDI: _dialect(
+        Name.SICREDI,
+        BankIdentity(
+            name="Banco Sicredi S.A.", ispb="01181521", compe="748", host="pix.sicredi.example"
+        ),
+        Doors(),
+    ),
 }
 SIMULATORS: Final = {
     name.value: Simulator(

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from provider_adapters.testing.apipix import standard
-from provider_adapters.testing.apipix.standard import (
-    amount,
-    dashed,
-    matching,
-    reais,
-    short,
-    tax_number,
-    times,
-)
+from provider_adapters.testing.apipix.standard import matching, reais, short, tax_number
 from provider_adapters.testing.bank.dialect import BankRequest, Row, execute, one, subject_of
 from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.books import Books
@@ -27,9 +18,6 @@ from provider_adapters.testing.bank.messages import Answer, Document, Fields, fi
 from provider_adapters.testing.bank.pix import keys, payouts
 from provider_adapters.testing.bank.pix.destinations import Destination
 
-_BRANCH: Final = re.compile(r"\d{1,4}", re.ASCII)
-_ISPB: Final = re.compile(r"[0-9A-Z]{8}")
-_ACCOUNT: Final = re.compile(r"\d{1,19}[\dXx]", re.ASCII)
 _STATES: Final = {
     "processing": "EM_PROCESSAMENTO",
     "settled": "REALIZADO",
@@ -98,7 +86,7 @@ def _pay_out(request: BankRequest) -> Answer:
     payer_key = short(payer, "chave", standard.LONGEST_KEY)
     order = payouts.Order(
         to=_recipient(body.inside("favorecido"), payer_key),
-        centavos=amount(body, "valor"),
+        centavos=standard.amount(body, "valor"),
         description=short(payer, "infoPagador", standard.LONGEST_MESSAGE, ""),
         idempotency_key=key,
     )
@@ -108,9 +96,9 @@ def _pay_out(request: BankRequest) -> Answer:
 
     def accept() -> Document:
         made = payouts.accept(books, account, order)
-        return {**_payout(made), "e2eId": made.e2e_id, "horario": times(made)}
+        return {**_payout(made), "e2eId": made.e2e_id, "horario": standard.times(made)}
 
-    return execute(order.centavos, accept, standard.CREATED)
+    return execute(order.centavos, accept, 201)
 
 
 def _recipient(to: Fields, payer_key: str) -> Destination:
@@ -120,9 +108,9 @@ def _recipient(to: Fields, payer_key: str) -> Destination:
         place = to.inside("contaBanco")
         named = {
             "nome": short(place, "nome", 199),
-            "codigoBanco": matching(place, "codigoBanco", _ISPB),
-            "agencia": matching(place, "agencia", _BRANCH),
-            "conta": matching(place, "conta", _ACCOUNT),
+            "codigoBanco": matching(place, "codigoBanco", "[0-9A-Z]{8}"),
+            "agencia": matching(place, "agencia", r"\d{1,4}"),
+            "conta": matching(place, "conta", r"\d{1,19}[\dXx]"),
             **tax_number(place),
         }
         place.choice("tipoConta", ("cacc", "svgs", "tran"))
@@ -134,7 +122,7 @@ def _recipient(to: Fields, payer_key: str) -> Destination:
         key=named.get("chave"),
         bank=named.get("codigoBanco"),
         branch=named.get("agencia"),
-        account=None if account is None else dashed(account),
+        account=None if account is None else standard.dashed(account),
     )
 
 
@@ -148,7 +136,10 @@ def sent(record: payouts.Payout) -> Document:
     order = json.loads(record.to.sent)
     to: Mapping[str, str] = order["favorecido"]
     owner = {"nome": to.get("nome") or "Cliente de Outro Banco"}
-    owner |= {name: _masked(to[name]) for name in ("cpf", "cnpj") if name in to}
+    if "cpf" in to:
+        owner["cpf"] = f"***.{to['cpf'][3:6]}.{to['cpf'][6:9]}-**"
+    if "cnpj" in to:
+        owner["cnpj"] = to["cnpj"]
     if "chave" in to:
         recipient: Document = {"chave": to["chave"], "identificacao": owner}
     else:
@@ -157,15 +148,9 @@ def sent(record: payouts.Payout) -> Document:
         **_payout(record),
         **fields(record, endToEndId="e2e_id", infoPagador="description"),
         "chave": order["pagador"],
-        "horario": times(record),
+        "horario": standard.times(record),
         "favorecido": recipient,
     }
-
-
-def _masked(tax_number: str) -> str:
-    if len(tax_number) != standard.CPF_DIGITS:
-        return tax_number
-    return f"***.{tax_number[3:6]}.{tax_number[6:9]}-**"
 
 
 def _sent(request: BankRequest) -> Document:
@@ -179,26 +164,19 @@ def told(books: Books, event: Event) -> Document | None:
     """Read what a callback says: what became of a payout, too."""
     if event.kind is not EventKind.PAYOUT:
         return standard.told(books, event)
+    said: Document = {**standard.invented(books), "status": "REALIZADO"}
+    key: str | None = event.subject
     payout = subject_of(books, event)
-    if not isinstance(payout, payouts.Payout):
-        extras = {"idEnvio": event.subject}
-        said = {"tipo": "SOLICITACAO", "status": "REALIZADO", "gnExtras": extras}
-        return {**standard.invented(books), **said}
-    return {
-        "endToEndId": payout.e2e_id,
-        "chave": json.loads(payout.to.sent)["pagador"],
-        "tipo": "SOLICITACAO",
-        "status": _STATES[payout.state],
-        "valor": reais(payout.paid),
-        "horario": shown(payout.settled_at),
-        "gnExtras": {"idEnvio": payout.idempotency_key},
-    }
+    if isinstance(payout, payouts.Payout):
+        said = {"endToEndId": payout.e2e_id, **_payout(payout), "horario": shown(payout.settled_at)}
+        key = payout.idempotency_key
+    return {**said, "tipo": "SOLICITACAO", "gnExtras": {"idEnvio": key}}
 
 
 ROWS: Final[Sequence[Row]] = (
     Row("GET", "/v2/gn/saldo", "balance", _balance),
     Row("GET", "/v2/gn/evp", "keys", _keys),
-    Row("POST", "/v2/gn/evp", "keys", _add_key, status=standard.CREATED),
+    Row("POST", "/v2/gn/evp", "keys", _add_key, status=201),
     Row("DELETE", "/v2/gn/evp/{chave:[^/]+}", "keys", _remove_key),
     Row("PUT", "/v3/gn/pix/{idEnvio:[^/]+}", "payout", _pay_out),
     Row("GET", "/v2/gn/pix/enviados", "statement", _sent),

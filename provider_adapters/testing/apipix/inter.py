@@ -9,7 +9,13 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from provider_adapters.testing.apipix.standard import dashed, matching, reais, short
+from provider_adapters.testing.apipix.standard import (
+    LONGEST_MESSAGE,
+    dashed,
+    matching,
+    reais,
+    short,
+)
 from provider_adapters.testing.bank.dialect import BankRequest, Row, execute, one
 from provider_adapters.testing.bank.kernel import accounts, blocks, statement
 from provider_adapters.testing.bank.kernel.clock import day_of, local_time, midnight, read_day
@@ -21,13 +27,9 @@ from provider_adapters.testing.bank.pix.destinations import Destination
 
 _SOMEBODY: Final = "Cliente de Outro Banco"
 _KEY: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_DIGITS: Final = re.compile(r"\d{1,20}[\dXx]?", re.ASCII)
-_ISPB: Final = re.compile(r"\d{8}", re.ASCII)
+_DIGITS: Final = r"\d{1,20}[\dXx]?"
 _ACCOUNT_TYPES: Final = ("CONTA_CORRENTE", "CONTA_POUPANCA", "CONTA_SALARIO", "CONTA_PAGAMENTO")
-_LONGEST_TEXT: Final = 140
-_LONGEST: Final = timedelta(days=90)
 _LARGEST_PAGE: Final = 10_000
-_USUAL_PAGE: Final = 50
 _KINDS: Final = {
     "fee": "TARIFA",
     "ted_in": "TRANSFERENCIA",
@@ -57,8 +59,8 @@ def _balance(request: BankRequest) -> Document:
 def _statement(request: BankRequest) -> Document:
     query = request.query
     first, last = (read_day(query.get(name, "")) for name in ("dataInicio", "dataFim"))
-    require(first <= last < first + _LONGEST, "a period has 90 days at most")
-    place, size = read_number(query, "pagina", 0), read_number(query, "tamanhoPagina", _USUAL_PAGE)
+    require(first <= last < first + timedelta(days=90), "a period has 90 days at most")
+    place, size = read_number(query, "pagina", 0), read_number(query, "tamanhoPagina", 50)
     require(1 <= size <= _LARGEST_PAGE, "tamanhoPagina is 10000 at most")
     wanted = Slice(since=midnight(first), until=midnight(last, 1), limit=size, skip=place * size)
     found = statement.read(*request.own, wanted)
@@ -78,7 +80,7 @@ def _pay_out(request: BankRequest) -> Answer:
     order = payouts.Order(
         centavos=body.reais("valor"),
         to=_recipient(body.inside("destinatario")),
-        description=short(body, "descricao", _LONGEST_TEXT, ""),
+        description=short(body, "descricao", LONGEST_MESSAGE, ""),
         idempotency_key=UUID(key).hex,
     )
 
@@ -100,7 +102,7 @@ def _recipient(to: Fields) -> Destination:
         tax_number=tax_number,
         sent=json.dumps({"nroConta": account, "cpfCnpj": tax_number}),
         name=to.text("nome"),
-        bank=matching(to.inside("instituicaoFinanceira"), "ispb", _ISPB),
+        bank=matching(to.inside("instituicaoFinanceira"), "ispb", r"\d{8}"),
         branch=matching(to, "agencia", _DIGITS),
         account=dashed(account),
     )
@@ -132,14 +134,8 @@ def _entry(line: statement.Entry) -> Document:
     if line.kind in _KINDS:
         return shown
     side = "Recebedor" if line.centavos < 0 else "Pagador"
-    details = {
-        "endToEndId": line.e2e_id,
-        f"nome{side}": line.name or _SOMEBODY,
-        f"cpfCnpj{side}": line.tax_number,
-    }
-    if line.kind == "pix_out":
-        details["codigoSolicitacao"] = line.payout_id
-    return {**shown, "detalhes": details}
+    party = {f"nome{side}": line.name or _SOMEBODY, f"cpfCnpj{side}": line.tax_number}
+    return {**shown, "detalhes": {"endToEndId": line.e2e_id, **party}}
 
 
 _FIND: Final = one(payouts.get, "codigoSolicitacao", payout)

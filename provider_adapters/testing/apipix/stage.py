@@ -19,18 +19,12 @@ from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.apipix.profiles import PROFILES, Name
-from provider_adapters.apipix.secrets import (
-    ApiPixSecrets,
-    BbSecrets,
-    EfiSecrets,
-    InterSecrets,
-    SicoobSecrets,
-    SicrediSecrets,
-)
+from provider_adapters.apipix.secrets import ApiPixSecrets
 from provider_adapters.kit.references import txids
 from provider_adapters.kit.secrets import secrets_of
-from provider_adapters.testing.apipix.dialect import BB, EFI, INTER, SICOOB, SICREDI, TOKEN
+from provider_adapters.testing.apipix.dialect import SIMULATORS, TOKEN
 from provider_adapters.testing.apipix.standard import problem
+from provider_adapters.testing.bank.simulator import BankAddress
 from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.verify.stage import (
     BankAnswer,
@@ -73,17 +67,6 @@ _INTER_FIELDS: Final[Mapping[PortCall, FieldNames]] = {
         at="dataHoraMovimento",
     ),
 }
-_LISTED: Final = (
-    (400, "chave_invalida", FailureCode.REJECTED),
-    (400, "chave_nao_pertence_ao_documento", FailureCode.OWNER_MISMATCH),
-    (400, "documento_bloqueado", FailureCode.REJECTED),
-    (400, "valor_invalido", FailureCode.OTHER),
-    (404, "chave_favorecido_nao_encontrada", FailureCode.KEY_NOT_FOUND),
-    (422, "pagamento_negado", FailureCode.REJECTED),
-    (403, "AcessoNegado", Reason.CREDENTIALS_REFUSED),
-    (403, "insufficient_scope", Reason.CREDENTIALS_REFUSED),
-    (429, "balde_fichas_vazio", Reason.RATE_LIMITED),
-)
 _REFUSED: Final = {"title": "refused", "detail": "refused"}
 _INTER_DOUBTFUL: Final[Sequence[tuple[int, object]]] = (
     *((status, _REFUSED) for status in (400, 403, 404, 422, 429)),
@@ -113,14 +96,19 @@ class ApiPixStage(SimulatedStage):
     words = _FIELDS
     untold = _UNTOLD
 
+    def __init__(self) -> None:
+        """Open nothing yet."""
+        super().__init__()
+        self.dialect = SIMULATORS[self.profile].dialect
+        self.account_secrets = PROFILES[self.profile].secrets
+
     def settings(self, address: str) -> Mapping[str, object]:
         """Name profile and addresses, and trust the simulator's authority."""
-        known = PROFILES[self.profile]
-        named = {"profile": self.profile.value, "base_url": address}
-        tokens_at = self.token_address if address == self.address else address
-        elsewhere = {"token_url": tokens_at} if known.token_urls else {}
+        tokens_at = self.token_address if address == self.address else ""
+        where = BankAddress(url=address, control_url="", token_url=tokens_at)
         trusted = {"tls": {"ca": str(self.bank.authority_file)}}
-        return {**named, **elsewhere, **(trusted if address.startswith("https:") else {})}
+        named = SIMULATORS[self.profile].settings(where)
+        return {**named, **(trusted if address.startswith("https:") else {})}
 
     async def put(self, account: ProviderAccount, thing: Thing) -> str:
         """Give charges the txid that they have at the bank."""
@@ -161,24 +149,31 @@ class ApiPixStage(SimulatedStage):
         self, account: ProviderAccount, subjects: Sequence[str], at: datetime
     ) -> Delivery:
         """Put what is said of each payout or charge into one list."""
-        said = [await self._callback(account, subject, at) for subject in subjects]
+        said = []
+        for subject in subjects:
+            paid = await self.executions(subject)
+            kind = CallbackKind.PAYOUT if paid else CallbackKind.CHARGE
+            said.append(await self.callback(account, kind, subject, at))
         parts = [part for each in said for part in json.loads(each.body)["pix"]]
         return dataclasses.replace(said[0], body=json.dumps({"pix": parts}).encode())
-
-    async def _callback(self, account: ProviderAccount, subject: str, at: datetime) -> Delivery:
-        paid = await self.executions(subject)
-        kind = CallbackKind.PAYOUT if paid else CallbackKind.CHARGE
-        return await self.callback(account, kind, subject, at)
 
 
 class EfiStage(ApiPixStage):
     """Efí; a ``Stage``."""
 
     profile = Name.EFI
-    dialect = EFI
-    account_secrets = EfiSecrets
     words = _EFI_FIELDS
-    listed = _LISTED
+    listed = (
+        (400, "chave_invalida", FailureCode.REJECTED),
+        (400, "chave_nao_pertence_ao_documento", FailureCode.OWNER_MISMATCH),
+        (400, "documento_bloqueado", FailureCode.REJECTED),
+        (400, "valor_invalido", FailureCode.OTHER),
+        (404, "chave_favorecido_nao_encontrada", FailureCode.KEY_NOT_FOUND),
+        (422, "pagamento_negado", FailureCode.REJECTED),
+        (403, "AcessoNegado", Reason.CREDENTIALS_REFUSED),
+        (403, "insufficient_scope", Reason.CREDENTIALS_REFUSED),
+        (429, "balde_fichas_vazio", Reason.RATE_LIMITED),
+    )
     forbidden = ("documento_bloqueado",)
 
     def new_key(self) -> KeyOrder:
@@ -194,8 +189,6 @@ class InterStage(ApiPixStage):
     """Inter; a ``Stage``. Of its payouts no source lists a refusal."""
 
     profile = Name.INTER
-    dialect = INTER
-    account_secrets = InterSecrets
     words = _INTER_FIELDS
 
     def doubtful(self) -> Sequence[BankAnswer]:
@@ -207,21 +200,15 @@ class SicoobStage(ApiPixStage):
     """Sicoob; a ``Stage``."""
 
     profile = Name.SICOOB
-    dialect = SICOOB
-    account_secrets = SicoobSecrets
 
 
 class BbStage(ApiPixStage):
     """Banco do Brasil; a ``Stage``."""
 
     profile = Name.BB
-    dialect = BB
-    account_secrets = BbSecrets
 
 
 class SicrediStage(ApiPixStage):
     """Sicredi; a ``Stage``."""
 
     profile = Name.SICREDI
-    dialect = SICREDI
-    account_secrets = SicrediSecrets

@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 from provider_adapters.testing.bank.dialect import BankRequest, Row, below, execute, subject_of
 from provider_adapters.testing.bank.kernel import clock, listeners, state
 from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind
 from provider_adapters.testing.bank.kernel.paging import Page, Slice, read_number
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
@@ -22,17 +21,15 @@ from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 
 Record = TypeVar("Record")
 
-CREATED: Final = 201
 OWN_ID: Final = re.compile(r"[A-Za-z0-9]{1,35}")
 LONGEST_KEY: Final = 77
 LONGEST_MESSAGE: Final = 140
-CPF_DIGITS: Final = 11
-_WEBHOOK: Final = "webhook"
+_CPF_DIGITS: Final = 11
+_WEBHOOK: Final = "webhook document"
 _REMOVED: Final = "REMOVIDA_PELO_USUARIO_RECEBEDOR"
 _TXID: Final = re.compile(r"[A-Za-z0-9]{26,35}")
 _AMOUNT: Final = re.compile(r"(\d{1,10})\.(\d{2})", re.ASCII)
 _LARGEST_PAGE: Final = 1000
-_DEFAULT_PAGE: Final = 100
 _EVERYTHING: Final = 1_000_000
 """Rows of one account: more than any test has."""
 _EXPIRES_S: Final = 86_400
@@ -46,7 +43,6 @@ _REFUND_STATES: Final = {
 }
 _REFUSALS: Final[Mapping[Code, tuple[int, str]]] = {
     Code.REFERENCE_IN_USE: (400, "CobOperacaoInvalida"),
-    Code.CHARGE_PAID: (400, "CobOperacaoInvalida"),
     Code.CHARGE_CANCELED: (400, "CobOperacaoInvalida"),
     Code.ABOVE_PAYMENT: (400, "PixDevolucaoInvalida"),
     Code.PAYMENT_TOO_OLD: (400, "PixDevolucaoInvalida"),
@@ -84,10 +80,10 @@ def short(body: Fields, name: str, longest: int, default: str | None = None) -> 
     return text
 
 
-def matching(body: Fields, name: str, form: re.Pattern[str]) -> str:
-    """Read a text of a form."""
+def matching(body: Fields, name: str, form: str) -> str:
+    """Read a text that a regular expression describes."""
     text = body.text(name)
-    require(form.fullmatch(text), f"{name} has another form")
+    require(re.fullmatch(form, text, re.ASCII), f"{name} has another form")
     return text
 
 
@@ -105,8 +101,12 @@ def tax_number(of: Fields) -> Mapping[str, str]:
 
 def times(record: Payout | refunds.Refund) -> Document:
     """Show when something was ordered, and when it settled."""
-    shown = {"solicitacao": show(record.created_at)}
-    return shown if record.settled_at is None else {**shown, "liquidacao": show(record.settled_at)}
+    shown = {"solicitacao": clock.show(record.created_at)}
+    return (
+        shown
+        if record.settled_at is None
+        else {**shown, "liquidacao": clock.show(record.settled_at)}
+    )
 
 
 def listed(
@@ -120,7 +120,7 @@ def listed(
     require("inicio" in query and "fim" in query, "inicio and fim are required")
     since, until = clock.read(query["inicio"]), clock.read(query["fim"])
     require(since <= until, "fim is before inicio")
-    size = read_number(query, "paginacao.itensPorPagina", _DEFAULT_PAGE)
+    size = read_number(query, "paginacao.itensPorPagina", 100)
     require(1 <= size <= _LARGEST_PAGE, "itensPorPagina is 1 to 1000")
     number = read_number(query, "paginacao.paginaAtual", 0)
     window = Slice(since=since, until=until + _MILLISECOND, limit=_EVERYTHING)
@@ -137,7 +137,7 @@ def listed(
 
 
 def _person(payer: Payer) -> Document:
-    field = "cpf" if len(payer.tax_number) == CPF_DIGITS else "cnpj"
+    field = "cpf" if len(payer.tax_number) == _CPF_DIGITS else "cnpj"
     return {field: payer.tax_number, "nome": payer.name}
 
 
@@ -148,7 +148,7 @@ def _charge(books: Books, record: charges.Charge) -> Document:
     if record.expires_at is not None:
         lasts = max(1, (record.expires_at - record.created_at) // _SECOND)
     document: dict[str, object] = {
-        "calendario": {"criacao": show(record.created_at), "expiracao": lasts},
+        "calendario": {"criacao": clock.show(record.created_at), "expiracao": lasts},
         "txid": _txid(record),
         "revisao": 0,
         "status": _CHARGE_STATES[record.status],
@@ -217,7 +217,7 @@ def _payment(books: Books, record: Payment) -> Document:
     document: dict[str, object] = {
         "endToEndId": record.e2e_id,
         "valor": reais(record.centavos),
-        "horario": show(record.at),
+        "horario": clock.show(record.at),
     }
     if record.reference:
         document["txid"] = _txid(charges.get(books, record.account_id, record.reference))
@@ -272,7 +272,7 @@ def _give_back(request: BankRequest) -> Answer:
     )
     if refunds.repeated(*own, order) is not None:
         raise Refusal(Code.KEY_REUSED, "this id was used before")
-    return execute(order.centavos, lambda: _refund(refunds.accept(*own, order)), CREATED)
+    return execute(order.centavos, lambda: _refund(refunds.accept(*own, order)), 201)
 
 
 def _given_back(request: BankRequest) -> Document:
@@ -289,7 +289,7 @@ def _listen(request: BankRequest) -> Document:
     _drop(request, key)
     listeners.add(books, account_id, url, "")
     shown = {"webhookUrl": url, "chave": key, "cnpj": request.account.tax_number}
-    value = json.dumps({**shown, "criacao": show(books.clock.micros())})
+    value = json.dumps({**shown, "criacao": clock.show(books.clock.micros())})
     state.put(books, state.Kept(kind=_WEBHOOK, name=key, value=value, account_id=account_id))
     return {}
 
@@ -298,10 +298,6 @@ def _known(request: BankRequest) -> state.Kept:
     kept = state.find(request.books, _WEBHOOK, request.path["chave"])
     is_own = kept is not None and kept.account_id == request.account.id
     return found(kept if is_own else None, "webhook")
-
-
-def _listener(request: BankRequest) -> Document:
-    return dict(json.loads(_known(request).value))
 
 
 def _forget(request: BankRequest) -> Document:
@@ -326,7 +322,7 @@ def rows_below(base: str, immediate: str) -> Sequence[Row]:
     return (
         *below(
             immediate or base,
-            Row("PUT", charge, "charge", _add_charge, status=CREATED),
+            Row("PUT", charge, "charge", _add_charge, status=201),
             Row("GET", charge, "charge", lambda request: _charge(request.books, _found(request))),
             Row("PATCH", charge, "charge", _cancel_charge),
         ),
@@ -338,7 +334,7 @@ def rows_below(base: str, immediate: str) -> Sequence[Row]:
             Row("PUT", refund, "refund", _give_back),
             Row("GET", refund, "refund_read", _given_back),
             Row("PUT", webhook, "callbacks", _listen),
-            Row("GET", webhook, "callbacks", _listener),
+            Row("GET", webhook, "callbacks", lambda request: json.loads(_known(request).value)),
             Row("DELETE", webhook, "callbacks", _forget, status=204),
         ),
     )
@@ -364,7 +360,7 @@ def told(books: Books, event: Event) -> Document | None:
 def invented(books: Books) -> Document:
     """Begin a callback about what the books do not have: it may be late, or for another bank."""
     at = books.clock.micros()
-    return {"endToEndId": books.e2e_id(at), "valor": "10.50", "horario": show(at)}
+    return {"endToEndId": books.e2e_id(at), "valor": "10.50", "horario": clock.show(at)}
 
 
 def problem(kind: str, status: int, detail: str) -> Document:

@@ -45,9 +45,8 @@ _TWINS_APART: Final = 15 * 60_000_000
 _YEAR: Final = 366
 _MOST: Final = 500
 _LARGEST_PAGE: Final = 100
-_USUAL_PAGE: Final = 10
 _LAST_DAY: Final = date(9000, 1, 1)
-_CUSTOMER: Final = "customer"
+_CUSTOMER: Final = "customer document"
 _KEY_TYPES: Final = ("CPF", "CNPJ", "EMAIL", "PHONE", "EVP")
 _TOKEN_LENGTHS: Final = range(32, 256)
 _KEY_STATUSES: Final = {
@@ -85,7 +84,7 @@ def moment(micros: int | None) -> str | None:
 
 def read_slice(query: Mapping[str, str], since: str = "", until: str = "") -> Slice:
     """Read offset and limit, and the days named by two parameters, the last one included."""
-    skip, limit = read_number(query, "offset", 0), read_number(query, "limit", _USUAL_PAGE)
+    skip, limit = read_number(query, "offset", 0), read_number(query, "limit", 10)
     require(1 <= limit <= _LARGEST_PAGE, f"limit is 1 to {_LARGEST_PAGE}")
     whole = Slice()
     first = midnight(read_day(query[since])) if since in query else whole.since
@@ -232,15 +231,13 @@ def _add_charge(request: BankRequest) -> Document:
 
 
 def _qr_code(record: charges.Charge) -> Document:
-    if record.status != "active":
-        raise Refusal(Code.CHARGE_PAID, "nothing to be paid", status=400)
+    require(record.status == "active", "nothing to be paid")
     return {"payload": record.emv, "expirationDate": moment(record.expires_at)}
 
 
 def _cancel_charge(request: BankRequest) -> Document:
     charge = charges.by_id(*request.own, request.path["id"])
-    if charge.status == "paid":
-        raise Refusal(Code.CHARGE_PAID, "the charge is paid", status=400)
+    require(charge.status != "paid", "the charge is paid")
     charges.cancel(*request.own, charge.reference)
     return {"deleted": True, "id": charge.id}
 
@@ -343,12 +340,8 @@ def _pay_out_once(request: BankRequest) -> Answer:
     return _pay_out(request)
 
 
-def _webhook(record: Listener) -> Document:
-    return {"id": record.id, "url": record.url}
-
-
 def _webhooks(request: BankRequest) -> Document:
-    rows = [_webhook(each) for each in listeners.of(*request.own)]
+    rows = [fields(each, "id", "url") for each in listeners.of(*request.own)]
     return cut(rows, read_slice(request.query))
 
 
@@ -356,11 +349,12 @@ def _add_webhook(request: BankRequest) -> Document:
     token = request.body.text("authToken")
     is_one = len(token) in _TOKEN_LENGTHS and " " not in token
     require(is_one, "authToken has 32 to 255 characters and no space")
-    return _webhook(listeners.add(*request.own, request.body.text("url"), token.encode().hex()))
+    url, secret = request.body.text("url"), token.encode().hex()
+    return fields(listeners.add(*request.own, url, secret), "id", "url")
 
 
-def _remove_webhook(gone: Listener) -> Document:
-    return {"deleted": True, "id": gone.id}
+def _remove_webhook(request: BankRequest) -> Document:
+    return {"deleted": True, "id": listeners.remove(*request.own, request.path["id"]).id}
 
 
 def _authenticate(request: BankRequest) -> accounts.Account:
@@ -432,9 +426,7 @@ _OTHERS: Final = below(
     Row("GET", "/transfers/{id:[^/]+}", "payout_read", one(payouts.get, "id", _transfer)),
     Row("GET", "/webhooks", "callbacks", _webhooks),
     Row("POST", "/webhooks", "callbacks", _add_webhook),
-    Row(
-        "DELETE", "/webhooks/{id:[^/]+}", "callbacks", one(listeners.remove, "id", _remove_webhook)
-    ),
+    Row("DELETE", "/webhooks/{id:[^/]+}", "callbacks", _remove_webhook),
 )
 _TRANSFERS: Final = "/v3/transfers"
 ASAAS: Final = Dialect(

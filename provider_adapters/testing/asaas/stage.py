@@ -38,13 +38,6 @@ _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
     PortCall.CREATE_PAYOUT: _TRANSFER,
     PortCall.FIND_PAYOUT: _TRANSFER,
 }
-_LISTED: Final = (
-    (400, "invalid_value", FailureCode.OTHER),
-    (401, "access_token_not_found", Reason.CREDENTIALS_REFUSED),
-    (401, "invalid_access_token", Reason.CREDENTIALS_REFUSED),
-    (401, "invalid_access_token_format", Reason.CREDENTIALS_REFUSED),
-    (401, "invalid_environment", Reason.CREDENTIALS_REFUSED),
-)
 _USED_UP: Final = {"RateLimit-Limit": "100", "RateLimit-Remaining": "0", "RateLimit-Reset": "1"}
 
 _UNTOLD: Final = {Fate.HELD: "no document of the bank tells of payouts under analysis"}
@@ -56,7 +49,13 @@ class AsaasStage(SimulatedStage):
     dialect = ASAAS_WITH_TWINS
     account_secrets = AsaasSecrets
     words = _FIELDS
-    listed = _LISTED
+    listed = (
+        (400, "invalid_value", FailureCode.OTHER),
+        (401, "access_token_not_found", Reason.CREDENTIALS_REFUSED),
+        (401, "invalid_access_token", Reason.CREDENTIALS_REFUSED),
+        (401, "invalid_access_token_format", Reason.CREDENTIALS_REFUSED),
+        (401, "invalid_environment", Reason.CREDENTIALS_REFUSED),
+    )
     untold = _UNTOLD
 
     def new_secret(self) -> bytes:

@@ -34,10 +34,8 @@ from provider_adapters.testing.bank.dialect import (
 )
 from provider_adapters.testing.bank.kernel import accounts, clock, listeners, state, statement
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.listeners import Event, Listener
-from provider_adapters.testing.bank.kernel.paging import Slice, read_slice
+from provider_adapters.testing.bank.kernel.paging import Slice, read_number, read_slice
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
-from provider_adapters.testing.bank.kernel.statement import Entry, number
 from provider_adapters.testing.bank.messages import LARGEST, Answer, Document, Fields, fields
 from provider_adapters.testing.bank.pix import (
     charges,
@@ -47,7 +45,6 @@ from provider_adapters.testing.bank.pix import (
     received_payments,
 )
 from provider_adapters.testing.bank.pix.charges import Charge, NewCharge
-from provider_adapters.testing.bank.pix.destinations import Destination, Owner
 from provider_adapters.testing.bank.pix.magic_values import KEY_OF_ANOTHER
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 from provider_adapters.testing.bank.simulator import Simulator
@@ -60,15 +57,11 @@ _CURVE_ORDER: Final = int("FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25
 _WINDOW_S: Final = 300.0
 """How far ``Access-Time`` may be from the bank's time; the bank does not say."""
 _SECONDS: Final = re.compile(r"[0-9]{9,11}(\.[0-9]{1,9})?", re.ASCII)
-_PROJECT_DIGITS: Final = 16
 _LARGEST_PAGE: Final = 100
-_MOST_MISSED: Final = 1000
-_MOST_WEBHOOKS: Final = 1000
-"""Of a workspace; the bank tells no bound, and this one is beyond use."""
+_MOST_KEPT: Final = 1000
+"""Addresses or missed events of a workspace; the bank tells no bound."""
 _WHOLE_LIST: Final = 10_000
 _ISPB: Final = re.compile(r"[0-9A-Z]{8}", re.ASCII)
-_EXTERNAL_ID: Final = re.compile(r"[A-Za-z0-9._~-]{0,64}", re.ASCII)
-_LIMIT: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
 _ACCOUNT_TYPES: Final = ("checking", "savings", "salary", "payment")
 _SENT: Final = (
     "name", "bankCode", "branchCode", "accountNumber", "accountType", "externalId", "description",
@@ -134,7 +127,7 @@ def punctuated(text: str) -> str:
 
 
 def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> None:
-    """Keep the tags of something, in lower case; what has a tag is found by ``tagged``."""
+    """Keep the tags of something, in lower case, and what has each tag."""
     small = [tag.lower() for tag in tags]
     kept = state.Kept(kind=_TAGS, name=name, value=json.dumps(small), account_id=account_id)
     state.put(books, kept)
@@ -142,15 +135,10 @@ def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> 
         state.put(books, replace(kept, kind=f"tag {tag}", value=""))
 
 
-def tagged(books: Books, account_id: str, tag: str) -> list[str]:
-    """Return what has a tag, newest first."""
-    return [kept.name for kept in reversed(state.of_account(books, f"tag {tag}", account_id))]
-
-
 def tags_of(books: Books, name: str) -> list[str]:
     """Return the tags of something."""
     kept = state.find(books, _TAGS, name)
-    return [] if kept is None else list(json.loads(kept.value))
+    return list(json.loads(kept.value)) if kept else []
 
 
 def _tags_of_charge(books: Books, charge: Charge) -> list[str]:
@@ -160,17 +148,14 @@ def _tags_of_charge(books: Books, charge: Charge) -> list[str]:
 
 def read_page(query: Mapping[str, str]) -> Slice:
     """Read ``after``, ``before``, ``limit`` and ``cursor``; raises ``INVALID_REQUEST``."""
-    limit = query.get("limit", str(_LARGEST_PAGE))
-    is_one = _LIMIT.fullmatch(limit) and 1 <= int(limit) <= _LARGEST_PAGE
-    require(is_one, f"limit is 1 to {_LARGEST_PAGE}")
-    given = {"limite": limit}
-    for name, theirs, days in (("de", "after", 0), ("ate", "before", 1)):
-        if theirs in query:
-            at = clock.midnight(clock.read_day(query[theirs]), days)
-            given[name] = clock.show(at)
-    if query.get("cursor"):
-        given["cursor"] = query["cursor"]
-    return read_slice(given)
+    limit = read_number(query, "limit", _LARGEST_PAGE)
+    require(1 <= limit <= _LARGEST_PAGE, f"limit is 1 to {_LARGEST_PAGE}")
+    page = read_slice({"cursor": query["cursor"]} if query.get("cursor") else {})
+    if "after" in query:
+        page = replace(page, since=clock.midnight(clock.read_day(query["after"])))
+    if "before" in query:
+        page = replace(page, until=clock.midnight(clock.read_day(query["before"]), 1))
+    return replace(page, limit=limit)
 
 
 def read_tags(body: Fields) -> list[str]:
@@ -209,9 +194,9 @@ def _statement(request: BankRequest) -> Document:
     return _several("transactions", shown, page.cursor)
 
 
-def movement(books: Books, entry: Entry) -> Document:
+def movement(books: Books, entry: statement.Entry) -> Document:
     """Show a line of the statement; what comes in for an invoice has it as its source."""
-    source = _SOURCES[entry.kind].format(entry.payout_id or number(entry.seq))
+    source = _SOURCES[entry.kind].format(entry.payout_id or statement.number(entry.seq))
     tags = tags_of(books, entry.payout_id or "")
     if entry.kind == "pix_in" and entry.e2e_id:
         tags = [entry.e2e_id.lower()]
@@ -220,7 +205,7 @@ def movement(books: Books, entry: Entry) -> Document:
         if charge and charge.payer:
             source, tags = f"invoice/{charge.id}", _tags_of_charge(books, charge)
     return {
-        "id": number(entry.seq),
+        "id": statement.number(entry.seq),
         **fields(entry, "description", amount="centavos"),
         "source": source,
         "tags": tags,
@@ -254,7 +239,7 @@ def _key(request: BankRequest) -> Document:
     return {"key": owner(destinations.look_up(request.books, key))}
 
 
-def owner(record: Owner) -> Document:
+def owner(record: destinations.Owner) -> Document:
     """
     Show where a key leads; a person's tax number is masked, branch and account cannot be read.
 
@@ -277,8 +262,6 @@ def owner(record: Owner) -> Document:
 
 
 def _adding(name: str, read: Callable[[Books, str, Fields], NewCharge]) -> Run:
-    """Return what makes charges."""
-
     def run(request: BankRequest) -> Document:
         shown, asked = [], request.body.inside_all(name)
         for order, tags in [(read(*request.own, each), read_tags(each)) for each in asked]:
@@ -379,7 +362,7 @@ def _invoice_logs(request: BankRequest) -> Document:
     page = received_payments.read(*request.own, read_page(request.query))
     shown = [
         {
-            "id": number(paid.seq),
+            "id": statement.number(paid.seq),
             "type": "paid",
             "errors": [],
             "created": instant(paid.at),
@@ -455,7 +438,7 @@ def _deposit_tags(books: Books, paid: Payment, charge: Charge | None) -> list[st
 def _deposit(books: Books, paid: Payment, charge: Charge | None) -> Document:
     return {
         **_source(paid),
-        "id": number(paid.seq),
+        "id": statement.number(paid.seq),
         "type": "pix",
         "tags": _deposit_tags(books, paid, charge),
         "created": instant(paid.at),
@@ -483,33 +466,28 @@ def _pay_out(request: BankRequest) -> Answer:
 
 
 def _order(body: Fields) -> payouts.Order:
-    """Read the order of a transfer; a bank of three digits would be a TED."""
-    require(_ISPB.fullmatch(body.text("bankCode")), "bankCode is an ISPB: this bank sends no TED")
+    """
+    Read the order of a transfer; a bank of three digits would be a TED.
+
+    An account that the directory encrypted is a key.
+    """
+    bank, account = body.text("bankCode"), body.text("accountNumber")
+    require(_ISPB.fullmatch(bank), "bankCode is an ISPB: this bank sends no TED")
     body.choice("accountType", _ACCOUNT_TYPES, "checking")
-    external_id = body.text("externalId", "")
-    require(_EXTERNAL_ID.fullmatch(external_id), "externalId is URL safe")
-    return payouts.Order(
-        centavos=body.centavos("amount"),
-        to=_destination(body),
-        description=body.text("description", ""),
-        idempotency_key=external_id or None,
-    )
-
-
-def _destination(body: Fields) -> Destination:
-    """Read where a transfer goes; an account that the directory encrypted is a key."""
-    sent = {name: body.text(name, "") for name in _SENT if name in body}
-    account, branch = body.text("accountNumber"), body.optional("branchCode", body.text)
     key = _key_of(account)
-    require(key or branch, "branchCode is a text")
-    return Destination(
+    sent = {name: body.text(name, "") for name in _SENT if name in body}
+    place = {"bank": bank, "branch": body.text("branchCode"), "account": account}
+    to = destinations.Destination(
+        **({"key": key} if key else place),
         tax_number=_tax_number(body),
         name=body.text("name"),
         sent=json.dumps({**sent, "tags": [tag.lower() for tag in read_tags(body)]}),
-        key=key or None,
-        bank=None if key else body.text("bankCode"),
-        branch=None if key else branch,
-        account=None if key else account,
+    )
+    return payouts.Order(
+        centavos=body.centavos("amount"),
+        to=to,
+        description=body.text("description", ""),
+        idempotency_key=body.text("externalId", "") or None,
     )
 
 
@@ -523,8 +501,10 @@ def _transfers(request: BankRequest) -> Document:
     """Show payouts that have a tag."""
     wanted, page = sorted(_listed(request, "tags")), read_page(request.query)
     require(wanted, "the simulated bank lists transfers by their tags")
-    ids = dict.fromkeys(name for tag in wanted for name in tagged(*request.own, tag))
-    chosen = [payouts.get(*request.own, name) for name in ids][: page.limit]
+    books, account_id = request.own
+    kept = [each for tag in wanted for each in state.of_account(books, f"tag {tag}", account_id)]
+    ids = dict.fromkeys(each.name for each in reversed(kept))
+    chosen = [payouts.get(books, account_id, name) for name in ids][: page.limit]
     return _several("transfers", [_transfer(each) for each in chosen])
 
 
@@ -541,7 +521,7 @@ def _transfer(record: payouts.Payout) -> Document:
     }
 
 
-def _webhook(record: Listener) -> Document:
+def _webhook(record: listeners.Listener) -> Document:
     return {**fields(record, "id", "url"), "subscriptions": ["deposit", "invoice", "transfer"]}
 
 
@@ -552,13 +532,13 @@ def _webhooks(request: BankRequest) -> Document:
 def _add_webhook(request: BankRequest) -> Document:
     request.body.texts("subscriptions")
     url = request.body.text("url")
-    return {"webhook": _webhook(listeners.add(*request.own, url, "", most=_MOST_WEBHOOKS))}
+    return {"webhook": _webhook(listeners.add(*request.own, url, "", most=_MOST_KEPT))}
 
 
 def _events(request: BankRequest) -> Document:
     """Show events that nobody took, newest first; delivered ones are not kept."""
     require(request.query.get("isDelivered", "").lower() == "false", "isDelivered is false")
-    missed = listeners.missed(*request.own, _MOST_MISSED)
+    missed = listeners.missed(*request.own, _MOST_KEPT)
     shown = [_event(request.books, each) for each in reversed(missed)]
     newest = [each for each in shown if each is not None]
     return _several("events", newest[-read_page(request.query).limit :])
@@ -566,13 +546,13 @@ def _events(request: BankRequest) -> Document:
 
 def _change_event(request: BankRequest) -> Document:
     require(request.body.flag("isDelivered"), "isDelivered can only become true")
-    missed = {each.id: each for each in listeners.missed(*request.own, _MOST_MISSED)}
+    missed = {each.id: each for each in listeners.missed(*request.own, _MOST_KEPT)}
     event = found(missed.get(request.path["id"]), "event")
     listeners.acknowledge(*request.own, [event.id])
     return {"event": {"id": event.id, "isDelivered": True}}
 
 
-def _event(books: Books, event: Event) -> Document | None:
+def _event(books: Books, event: listeners.Event) -> Document | None:
     """Show an event as the books have it; None for what this bank says nothing of."""
     subject = subject_of(books, event)
     if isinstance(subject, payouts.Payout):
@@ -597,7 +577,7 @@ def _event(books: Books, event: Event) -> Document | None:
     }
 
 
-def callback(books: Books, event: Event, to: Listener) -> Callback | None:
+def callback(books: Books, event: listeners.Event, to: listeners.Listener) -> Callback | None:
     """Write and sign what an address is told; None for what this bank says nothing of."""
     said = _event(books, event)
     if said is None:
@@ -673,8 +653,8 @@ def _decoded(text: str) -> bytes:
 
 def _admit(books: Books, account: accounts.Account, _given: Fields) -> Admission:
     """Make a project with a new key for a workspace; the bank keeps the public one."""
-    digits = str(int(books.random_hex(8), 16)).zfill(_PROJECT_DIGITS)[:_PROJECT_DIGITS]
-    access_id, key = f"project/{digits}", _private_key(books.random_hex(32))
+    digits, key = int(books.random_hex(8), 16) % 10**16, _private_key(books.random_hex(32))
+    access_id = f"project/{digits:016}"
     value = _public_pem(key)
     state.put(
         books, state.Kept(kind=_PUBLIC_KEY, name=access_id, value=value, account_id=account.id)

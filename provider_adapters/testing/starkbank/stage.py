@@ -35,18 +35,6 @@ _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
     PortCall.FIND_PAYOUT: _PAYOUT,
 }
 _ISPB_ENDS: Final = 9
-_LISTED: Final = (
-    (400, "insufficientFunds", FailureCode.INSUFFICIENT_FUNDS),
-    (400, "invalidAmount", FailureCode.REJECTED),
-    (400, "invalidJson", FailureCode.REJECTED),
-    (400, "invalidTaxId", FailureCode.REJECTED),
-    (400, "invalidAccessId", Reason.CREDENTIALS_REFUSED),
-    (400, "invalidCredentials", Reason.CREDENTIALS_REFUSED),
-    (400, "invalidSignature", Reason.CREDENTIALS_REFUSED),
-    (401, "expiredAccessTime", Reason.CREDENTIALS_REFUSED),
-    (401, "invalidAccessId", Reason.CREDENTIALS_REFUSED),
-    (401, "invalidSignature", Reason.CREDENTIALS_REFUSED),
-)
 
 _UNTOLD: Final = {Fate.HELD: "the bank does not tell that it holds a transfer"}
 
@@ -57,7 +45,18 @@ class StarkBankStage(SimulatedStage):
     dialect = STARKBANK
     account_secrets = Secrets
     words = _FIELDS
-    listed = _LISTED
+    listed = (
+        (400, "insufficientFunds", FailureCode.INSUFFICIENT_FUNDS),
+        (400, "invalidAmount", FailureCode.REJECTED),
+        (400, "invalidJson", FailureCode.REJECTED),
+        (400, "invalidTaxId", FailureCode.REJECTED),
+        (400, "invalidAccessId", Reason.CREDENTIALS_REFUSED),
+        (400, "invalidCredentials", Reason.CREDENTIALS_REFUSED),
+        (400, "invalidSignature", Reason.CREDENTIALS_REFUSED),
+        (401, "expiredAccessTime", Reason.CREDENTIALS_REFUSED),
+        (401, "invalidAccessId", Reason.CREDENTIALS_REFUSED),
+        (401, "invalidSignature", Reason.CREDENTIALS_REFUSED),
+    )
     untold = _UNTOLD
 
     async def put(self, account: ProviderAccount, thing: Thing) -> str:

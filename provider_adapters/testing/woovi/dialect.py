@@ -32,7 +32,6 @@ from provider_adapters.testing.bank.dialect import (
 )
 from provider_adapters.testing.bank.kernel import accounts, clock, listeners, state, statement
 from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.clock import show
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
 from provider_adapters.testing.bank.kernel.paging import Slice, read_number
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
@@ -50,21 +49,18 @@ from provider_adapters.testing.bank.pix.destinations import Destination, Owner
 from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
 from provider_adapters.testing.bank.simulator import Simulator
 
-WEBHOOK: Final = "webhook"
+WEBHOOK: Final = "webhook document"
 """The kind under which a registered address is kept: one for each event."""
 _SIGNING_KEYS: Final = "signing keys"
 _BITS: Final = 2048
 """Of a signing key: the real bank has 1,024 bits, which nobody should begin with."""
-_CREATED: Final = 201
 _SERVER_ERROR: Final = 500
 _OWN_STATUS: Final = frozenset({401, 404, 405, 413, 429})
 """Nearly every refusal is a 400; these keep their status."""
 _MOST_ADDRESSES: Final = 1000
 """The document knows no limit; this one is our port's."""
 _LARGEST_PAGE: Final = 100
-_LARGEST_SKIP: Final = 10_000
 _SHORTEST_CHARGE_S: Final = 300
-_CHARGE_LIVES_S: Final = 2_592_000
 _LONGEST_COMMENT: Final = 140
 _SECOND: Final = 1_000_000
 _ISPB_DIGITS: Final = 8
@@ -125,7 +121,6 @@ def _page(request: BankRequest) -> Slice:
     """Read window and position; the end belongs to the window."""
     query, whole = request.query, Slice()
     skip, limit = read_number(query, "skip", 0), read_number(query, "limit", _LARGEST_PAGE)
-    require(skip <= _LARGEST_SKIP, "skip is too large")
     return Slice(
         since=clock.read(query["start"]) if "start" in query else whole.since,
         until=clock.read(query["end"]) + 1 if "end" in query else whole.until,
@@ -135,8 +130,7 @@ def _page(request: BankRequest) -> Slice:
 
 
 def _list(name: str, items: Sequence[Document], wanted: Slice, *, more: bool = False) -> Document:
-    place = {"skip": wanted.skip, "limit": wanted.limit}
-    info = {**place, "hasPreviousPage": wanted.skip > 0, "hasNextPage": more}
+    info = {"skip": wanted.skip, "limit": wanted.limit, "hasNextPage": more}
     return {"status": "OK", name: items, "pageInfo": info}
 
 
@@ -163,12 +157,10 @@ def _statement(request: BankRequest) -> Answer:
     lines = [
         {
             "id": line.id,
-            "time": show(line.at),
+            "time": clock.show(line.at),
             "description": line.description,
-            "balance": 0,
             "value": abs(line.centavos),
             "type": "CREDIT" if line.centavos > 0 else "DEBIT",
-            "transactionId": f"txn_{line.seq}",
         }
         for line in statement.read(*request.own, _page(request)).items
     ]
@@ -232,11 +224,10 @@ def _shown(request: BankRequest, charge: charges.Charge) -> Document:
         **fields(charge, brCode="emv", identifier="txid", transactionID="txid"),
         "type": "DYNAMIC",
         "globalID": global_id("Charge", charge.id),
-        "additionalInfo": [],
-        "createdAt": show(charge.created_at),
+        "createdAt": clock.show(charge.created_at),
     }
     if charge.expires_at is not None:
-        shown["expiresDate"] = show(charge.expires_at)
+        shown["expiresDate"] = clock.show(charge.expires_at)
     if charge.payer is not None:
         shown["customer"] = _person(charge.payer)
     return {"charge": shown}
@@ -252,7 +243,7 @@ def _add_charge(request: BankRequest) -> Document:
     """Make a charge, paid to the account's first key."""
     body, own = request.body, keys.usable(*request.own)
     body.choice("type", ("DYNAMIC",), "DYNAMIC")
-    seconds = body.whole("expiresIn", _CHARGE_LIVES_S)
+    seconds = body.whole("expiresIn", 30 * 86_400)
     require(seconds >= _SHORTEST_CHARGE_S, "expiresIn is at least 5 minutes")
     require(own, "the account has no Pix key")
     payer = body.optional("customer", body.inside)
@@ -292,7 +283,7 @@ def _received(paid: Payment) -> Document:
         status = "REFUNDED" if paid.refunded >= paid.centavos else "PARTIAL_REFUND"
     shown: dict[str, object] = {
         **fields(paid, value="centavos", endToEndId="e2e_id", transactionID="e2e_id"),
-        "time": show(paid.at),
+        "time": clock.show(paid.at),
         "globalID": global_id("PixTransaction", str(paid.seq)),
         "type": "PAYMENT",
         "status": status,
@@ -331,7 +322,7 @@ def _payment(record: payouts.Payout) -> Document:
         return {"payment": shown}
     transfer: dict[str, object] = {
         **fields(record, value="paid", endToEndId="e2e_id"),
-        "time": show(record.settled_at or record.created_at),
+        "time": clock.show(record.settled_at or record.created_at),
     }
     if record.state == "failed":
         transfer["providerRejectedReason"] = reason
@@ -398,7 +389,7 @@ def _to_account(body: Fields) -> Destination:
 def _refunded(record: refunds.Refund) -> Document:
     return {
         **fields(record, value="centavos", correlationID="idempotency_key", comment="description"),
-        "time": show(record.created_at),
+        "time": clock.show(record.created_at),
     }
 
 
@@ -539,7 +530,6 @@ def _authenticate(request: BankRequest) -> accounts.Account:
 
 
 def _admit(books: Books, _account: accounts.Account, given: Fields) -> Admission:
-    """Give an account its AppID."""
     app_id = given.text("token", "") or global_id("Client_Id", books.random_hex(24))
     return Admission(token=app_id, credentials={"app_id": app_id})
 
@@ -576,7 +566,7 @@ WOOVI: Final = Dialect(
         Row("GET", f"/account/{_ID}", "balance", _balance),
         Row("GET", "/statement", "statement", _statement),
         Row("GET", "/pix-keys", "keys", _keys),
-        Row("POST", "/pix-keys", "keys", _add_key, status=_CREATED),
+        Row("POST", "/pix-keys", "keys", _add_key, status=201),
         Row("POST", "/pix-keys/check", "keys", _check_key),
         Row("DELETE", "/pix-keys/{key:[^/]+}", "keys", _cancel_key, status=204),
         Row("POST", "/charge", "charge", _add_charge),

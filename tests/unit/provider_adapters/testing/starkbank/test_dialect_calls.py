@@ -30,6 +30,14 @@ def test_a_transfer_is_found_by_its_tag_in_lower_case(ask):
     assert transfer["status"] == "processing"
 
 
+def test_transfers_of_one_tag_are_listed_newest_first(ask):
+    ids = [order(ask, externalId=key)[1]["transfers"][0]["id"] for key in ("k-1", "k-2")]
+
+    _, found = ask("GET", "/v2/transfer?tags=ref:k-1")
+
+    assert [each["id"] for each in found["transfers"]] == ids[::-1]
+
+
 def test_a_known_external_id_is_refused(ask, books):
     order(ask)
 

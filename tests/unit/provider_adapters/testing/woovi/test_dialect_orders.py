@@ -63,7 +63,7 @@ async def test_a_wrong_key_is_refused(world: World, key: dict[str, object]):
     assert (await world.ask("POST", "/pix-keys", key))[0] == 400
 
 
-@pytest.mark.parametrize("query", ["skip=-1", "skip=x", "skip=10001", "start=2026-11-22", "limit="])
+@pytest.mark.parametrize("query", ["skip=-1", "skip=x", "start=2026-11-22", "limit="])
 async def test_a_wrong_page_is_refused(world: World, query: str):
     assert (await world.ask("GET", f"/statement?{query}"))[0] == 400
 
