@@ -28,6 +28,7 @@ TOKEN: Final = "token"  # noqa: S105 - the kind of what is kept
 _PIX_KEY: Final = "pix_key"
 _MORE: Final = "credential."
 _LIFE_S: Final = 3600
+_Tell = Callable[[Books, Event], Document | None]
 _SECOND: Final = 1_000_000
 
 
@@ -137,13 +138,7 @@ def _basic(header: str) -> str:
         return ""
 
 
-def _callback(
-    tell: Callable[[Books, Event], Document | None],
-    below: str,
-    books: Books,
-    event: Event,
-    to: Listener,
-) -> Callback | None:
+def _callback(tell: _Tell, below: str, books: Books, event: Event, to: Listener) -> Callback | None:
     """
     Write a callback; what came back of a payout is told by no document.
 

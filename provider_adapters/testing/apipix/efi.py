@@ -173,6 +173,7 @@ def told(books: Books, event: Event) -> Document | None:
     return {**said, "tipo": "SOLICITACAO", "gnExtras": {"idEnvio": key}}
 
 
+_FIND: Final = one(payouts.by_key, "idEnvio", sent)
 ROWS: Final[Sequence[Row]] = (
     Row("GET", "/v2/gn/saldo", "balance", _balance),
     Row("GET", "/v2/gn/evp", "keys", _keys),
@@ -180,10 +181,5 @@ ROWS: Final[Sequence[Row]] = (
     Row("DELETE", "/v2/gn/evp/{chave:[^/]+}", "keys", _remove_key),
     Row("PUT", "/v3/gn/pix/{idEnvio:[^/]+}", "payout", _pay_out),
     Row("GET", "/v2/gn/pix/enviados", "statement", _sent),
-    Row(
-        "GET",
-        "/v2/gn/pix/enviados/id-envio/{idEnvio:[^/]+}",
-        "payout_read",
-        one(payouts.by_key, "idEnvio", sent),
-    ),
+    Row("GET", "/v2/gn/pix/enviados/id-envio/{idEnvio:[^/]+}", "payout_read", _FIND),
 )

@@ -60,7 +60,6 @@ _SECONDS: Final = re.compile(r"[0-9]{9,11}(\.[0-9]{1,9})?", re.ASCII)
 _LARGEST_PAGE: Final = 100
 _MOST_KEPT: Final = 1000
 """Addresses or missed events of a workspace; the bank tells no bound."""
-_WHOLE_LIST: Final = 10_000
 _ISPB: Final = re.compile(r"[0-9A-Z]{8}", re.ASCII)
 _ACCOUNT_TYPES: Final = ("checking", "savings", "salary", "payment")
 _SENT: Final = (
@@ -104,7 +103,7 @@ _ERRORS: Final[Mapping[Code, str]] = {
 """What the bank answers with 400; the words that no source has are marked so in the README."""
 _ABSENT: Final = {
     "payout": "invalidTransfer",
-    "invoice": "invalidInvoice",
+    "charge": "invalidInvoice",
     "payment": "invalidPayment",
     "address": "invalidWebhook",
     "event": "invalidEvent",
@@ -223,7 +222,6 @@ def _keys(request: BankRequest) -> Document:
         {
             **fields(each, "type"),
             "id": punctuated(each.key),
-            "name": request.account.name,
             "status": _KEY_STATUSES[each.status],
             "created": instant(each.created_at),
         }
@@ -338,7 +336,7 @@ def _charge(books: Books, record: Charge) -> Document:
 
 def _one_invoice(request: BankRequest) -> Charge:
     charge = charges.by_id(*request.own, request.path["id"])
-    return found(charge if charge.payer else None, "invoice")
+    return found(charge if charge.payer else None, "charge")
 
 
 def _change_invoice(request: BankRequest) -> Document:
@@ -415,7 +413,7 @@ def _source(paid: Payment) -> Document:
 def _deposits(request: BankRequest) -> Document:
     """Show what came in other than for invoices: a page, or what has a tag."""
     books, wanted, page = request.books, _listed(request, "tags"), read_page(request.query)
-    listed = replace(page, limit=_WHOLE_LIST) if wanted else page
+    listed = replace(page, limit=10_000) if wanted else page
     came = received_payments.read(*request.own, listed)
     shown = [
         _deposit(books, paid, charge)
@@ -466,11 +464,7 @@ def _pay_out(request: BankRequest) -> Answer:
 
 
 def _order(body: Fields) -> payouts.Order:
-    """
-    Read the order of a transfer; a bank of three digits would be a TED.
-
-    An account that the directory encrypted is a key.
-    """
+    """Read an order; a bank of three digits would be a TED, an encrypted account is a key."""
     bank, account = body.text("bankCode"), body.text("accountNumber")
     require(_ISPB.fullmatch(bank), "bankCode is an ISPB: this bank sends no TED")
     body.choice("accountType", _ACCOUNT_TYPES, "checking")

@@ -145,7 +145,6 @@ def _balance(request: BankRequest) -> Document:
     return {
         "account": {
             "accountId": account.id,
-            "isDefault": True,
             "balance": fields(held, "blocked", "available", total="owned"),
             **fields(account, "branch", account="number", taxId="tax_number", accountName="name"),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from gateway.domain.bank.capabilities import PortCall
@@ -18,7 +18,6 @@ from provider_adapters.testing.verify.stage import (
     BankAnswer,
     Fate,
     FieldNames,
-    ListedRefusal,
 )
 from provider_adapters.testing.woovi.dialect import WOOVI, rotate
 from provider_adapters.woovi.requests import WooviSecrets
@@ -26,19 +25,19 @@ from provider_adapters.woovi.requests import WooviSecrets
 _ORDERED: Final = FieldNames(
     amount="value", key="correlationID", status="status", destination="destinationAlias"
 )
-_PAID: Final = dataclasses.replace(_ORDERED, e2e_id="endToEndId", at="time")
 _FIELDS: Final[Mapping[PortCall, FieldNames]] = {
     PortCall.GET_BALANCE: FieldNames(amount="total"),
     PortCall.LIST_STATEMENT: FieldNames(amount="value", at="time"),
     PortCall.GET_CHARGE: FieldNames(amount="value", status="status", at="createdAt"),
     PortCall.CREATE_PAYOUT: _ORDERED,
-    PortCall.FIND_PAYOUT: _PAID,
+    PortCall.FIND_PAYOUT: dataclasses.replace(_ORDERED, e2e_id="endToEndId", at="time"),
 }
 _FORMS: Final[Mapping[PortCall, AnswerForm]] = {
     PortCall.LIST_STATEMENT: AnswerForm.LIST,
     PortCall.CANCEL_KEY: AnswerForm.NOTHING,
 }
 _LOW_BALANCE: Final = "You do not have enough balance to make this payment"
+_WRONG_APP_ID: Final = "appID inválido"
 
 _UNTOLD: Final = {Fate.HELD: "the bank does not tell whether it holds a payout"}
 
@@ -49,7 +48,11 @@ class WooviStage(SimulatedStage):
     dialect = WOOVI
     account_secrets = WooviSecrets
     words = _FIELDS
-    listed = ((429, "TOO_MANY_REQUESTS", Reason.RATE_LIMITED),)
+    listed = (
+        (400, _LOW_BALANCE, FailureCode.INSUFFICIENT_FUNDS),
+        (401, _WRONG_APP_ID, Reason.CREDENTIALS_REFUSED),
+        (429, "TOO_MANY_REQUESTS", Reason.RATE_LIMITED),
+    )
     untold = _UNTOLD
 
     def stranger(self) -> ProviderAccount:
@@ -60,20 +63,12 @@ class WooviStage(SimulatedStage):
         """Return a random key: of the others the bank takes a CNPJ alone."""
         return KeyOrder(PixKeyType.EVP, "")
 
-    def refusals(self) -> Sequence[ListedRefusal]:
-        """Return what the bank's pages say about payouts; see ``words`` for where."""
-        app_id = {"data": None, "errors": [{"message": "appID inválido"}]}
-        low, unknown = written(400, {"error": _LOW_BALANCE}), written(401, app_id)
-        return [
-            ListedRefusal(name="low balance", answer=low, failure=FailureCode.INSUFFICIENT_FUNDS),
-            ListedRefusal(
-                name="appID inválido", answer=unknown, not_sent=Reason.CREDENTIALS_REFUSED
-            ),
-            *super().refusals(),
-        ]
-
     def refusal(self, status: int, code: str) -> BankAnswer:
-        """Write a refusal with a code, which the bank gives now and then."""
+        """Write a refusal: a sentence of the bank's pages, or a code as now and then."""
+        if code == _LOW_BALANCE:
+            return written(status, {"error": code})
+        if code == _WRONG_APP_ID:
+            return written(status, {"data": None, "errors": [{"message": code}]})
         return written(status, {"error": "Não foi possível", "errorCode": code})
 
     def form(self, call: PortCall) -> AnswerForm:
