@@ -64,6 +64,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make a test of each case."""
     if _FIXTURE not in metafunc.fixturenames:
         return
+    from provider_adapters.testing.stages import subject_of
+    from provider_adapters.testing.verify.cases import every_case
+
     mark = metafunc.definition.get_closest_marker(_MARK)
     if mark is not None:
         adapter, stage = mark.args[0], mark.kwargs.get("stage", "")
@@ -73,14 +76,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not adapter:
         message = f"which adapter? Say --pixgate-adapter NAME, or @pytest.mark.{_MARK}(NAME)"
         raise pytest.UsageError(message)
-    cases = cases_of(adapter, stage)
-    metafunc.parametrize(_FIXTURE, cases, ids=[each.case.id for each in cases])
-
-
-def cases_of(adapter: str, stage: str = "") -> list[AdapterCase]:
-    """Return every case of an adapter; raises ``AdapterRefused`` for one that cannot be found."""
-    from provider_adapters.testing.stages import subject_of
-    from provider_adapters.testing.verify.cases import every_case
-
     subject = subject_of(adapter, stage)
-    return [AdapterCase(subject, each) for each in every_case().values()]
+    cases = [AdapterCase(subject, each) for each in every_case().values()]
+    metafunc.parametrize(_FIXTURE, cases, ids=[each.case.id for each in cases])

@@ -11,12 +11,12 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Final
 
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -29,81 +29,56 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]{1,23}", re.ASCII)
 """A word of a metric, of a module, of a host, and short enough for a line of code."""
-_TEMPLATE: Final = ".txt"
-_MODULE: Final = ".py"
 
 
 class PackageRefused(ValueError):
     """No package can be written; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewPackage:
-    """
-    What is to be written.
-
-    Attributes:
-        name: Of the adapter, as ``config.yaml`` will have it.
-        chosen: An entry for each option; what is missing has its default.
-    """
-
-    name: str
-    chosen: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def distribution(self) -> str:
-        """The name that it is installed by."""
-        return f"pixgate-{self.name}"
-
-    @property
-    def package(self) -> str:
-        """The name that it is imported by."""
-        return f"pixgate_{self.name}"
-
-    def choice(self, option: str) -> str:
-        """Return what was chosen, or the default."""
-        return self.chosen.get(option, OPTIONS[option][0])
-
-
-def write(new: NewPackage, into: Path) -> Path:
+def write(name: str, into: Path, chosen: Mapping[str, str] = MappingProxyType({})) -> Path:
     """
     Write a package into a folder of its own below ``into``, and return that.
+
+    Args:
+        name: Of the adapter, as ``config.yaml`` will have it.
+        into: The folder that gets the package's folder.
+        chosen: A word for each option; missing ones have their default.
 
     Raises:
         PackageRefused: The name cannot be one, or there is something of that name already.
     """
-    if _NAME.fullmatch(new.name) is None or keyword.iskeyword(new.name):
+    if _NAME.fullmatch(name) is None or keyword.iskeyword(name):
         problem = "a name has 2 to 24 lower-case letters and digits, and begins with a letter"
         raise PackageRefused(problem)
-    folder = into / new.distribution
+    folder = into / f"pixgate-{name}"
     if folder.exists() and any(folder.iterdir()):
         problem = f"{folder} is not empty"
         raise PackageRefused(problem)
-    for path, text in rendered(new).items():
+    for path, text in rendered(name, chosen).items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
     return folder
 
 
-def rendered(new: NewPackage) -> Mapping[str, str]:
+def rendered(name: str, chosen: Mapping[str, str] = MappingProxyType({})) -> Mapping[str, str]:
     """Return every file of a package by its path in it."""
-    root = files(__package__).joinpath("templates")
+    root, package = files(__package__).joinpath("templates"), f"pixgate_{name}"
     names = {
-        "name": new.name,
-        "package": new.package,
-        "distribution": new.distribution,
+        "name": name,
+        "package": package,
+        "distribution": f"pixgate-{name}",
         "version": version("pixgate"),
     }
     made: dict[str, str] = {}
-    for option in OPTIONS:
-        folder = root.joinpath(option).joinpath(new.choice(option))
+    for option, words in OPTIONS.items():
+        folder = root.joinpath(option).joinpath(chosen.get(option, words[0]))
         for path, text in _texts(folder):
-            if path.endswith(_MODULE):
-                made[f"{new.package}/{path}"] = text
+            if path.endswith(".py"):
+                made[f"{package}/{path}"] = text
             else:
                 names[f"{option}_{Path(path).stem}"] = text.rstrip("\n")
-    made |= {f"{new.package}/{path}": text for path, text in _texts(root.joinpath("package"))}
+    made |= {f"{package}/{path}": text for path, text in _texts(root.joinpath("package"))}
     made |= dict(_texts(root.joinpath("project")))
     texts = {path: Template(text).substitute(names) for path, text in made.items()}
     return dict(sorted(texts.items()))
@@ -114,6 +89,6 @@ def _texts(folder: Traversable, before: str = "") -> Iterator[tuple[str, str]]:
     for each in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if each.is_dir():
             yield from _texts(each, f"{before}{each.name}/")
-        elif each.name.endswith(_TEMPLATE):
+        elif each.name.endswith(".txt"):
             text = each.read_text(encoding="utf-8")
-            yield before + each.name.removesuffix(_TEMPLATE), text
+            yield before + each.name.removesuffix(".txt"), text

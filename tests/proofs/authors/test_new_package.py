@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from provider_adapters.testing.scaffold.package import OPTIONS, NewPackage, write
+from provider_adapters.testing.scaffold.package import OPTIONS, write
 from tests.world.authors import Environment
 from tests.world.extent import WHOLE
 
@@ -29,7 +29,7 @@ VERIFIED = ["bank00", "bank11", "bank22"] if WHOLE else ["bank00"]
 def packages(environment: Environment) -> Path:
     folder = environment.folder / "pairs"
     for name, chosen in PAIRS.items():
-        write(NewPackage(name=name, chosen=chosen), folder)
+        write(name, folder, chosen)
     return folder
 
 
@@ -57,7 +57,7 @@ def test_every_pair_of_choices_is_there():
 @pytest.mark.parametrize("name", ["ab", "abcdefghijklmnopqrstuvwx"])
 def test_a_short_and_a_long_name_are_as_well_formed(environment: Environment, name: str):
     """The formatter counts characters."""
-    folder = write(NewPackage(name=name), environment.folder)
+    folder = write(name, environment.folder)
 
     environment.runs("ruff", "check", "--no-cache", ".", within=folder)
     environment.runs("ruff", "format", "--no-cache", "--check", ".", within=folder)

@@ -14,7 +14,6 @@ import yaml
 
 from provider_adapters.testing.scaffold.package import (
     OPTIONS,
-    NewPackage,
     PackageRefused,
     rendered,
     write,
@@ -23,7 +22,7 @@ from tests.world.authors import private_imports
 from tests.world.tables import cases
 
 EVERY = [dict(zip(OPTIONS, choice, strict=True)) for choice in itertools.product(*OPTIONS.values())]
-DEFAULT = rendered(NewPackage(name="acme"))
+DEFAULT = rendered("acme")
 CHOICES = [(option, choice) for option, choices in OPTIONS.items() for choice in choices]
 
 
@@ -64,11 +63,7 @@ def names_used(made: Mapping[str, str], path: str) -> set[str]:
 
 def test_every_combination_is_whole_and_is_python():
     """Whatever is chosen, the same files, each of which can be read."""
-    texts = {
-        (path, text)
-        for chosen in EVERY
-        for path, text in rendered(NewPackage(name="acme", chosen=chosen)).items()
-    }
+    texts = {(path, text) for chosen in EVERY for path, text in rendered("acme", chosen).items()}
 
     for path, text in texts:
         if path.endswith(".py"):
@@ -80,7 +75,7 @@ def test_every_combination_is_whole_and_is_python():
 @cases(("option", "choice"), CHOICES)
 def test_a_choice_changes_what_modules_do_and_not_what_they_offer(option: str, choice: str):
     """So that no other module depends on it."""
-    made = rendered(NewPackage(name="acme", chosen={option: choice}))
+    made = rendered("acme", {option: choice})
 
     changed = [path for path in made if made[path] != DEFAULT[path] and path.endswith(".py")]
 
@@ -102,7 +97,7 @@ def test_the_entry_points_name_what_is_there():
 
 @cases("proof", OPTIONS["proof"])
 def test_the_configuration_block_is_one(proof: str):
-    made = rendered(NewPackage(name="acme", chosen={"proof": proof}))
+    made = rendered("acme", {"proof": proof})
 
     provider = yaml.safe_load(made["config.yaml"])["providers"]["acme"]
 
@@ -122,17 +117,17 @@ def test_nothing_private_is_imported():
 
 
 def test_it_is_written_into_a_folder_of_its_own(tmp_path: Path):
-    folder = write(NewPackage(name="acme"), tmp_path)
+    folder = write("acme", tmp_path)
 
     assert folder == tmp_path / "pixgate-acme"
     assert (folder / "pixgate_acme/adapter.py").read_text() == DEFAULT["pixgate_acme/adapter.py"]
 
 
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
-    write(NewPackage(name="acme"), tmp_path)
+    write("acme", tmp_path)
 
     with pytest.raises(PackageRefused, match="is not empty"):
-        write(NewPackage(name="acme"), tmp_path)
+        write("acme", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -141,5 +136,5 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
 def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, name: str):
     """It becomes a module, a metric's word and a part of host names."""
     with pytest.raises(PackageRefused, match="lower-case letters"):
-        write(NewPackage(name=name), tmp_path)
+        write(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
