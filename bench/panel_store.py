@@ -44,9 +44,10 @@ def _bank(settings: Settings) -> Iterator[None]:
     """Run the sandbox bank, with the file it has, in a process of its own."""
     port, config = settings.sandbox_bank.port, settings.folder / "bank.yaml"
     config.write_text(json.dumps({"var": str(settings.folder)}))  # JSON is YAML
+    settings.bank_file.rename(settings.folder / "sandbox.db")
     command = [
-        *(sys.executable, "-m", "gateway", "sandbox-bank", "--config", str(config)),
-        *("--db", str(settings.bank_file), "--port", str(port), "--control-port", "0"),
+        *(sys.executable, "-m", "gateway", "bank", "sandbox", "--config", str(config)),
+        *("--folder", str(settings.folder), "--first-port", str(port)),
     ]
     with system.running(command, None, settings.folder, lambda: bool(system.answers(port))):
         yield

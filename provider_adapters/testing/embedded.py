@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from gateway.app.build_callbacks import path_of, secrets_of
 from gateway.config.settings import Settings
@@ -25,28 +25,17 @@ if TYPE_CHECKING:
     from provider_adapters.testing.demo.document import DemoUrls
     from provider_adapters.testing.sandbox.dialect import SandboxBank
 
-_ADAPTER: Final = "sandbox"
-
 
 def make_bank(
     settings: Settings,
     derivation: Derivation,
     now: Callable[[], datetime],
-    gateway: Callable[[], str] | None,
+    gateway: Callable[[], str],
 ) -> SandboxBank:
-    """
-    Make the bank that is configured; nothing is opened.
-
-    Args:
-        settings: Of the gateway that it tells of what happens.
-        derivation: Its keys.
-        now: The wall clock, aware UTC.
-        gateway: See ``listener_of``; None tells nobody.
-    """
+    """Make the bank that is configured; nothing is opened. See ``listener_of``."""
     from provider_adapters.testing.sandbox.dialect import SandboxBank
 
     bank = settings.sandbox_bank
-    listener = None if gateway is None else listener_of(settings, derivation, gateway)
     return SandboxBank(
         db_path=str(settings.bank_file),
         host=bank.host,
@@ -54,7 +43,7 @@ def make_bank(
         control_port=bank.control_port,
         settle_after_s=bank.settle_after_s,
         now=now,
-        listener=listener,
+        listener=listener_of(settings, derivation, gateway),
     )
 
 
@@ -62,18 +51,14 @@ def listener_of(
     settings: Settings, derivation: Derivation, gateway: Callable[[], str]
 ) -> CallbackListener | None:
     """
-    Say where the sandbox bank tells a gateway of what happens; None where no provider is its.
+    Return where the sandbox bank sends callbacks; None if no provider has its adapter.
 
-    Args:
-        settings: Of the gateway that is told.
-        derivation: Its keys.
-        gateway: Its address as the bank reaches it, without a slash at the end;
-            asked for each time.
+    ``gateway`` returns our address as the bank reaches it; it is called for each callback.
     """
     from provider_adapters.testing.bank.callbacks import CallbackListener
 
     providers = settings.providers.items()
-    name = next((name for name, each in providers if each.adapter == _ADAPTER), None)
+    name = next((name for name, each in providers if each.adapter == "sandbox"), None)
     if name is None:
         return None
     path = path_of(name, derivation)
@@ -83,12 +68,7 @@ def listener_of(
 
 @dataclass(frozen=True, slots=True)
 class ControlPort:
-    """
-    ``SandboxControl`` over loopback; a connection for each call, which people make by hand.
-
-    Attributes:
-        url: Where the bank is controlled; asked for each time, since it may take a free port.
-    """
+    """``SandboxControl`` over loopback; a connection for each call, which people make by hand."""
 
     url: Callable[[], str]
 
@@ -114,21 +94,19 @@ class ControlPort:
             async with BankControl(self.url()) as control:
                 return await call(control)
         except ControlRefused as problem:
-            raise RuleViolation(_SAID.get(problem.code, _REFUSED)) from problem
-
-
-_SAID: Final[Mapping[str, str]] = {
-    "": "the sandbox bank does not answer",
-    "NOT_FOUND": "the bank knows no such thing",
-}
-_REFUSED: Final = "the sandbox bank refuses: it is paid, cancelled, expired, or needs a value"
+            message = "the sandbox bank refuses: it is paid, cancelled, expired, or needs a value"
+            if not problem.code:
+                message = "the sandbox bank does not answer"
+            elif problem.code == "NOT_FOUND":
+                message = "the bank knows no such thing"
+            raise RuleViolation(message) from problem
 
 
 async def first_calls(kernel: Kernel, actor: str, urls: DemoUrls) -> Sequence[str]:
     """Make or find the demo, and say how the first calls are made; see ``made_demo``."""
     from gateway.cli.context import AdminContext
     from provider_adapters.testing.commands.demo import summary
-    from provider_adapters.testing.commands.demo_factory import made_demo
+    from provider_adapters.testing.demo.ensure import made_demo
 
     office = AdminContext(kernel, AuditContext(actor, kernel.now))
     return summary(await made_demo(office, urls), kernel.now().date())

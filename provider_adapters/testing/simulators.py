@@ -34,16 +34,12 @@ def find(name: str) -> Simulator:
     return simulators[name]
 
 
-_TOKEN_HOSTS: Final = 100
-"""How far behind the first port those of second hosts begin: no bank more moves them."""
+def ports(name: str, first: int) -> tuple[int, int, int]:
+    """
+    Return a bank's ports: for customers, for control, and of its second host, if it has one.
 
-
-def ports(name: str, first: int) -> tuple[int, int]:
-    """Return a bank's port and that of its control interface; 0 lets every bank take free ones."""
+    Those of second hosts begin 100 higher, so that one more bank does not move them. 0 takes free
+    ones.
+    """
     place = names().index(name)
-    return (first + 2 * place, first + 2 * place + 1) if first else (0, 0)
-
-
-def token_port(name: str, first: int) -> int:
-    """Return the port of a bank's second host, if it has one; 0 takes a free one."""
-    return first + _TOKEN_HOSTS + names().index(name) if first else 0
+    return (first + 2 * place, first + 2 * place + 1, first + 100 + place) if first else (0, 0, 0)

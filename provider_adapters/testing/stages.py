@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from importlib.metadata import entry_points
-from typing import Final, cast
+from typing import Final
 
 from provider_adapters import registry
 from provider_adapters.checks import refused_if_raised
@@ -36,20 +36,15 @@ def subject_of(adapter: str, stage: str = "") -> Subject:
         AdapterRefused: there is no such adapter or stage, or it does not load.
     """
     factory = registry.find(adapter)
-    return Subject(name=adapter, factory=factory, make_stage=_stage_of(adapter, stage))
-
-
-def _stage_of(adapter: str, stage: str) -> MakeStage:
-    points = [point.value for point in entry_points(group=GROUP, name=adapter)]
-    known = [*([STAGES[adapter]] if adapter in STAGES else []), *points]
-    if not stage and not known:
+    others = [point.value for point in entry_points(group=GROUP, name=adapter)]
+    where = next(filter(None, [stage, STAGES.get(adapter), *others]), "")
+    if not where:
         message = (
             f"adapter {adapter!r} has no stage: name one in the entry-point group {GROUP},"
             " or with --stage MODULE:NAME"
         )
         raise AdapterRefused(message)
-    where = stage or known[0]
     module, _, name = where.partition(":")
     with refused_if_raised(f"stage {where} does not load: it"):
-        made = getattr(importlib.import_module(module), name)
-    return cast("MakeStage", made)
+        made: MakeStage = getattr(importlib.import_module(module), name)
+    return Subject(name=adapter, factory=factory, make_stage=made)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from gateway.cli.console import Row, Terminal, changing, reading, run
 from gateway.operations.kernel.audit_context import RuleViolation
 
 if TYPE_CHECKING:
+    from gateway.cli.context import AdminContext
     from gateway.config.settings import Settings
     from gateway.domain.bank.provider_callbacks import CallbackOrder, RegisteredCallback
     from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
@@ -58,9 +60,7 @@ def register(terminal: Terminal, account_id: str) -> None:
     """Have an account's bank send its callbacks to the address shown for its provider."""
 
     async def work(banks: BankCallbacks) -> list[Row]:
-        account = await banks.registrations.account(account_id)
-        made = await banks.registrations.register(account, banks.order(account.provider))
-        return [_row(made)]
+        return [_row(await banks.register(account_id))]
 
     terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
 
@@ -105,7 +105,12 @@ class BankCallbacks:
     settings: Settings
     derivation: Derivation
 
-    def order(self, provider: str) -> CallbackOrder:
+    async def register(self, account_id: str) -> RegisteredCallback:
+        """Have an account's bank send its callbacks here; raises ``RuleViolation``."""
+        account = await self.registrations.account(account_id)
+        return await self.registrations.register(account, self._order(account.provider))
+
+    def _order(self, provider: str) -> CallbackOrder:
         """
         Say where a provider's bank is to send its callbacks, and what it is to prove them with.
 
@@ -125,15 +130,14 @@ class BankCallbacks:
         )
 
 
-async def _with_banks(
-    terminal: Terminal, work: Callable[[BankCallbacks], Awaitable[list[Row]]]
-) -> list[Row]:
-    """Open the store and the banks for a piece of work."""
-    from gateway.cli.context import opened, reached
+@asynccontextmanager
+async def bank_callbacks(office: AdminContext) -> AsyncIterator[BankCallbacks]:
+    """Open the banks; raises ``RuleViolation`` as ``reached`` does."""
+    from gateway.cli.context import reached
     from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
     from gateway.telemetry import trace
 
-    async with opened(terminal) as office, reached(office) as banks:
+    async with reached(office) as banks:
         trace.begin(trace.new_trace_id())
         kernel = office.kernel
         registrations = CallbackRegistrations(
@@ -142,7 +146,17 @@ async def _with_banks(
             audit=kernel.store.audit,
             acting=office.acting,
         )
-        return await work(BankCallbacks(registrations, kernel.settings, kernel.keys.derivation))
+        yield BankCallbacks(registrations, kernel.settings, kernel.keys.derivation)
+
+
+async def _with_banks(
+    terminal: Terminal, work: Callable[[BankCallbacks], Awaitable[list[Row]]]
+) -> list[Row]:
+    """Open the store and the banks for a piece of work."""
+    from gateway.cli.context import opened
+
+    async with opened(terminal) as office, bank_callbacks(office) as banks:
+        return await work(banks)
 
 
 def _row(registered: RegisteredCallback) -> Row:

@@ -30,7 +30,7 @@ def demo(terminal: Terminal, context: click.Context, bank: str | None, *, config
     """
     Create the demo, or find it, and print it. Its ids and secrets stay the same.
 
-    Needs the sandbox bank: `pixgate serve` or `pixgate sandbox-bank` runs it.
+    Needs the sandbox bank: `pixgate serve` or `pixgate bank sandbox` runs it.
 
     With --bank: opens an account at a simulated bank that `pixgate bank` runs, and
     attaches it to a company of its own, with a credential. The bank is told where
@@ -41,7 +41,7 @@ def demo(terminal: Terminal, context: click.Context, bank: str | None, *, config
     if context.invoked_subcommand is not None:
         return
     if bank is not None:
-        _attach(terminal, bank, configure=configure)
+        terminal.show(run(_attached(terminal, bank, configure=configure)))
         return
     made, today = run(_made(terminal))
     if terminal.as_json:
@@ -56,63 +56,57 @@ def demo(terminal: Terminal, context: click.Context, bank: str | None, *, config
 @reading
 def totp(terminal: Terminal, email: str) -> None:
     """Print the code that a demo user's authenticator app shows now."""
-    click.echo(_code(terminal, email))
+    click.echo(run(_code(terminal, email)))
 
 
 def summary(made: Demo, today: date) -> Sequence[str]:
-    """Say what there is, and how the first ten calls are made; ``today`` is in UTC."""
+    """Describe the demo, and the first ten calls; ``today`` is in UTC."""
+    users = made["users"].values()
     return [
         f"gateway     {made['base_url']}",
         f"operations  {made['ops_url']}",
         f"bank        {made['sandbox_bank_url']}, control {made['sandbox_control_url']}",
         *(f"account     {thing['id']}  {role}" for role, thing in made["accounts"].items()),
         *(f"charge      {reference}  {role}" for role, reference in made["charges"].items()),
-        *(f"user        {one['email']}  password {one['password']}" for one in _people(made)),
+        *(f"user        {one['email']}  password {one['password']}" for one in users),
         "credentials: see `pixgate demo --json`",
         "",
         *(f"{line}\n" for line in curl_lines(made, today)),
     ]
 
 
-def _attach(terminal: Terminal, bank: str, *, configure: bool) -> None:
-    """Attach an account at a simulated bank, and show it."""
+async def _attached(terminal: Terminal, bank: str, *, configure: bool) -> Mapping[str, object]:
+    from gateway.cli.configuration import sandbox_only, settings_of
+    from gateway.cli.context import opened
+    from provider_adapters.testing.commands.demo_bank import attach, provider_for
 
-    async def work() -> Mapping[str, object]:
-        from gateway.cli.context import opened
-        from provider_adapters.testing.commands import demo_bank
-        from provider_adapters.testing.commands.demo_bank import attach
-
-        if configure:
-            demo_bank.configure(terminal.config, bank)
-        async with opened(terminal) as office:
-            return await attach(office, bank)
-
-    terminal.show(run(work()))
-
-
-def _people(made: Demo) -> Sequence[Mapping[str, str]]:
-    """Return who can sign in."""
-    return list(made["users"].values())
-
-
-def _code(terminal: Terminal, email: str) -> str:
-    """Return the current code; ClickException when no user of that address has an app."""
-    from gateway.cli.configuration import settings_of
-    from gateway.runtime.process import wall_clock
-    from gateway.security.identity.one_time_codes import code_at
-    from provider_adapters.testing.commands.demo_factory import kept_demo
-
-    settings = settings_of(terminal.config)
-    for person in _people(kept_demo(settings)):
-        if person["email"] == email and "totp_secret" in person:
-            return code_at(person["totp_secret"], wall_clock(settings.environment, os.environ)())
-    message = f"no demo user {email} with an authenticator app"
-    raise click.ClickException(message)
+    sandbox_only(settings_of(terminal.config))
+    provider = provider_for(terminal.config, bank, configure=configure)
+    async with opened(terminal) as office:
+        return await attach(office, bank, provider)
 
 
 async def _made(terminal: Terminal) -> tuple[Demo, date]:
     from gateway.cli.context import opened
-    from provider_adapters.testing.commands.demo_factory import made_demo
+    from provider_adapters.testing.demo.ensure import made_demo
 
     async with opened(terminal) as office:
         return await made_demo(office), office.acting.now().date()
+
+
+async def _code(terminal: Terminal, email: str) -> str:
+    """Return the current code; RuleViolation when no user of that address has an app."""
+    from gateway.cli.configuration import sandbox_only, settings_of
+    from gateway.operations.kernel.audit_context import RuleViolation
+    from gateway.runtime.process import wall_clock
+    from gateway.security.identity.one_time_codes import code_at
+    from provider_adapters.testing.demo.ensure import demo_file
+
+    settings = settings_of(terminal.config)
+    sandbox_only(settings)
+    made = demo_file(settings).read()
+    for user in made["users"].values() if made else ():
+        if user["email"] == email and "totp_secret" in user:
+            return code_at(user["totp_secret"], wall_clock(settings.environment, os.environ)())
+    message = f"no demo user {email} with an authenticator app: `pixgate demo` lists the users"
+    raise RuleViolation(message)

@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, TypedDict, Unpack
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote
 
 import click
 
-from gateway.cli.console import Terminal, reading, run
-from gateway.domain.kernel import strict
+from gateway.cli.admin.credentials import Reais
+from gateway.cli.console import Terminal, reading, run, show_json
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.money.sandbox_tools import FAULTS, OPERATIONS
 from provider_adapters.testing import simulators
 
 if TYPE_CHECKING:
-    from gateway.config.settings import Settings
-    from provider_adapters.testing.bank.control.client import BankControl, Reply
-
-BLOCKS = ("med", "court", "bank", "contract")
-STATES = ("pending", "paid", "expired", "anonymous", "canceled")
-_FAULT_COLUMNS = ("operation", "fault", "status", "count")
-_EXECUTION_COLUMNS = ("key", "centavos", "e2e_id", "at")
-
-
-class Reais(click.ParamType[Money]):
-    """An amount above zero with at most two decimals: ``10.50``."""
-
-    name = "reais"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Money:
-        """Read it exactly."""
-        try:
-            amount = value if isinstance(value, Money) else strict.amount(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is no amount such as 10.50", param, ctx)
-        if amount.centavos <= 0:
-            self.fail("an amount is above zero", param, ctx)
-        return amount
-
-
-class Wanted(TypedDict):
-    """The options of a fault: how many requests fail, and with what."""
-
-    status: int
-    count: int | None
-    executed: bool
+    from provider_adapters.testing.bank.control.client import Reply
 
 
 @click.group("sandbox")
@@ -73,8 +44,9 @@ def sandbox(context: click.Context, bank: str | None) -> None:
 @reading
 def pay(terminal: Terminal, reference: str, account: str | None, value: Money | None) -> None:
     """Pay a charge, as its payer would."""
-    query = {"account": account} if account else {}
-    _post(terminal, "charges", reference, "pay", body=_given(value=value), query=query)
+    query = {"account": account} if account else None
+    path = ("charges", reference, "pay")
+    terminal.show(_told(terminal, "POST", path, {"value": value}, query))
 
 
 @sandbox.command("top-up")
@@ -83,22 +55,7 @@ def pay(terminal: Terminal, reference: str, account: str | None, value: Money | 
 @reading
 def top_up(terminal: Terminal, account: str, value: Money) -> None:
     """Pay money into an account."""
-    _post(terminal, "accounts", account, "top-up", body={"value": value})
-
-
-@sandbox.command()
-@click.argument("account")
-@click.argument("value", type=Reais())
-@click.option("--kind", type=click.Choice(BLOCKS), default="bank", show_default=True)
-@click.option("--reference", default="", help="Such as the number of a lawsuit.")
-@click.option("--release", is_flag=True, help="Release so much instead, oldest blocks first.")
-@reading
-def block(  # noqa: PLR0913 - one parameter per option
-    terminal: Terminal, account: str, value: Money, *, kind: str, reference: str, release: bool
-) -> None:
-    """Block money of an account."""
-    body = {"value": value} if release else {"value": value, "kind": kind, "reference": reference}
-    _post(terminal, "accounts", account, "unblock" if release else "block", body=body)
+    terminal.show(_told(terminal, "POST", ("accounts", account, "top-up"), {"value": value}))
 
 
 @sandbox.command()
@@ -107,13 +64,9 @@ def block(  # noqa: PLR0913 - one parameter per option
 @click.option("--next", "is_next", is_flag=True, help="WHICH is an account: hold its next payout.")
 @reading
 def hold(terminal: Terminal, which: str, *, seconds: int, is_next: bool) -> None:
-    """
-    Hold a payout for precautionary analysis.
-
-    WHICH is its provider key or the bank's id.
-    """
-    kind = "accounts" if is_next else "payouts"
-    _post(terminal, kind, which, "hold", body={"seconds": seconds})
+    """Hold a payout, by its provider key or the bank's id, for precautionary analysis."""
+    path = ("accounts" if is_next else "payouts", which, "hold")
+    terminal.show(_told(terminal, "POST", path, {"seconds": seconds}))
 
 
 @sandbox.command()
@@ -122,7 +75,7 @@ def hold(terminal: Terminal, which: str, *, seconds: int, is_next: bool) -> None
 @reading
 def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
     """End a hold before its deadline."""
-    _post(terminal, "payouts", payout, "release", body={"refuse": refuse})
+    terminal.show(_told(terminal, "POST", ("payouts", payout, "release"), {"refuse": refuse}))
 
 
 @sandbox.command("return")
@@ -131,36 +84,19 @@ def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
 @reading
 def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
     """Return a settled payout, in full unless a value is given."""
-    _post(terminal, "payouts", payout, "return", body=_given(value=value))
+    path = ("payouts", payout, "return")
+    terminal.show(_told(terminal, "POST", path, {"value": value}))
 
 
 @sandbox.command()
 @click.argument("account")
 @click.argument("reference")
-@click.option("--state", type=click.Choice(STATES), default="pending", show_default=True)
 @click.option("--value", type=Reais(), help="Without it, the payer decides.")
-@click.option("--expires-in", type=click.IntRange(1), help="Seconds.")
-@click.option("--reusable", is_flag=True, help="A static charge: it can be paid many times.")
 @reading
-def charge(  # noqa: PLR0913 - one parameter per option
-    terminal: Terminal,
-    account: str,
-    reference: str,
-    *,
-    state: str,
-    value: Money | None,
-    expires_in: int | None,
-    reusable: bool,
-) -> None:
+def charge(terminal: Terminal, account: str, reference: str, value: Money | None) -> None:
     """Make a charge on an account's first key."""
-    body = {
-        "reference": reference,
-        "state": state,
-        "type": "Static" if reusable else "Dynamic",
-        "reusable": reusable,
-        **_given(value=value, expires_in=expires_in),
-    }
-    _post(terminal, "accounts", account, "charges", body=body)
+    body = {"reference": reference, "value": value}
+    terminal.show(_told(terminal, "POST", ("accounts", account, "charges"), body))
 
 
 @sandbox.command()
@@ -174,16 +110,16 @@ def charge(  # noqa: PLR0913 - one parameter per option
     show_default=True,
     help="Requests that fail; seconds with 'refuse'; 0: until it is cleared.",
 )
-@click.option("--executed", is_flag=True, help="With 'status': the request is still executed.")
 @click.option("--clear", is_flag=True, help="End all faults.")
 @reading
-def fault(
+def fault(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal,
     *,
     operation: str | None,
     kind: str | None,
+    status: int,
+    count: int,
     clear: bool,
-    **wanted: Unpack[Wanted],
 ) -> None:
     """
     Make an operation of the bank fail. Without arguments, list the faults in force.
@@ -194,63 +130,76 @@ def fault(
     status, malformed, wrong_types, huge.
     """
     if clear:
-        terminal.show(_told(terminal, lambda bank: bank.delete("faults")))
-        return
-    if operation is None:
-        listed = _told(terminal, lambda bank: bank.get("faults"))
-        terminal.show_all(listed["data"], _FAULT_COLUMNS)
-        return
-    if kind is None:
+        terminal.show(_told(terminal, "DELETE", ("faults",)))
+    elif operation is None:
+        listed = _told(terminal, "GET", ("faults",))["data"]
+        terminal.show_all(listed, ("operation", "fault", "status", "count"))
+    elif kind is None:
         message = "say which fault"
         raise click.UsageError(message)
-    wanted["count"] = wanted["count"] or None
-    _post(terminal, "faults", body={"operation": operation, "fault": kind, **wanted})
+    else:
+        body = {"operation": operation, "fault": kind, "status": status, "count": count or None}
+        terminal.show(_told(terminal, "POST", ("faults",), body))
 
 
 @sandbox.command()
-@click.option("--key", help="Only payouts of this provider key.")
 @reading
-def executions(terminal: Terminal, key: str | None) -> None:
+def executions(terminal: Terminal) -> None:
     """List payouts that were really executed, oldest first."""
-    query = {"key": key} if key else {}
-    listed = _told(terminal, lambda bank: bank.get("executions", query=query))
-    terminal.show_all(listed["data"], _EXECUTION_COLUMNS)
+    listed = _told(terminal, "GET", ("executions",))["data"]
+    terminal.show_all(listed, ("key", "centavos", "e2e_id", "at"))
 
 
-def _given(**options: object) -> dict[str, object]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+@sandbox.command()
+@click.argument("method", type=click.Choice(("GET", "POST", "DELETE"), case_sensitive=False))
+@click.argument("path")
+@click.argument("body", metavar="[JSON]", default="{}")
+@reading
+def call(terminal: Terminal, method: str, path: str, body: str) -> None:
+    """
+    Make another call of the control interface, and print the answer.
+
+    The sandbox bank's README lists the calls. PATH is what follows /control/, with its query:
+
+    pixgate sandbox call POST accounts/ACCOUNT/block '{"value": 10.50}'
+    """
+    try:
+        document = json.loads(body, parse_float=Decimal)
+    except ValueError as problem:
+        message = f"{body!r} is no JSON"
+        raise click.UsageError(message) from problem
+    place, _, query = path.partition("?")
+    segments = tuple(map(unquote, place.strip("/").split("/")))
+    show_json(_told(terminal, method, segments, document, dict(parse_qsl(query))))
 
 
-def _post(
+def _told(
     terminal: Terminal,
-    *segments: str,
-    body: Mapping[str, object],
+    method: str,
+    path: tuple[str, ...],
+    body: Mapping[str, object] | None = None,
     query: Mapping[str, str] | None = None,
-) -> None:
-    """Make something happen at the bank, and show its answer."""
-    terminal.show(_told(terminal, lambda bank: bank.post(*segments, body=body, query=query)))
-
-
-def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
-    """Send a request to the control interface, and return its answer."""
+) -> Reply:
+    """Make a call of the control interface, and return its answer."""
     other: str | None = click.get_current_context().obj
 
     async def work() -> Reply:
         from gateway.cli.configuration import sandbox_only, settings_of
-        from provider_adapters.testing.commands.bank_control import controlling
+        from provider_adapters.testing.commands.banks import FOLDER, running_bank
+        from provider_adapters.testing.demo.bank_side import controlling
 
         settings = settings_of(terminal.config)
         sandbox_only(settings)
-        url = settings.sandbox_bank.control_url if other is None else _control_of(settings, other)
+        url = settings.sandbox_bank.control_url
+        if other is not None:
+            url = running_bank(settings.folder / FOLDER, other).control_url
         async with controlling(url) as bank:
-            return await tell(bank)
+            match method:
+                case "GET":
+                    return await bank.get(*path, query=query)
+                case "DELETE":
+                    return await bank.delete(*path)
+                case _:
+                    return await bank.post(*path, body=body or {}, query=query)
 
     return run(work())
-
-
-def _control_of(settings: Settings, bank: str) -> str:
-    """Return the control interface of a simulated bank that runs; raises ``RuleViolation``."""
-    from provider_adapters.testing.commands.banks import FOLDER, BankFolder
-
-    return BankFolder(settings.folder / FOLDER).address(bank).control_url

@@ -2,140 +2,94 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
-from datetime import timedelta
-from typing import Final
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.refunds import refund_key
 from gateway.domain.kernel.clocks import Now
+from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.testing.bank.control.client import BankControl, ControlRefused
 from provider_adapters.testing.demo import contents
-from provider_adapters.testing.demo.contents import DemoAccount
 from provider_adapters.testing.demo.document import Demo
 
-_EXISTS: Final = frozenset({"KEY_IN_USE", "REFERENCE_IN_USE"})
-_ABSENT: Final = 404
 
-
-def token(account_id: str) -> str:
-    """
-    Return the token of a demo account at the bank.
-
-    Derived, so that a lost store or a lost bank can be made again to fit the
-    other. It protects nothing: who reaches the sandbox bank reaches its
-    control interface too, which asks for no credential.
-    """
-    return f"tok_{hashlib.sha256(f'demo {account_id}'.encode()).hexdigest()[:40]}"
+@asynccontextmanager
+async def controlling(url: str) -> AsyncIterator[BankControl]:
+    """Open a bank's control interface; RuleViolation if the bank is away or refuses a call."""
+    try:
+        async with BankControl(url) as control:
+            yield control
+    except ControlRefused as problem:
+        raise RuleViolation(str(problem)) from problem
 
 
 async def ensure(control: BankControl, demo: Demo, now: Now) -> None:
     """Make what the bank lacks of the demo; safe to repeat."""
-    for account in contents.ACCOUNTS:
+    ids = {role: account["id"] for role, account in demo["accounts"].items()}
+    for role, account in contents.ACCOUNTS.items():
         if account.provider:
-            await _open(control, account, demo["accounts"][account.role]["id"])
-    for role in demo["pix_keys"]:
-        account_id = demo["accounts"][role]["id"]
-        for key in contents.pix_keys(account_id):
+            opened = {
+                "id": ids[role],
+                "token": contents.token(ids[role]),
+                "account": contents.coordinates(ids[role]).account,
+                "balance": account.opening,
+            }
+            holder = contents.COMPANIES[account.company]
+            await _add(control, "accounts", body={**opened, **holder._asdict()})
+    for role in contents.WITH_PIX_KEYS:
+        for key in contents.pix_keys(ids[role]):
             body = {"type": key.type.value, "key": key.key, "id": key.provider_id}
-            await _add(control, account_id, "keys", body)
-    for charge in contents.CHARGES:
-        account_id = demo["accounts"][charge.account]["id"]
+            await _add(control, "accounts", ids[role], "keys", body=body)
+    for role, charge in contents.CHARGES.items():
+        account_id = ids[charge.account]
         wanted = {
-            "reference": demo["charges"][charge.role],
+            "reference": demo["charges"][role],
             "state": charge.state,
             "type": "Static" if charge.reusable else "Dynamic",
             "value": charge.value,
             "reusable": charge.reusable,
-            "description": f"Demo: {charge.role}",
+            "description": f"Demo: {role}",
         }
-        if await _add(control, account_id, "charges", wanted) and charge.reusable:
-            # Money that came in cannot be made twice by accident: the charge says it is there.
+        made = await _add(control, "accounts", account_id, "charges", body=wanted)
+        # No reference prevents a second history: the charge shows that there is one.
+        if made and charge.reusable:
             await _history(control, account_id, now)
 
 
-async def _open(control: BankControl, account: DemoAccount, account_id: str) -> None:
-    """Open an account, unless the bank has one of that id."""
-    if await _has_account(control, account_id):
-        return
-    company = next(each for each in contents.COMPANIES if each.role == account.company)
-    place = contents.coordinates(account_id)
-    body: dict[str, object] = {
-        "id": account_id,
-        "token": token(account_id),
-        "name": company.name,
-        "tax_number": company.tax_number,
-        "branch": place.branch,
-        "account": place.account,
-        "city": contents.CITY,
-        "zip_code": contents.ZIP_CODE,
-        **({"balance": account.opening} if account.opening.centavos else {}),
-    }
+async def _add(control: BankControl, *segments: str, body: Mapping[str, object]) -> bool:
+    """Create a record; False when it exists."""
     try:
-        await control.post("accounts", body=body)
-    except ControlRefused:  # by another process, since we asked
-        if not await _has_account(control, account_id):
-            raise
-
-
-async def _has_account(control: BankControl, account_id: str) -> bool:
-    try:
-        await control.get("accounts", account_id)
+        await control.post(*segments, body=body)
     except ControlRefused as problem:
-        if problem.status == _ABSENT:
-            return False
-        raise
-    return True
-
-
-async def _add(
-    control: BankControl, account_id: str, what: str, body: Mapping[str, object]
-) -> bool:
-    """Create a record of an account; False when it exists."""
-    try:
-        await control.post("accounts", account_id, what, body=body)
-    except ControlRefused as problem:
-        if problem.code not in _EXISTS:
+        if problem.code not in {"ALREADY_EXISTS", "KEY_IN_USE", "REFERENCE_IN_USE"}:
             raise
         return False
     return True
 
 
 async def _history(control: BankControl, account_id: str, now: Now) -> None:
-    """Let the account have been used for some days: one refund under the gateway's key for it."""
-
-    def dated(ago: timedelta) -> str:
-        return f"{now() - ago:%Y-%m-%dT%H:%M:%S}.000Z"
-
-    payments = []
+    """Make the statement of some days, with a refund under the key that the gateway would use."""
     for each in contents.HISTORY:
-        name, tax_number = each.payer
-        body = {
-            "value": each.value,
-            "payer": {"name": name, "tax_number": tax_number},
-            "description": each.description,
-            "at": dated(each.ago),
-        }
-        payments.append(await control.post("accounts", account_id, "incoming", body=body))
-    for movement in contents.MOVEMENTS:
-        name, tax_number = movement.other
+        is_pix = each.kind == contents.PIX_IN
         booked = {
-            "kind": movement.kind,
-            "value": movement.value,
-            "counterparty": {"name": name, "tax_number": tax_number},
-            "description": movement.description,
-            "at": dated(movement.ago),
+            "kind": each.kind,
+            "value": each.value,
+            "payer" if is_pix else "counterparty": each.other._asdict(),
+            "description": each.description,
+            "at": f"{now() - each.ago:%Y-%m-%dT%H:%M:%S}.000Z",
         }
-        await control.post("accounts", account_id, "movements", body=booked)
+        where = "incoming" if is_pix else "movements"
+        made = await control.post("accounts", account_id, where, body=booked)
+        if each.refunded is not None:
+            reference = contents.reference("refund", account_id)
+            refund = {
+                "key": refund_key(Environment.SANDBOX, account_id, reference),
+                "reference": reference,
+                "e2e_id": made["e2e_id"],
+                "value": each.refunded,
+                "description": "Desconto esquecido",
+            }
+            await control.post("accounts", account_id, "refunds", body=refund)
     fee = {"kind": "fee", "value": contents.FEE}
     await control.post("accounts", account_id, "movements", body=fee)
-    reference = contents.refund_reference(account_id)
-    refund = {
-        "key": refund_key(Environment.SANDBOX, account_id, reference),
-        "reference": reference,
-        "e2e_id": payments[contents.REFUND.income]["e2e_id"],
-        "value": contents.REFUND.value,
-        "description": contents.REFUND.description,
-    }
-    await control.post("accounts", account_id, "refunds", body=refund)

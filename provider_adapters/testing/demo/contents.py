@@ -1,228 +1,191 @@
-"""What the demo is made of: tables, to be read and not to be run."""
+"""The demo's contents, by role, and the values that follow from an account's id."""
 
 from __future__ import annotations
 
+import hashlib
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Final, NamedTuple
 
 from gateway.domain.accounts.accounts import BankCoordinates
 from gateway.domain.accounts.credentials import EVERY_PERMISSION, Action, Permission, Resource
 from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.money import Money
 
-BANK_NUMBER = "999"
-BANK_ISPB = "99999999"
-BRANCH = "0001"
-CITY = "Sao Paulo"
-ZIP_CODE = "01310-100"
-_NOTHING = Money(0)
 
+class Party(NamedTuple):
+    """A company or a person, as the bank's control interface names one."""
 
-@dataclass(frozen=True, slots=True)
-class DemoCompany:
-    """A company; its accounts are held under its name and tax number."""
-
-    role: str
     name: str
     tax_number: str
+
+
+LOJA: Final = Party("Loja Exemplo Ltda", "11222333000181")
+_MERCADO: Final = Party("Mercado Central SA", "45723174000110")
+_ENERGIA: Final = Party("Companhia de Energia SA", "02558157000162")
+_JOAO: Final = Party("Joao Pereira", "11144477735")
+_MARIA: Final = Party("Maria Silva", "52998224725")
+
+COMPANIES: Final[Mapping[str, Party]] = {
+    "main": LOJA,
+    "other": Party("Padaria Vizinha Ltda", "11444777000161"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoAccount:
     """
-    An account.
+    An account; the bank has none without ``provider``.
 
     Attributes:
-        called: What tells it from the others of its company, behind the holder's name.
-        provider: Empty for none; then the bank does not know the account.
-        opening: What the bank credits when it opens the account.
+        label: Distinguishes it from the company's other accounts, behind the holder's name.
+        opening: Balance at the bank when the account is opened.
     """
 
-    role: str
-    company: str
-    called: str = ""
+    company: str = "main"
+    label: str = ""
     active: bool = True
     verified: bool = True
     provider: str = "sandbox"
-    opening: Money = _NOTHING
+    opening: Money | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+ACCOUNTS: Final[Mapping[str, DemoAccount]] = {
+    "main": DemoAccount(),
+    "sister": DemoAccount(label="filial", opening=Money(5_000_00)),
+    "other_company": DemoAccount(company="other", opening=Money(5_000_00)),
+    "inactive": DemoAccount(label="inativa", active=False, opening=Money(1_000_00)),
+    "unverified": DemoAccount(label="não verificada", verified=False, opening=Money(1_000_00)),
+    "inactive_unverified": DemoAccount(
+        label="dormente", active=False, verified=False, opening=Money(1_000_00)
+    ),
+    "no_provider": DemoAccount(label="sem banco", provider=""),
+    "read_only": DemoAccount(
+        label="só leitura", provider="sandbox-read-only", opening=Money(2_500_00)
+    ),
+}
+
+WITH_PIX_KEYS: Final = ("main", "other_company")
+
+
+@dataclass(frozen=True, slots=True)
 class DemoCredential:
-    """
-    A credential.
+    """A credential; without ``account``, for every account of the company."""
 
-    Attributes:
-        account: None for every account of the company.
-    """
-
-    role: str
+    permissions: frozenset[Permission]
     company: str = "main"
     account: str | None = "main"
-    permissions: frozenset[Permission]
     revoked: bool = False
+
+
+_EVERYTHING: Final = frozenset(Permission(resource, Action.MANAGE) for resource in Resource)
+
+CREDENTIALS: Final[Mapping[str, DemoCredential]] = {
+    "full": DemoCredential(_EVERYTHING),
+    "company": DemoCredential(_EVERYTHING, account=None),
+    "other_company": DemoCredential(_EVERYTHING, company="other", account=None),
+    "revoked": DemoCredential(_EVERYTHING, revoked=True),
+    "none": DemoCredential(frozenset()),
+    **{str(each): DemoCredential(frozenset({each})) for each in EVERY_PERMISSION},
+}
+
+PEOPLE: Final[Mapping[str, Role]] = {
+    **{role.value: role for role in Role},
+    "approver2": Role.APPROVER,
+    "approver3": Role.APPROVER,
+}
+"""Users by name; two approvers judge a payout without proof, a third one where they differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoCharge:
-    """
-    A charge.
+    """A charge; ``state`` is a word of the bank's control interface."""
 
-    Attributes:
-        state: In the words of the bank's control interface.
-        reusable: A static one, paid as often as one likes.
-    """
-
-    role: str
-    account: str
     state: str
     value: Money
+    account: str = "main"
     reusable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DemoIncome:
-    """Money that came in ``ago``; ``payer`` is a name and a tax number."""
+CHARGES: Final[Mapping[str, DemoCharge]] = {
+    "pending": DemoCharge("pending", Money(25_00)),
+    "paid": DemoCharge("paid", Money(149_90)),
+    "expired": DemoCharge("expired", Money(80_00)),
+    "anonymous": DemoCharge("anonymous", Money(12_50)),
+    "canceled": DemoCharge("canceled", Money(33_00)),
+    "other_company": DemoCharge("pending", Money(40_00), account="other_company"),
+    # Made last: with it comes the history.
+    "reusable": DemoCharge("pending", Money(5_00), reusable=True),
+}
 
-    ago: timedelta
-    value: Money
-    payer: tuple[str, str]
-    description: str
+PIX_IN: Final = "pix_in"
 
 
 @dataclass(frozen=True, slots=True)
 class DemoMovement:
-    """
-    A movement that is not Pix, ``ago``.
-
-    Attributes:
-        kind: In the words of the bank's control interface; the direction is in it.
-        other: A name and a tax number.
-    """
+    """A movement of main's statement; other kinds are words of the bank's control interface."""
 
     ago: timedelta
     kind: str
     value: Money
-    other: tuple[str, str]
+    other: Party
     description: str
+    refunded: Money | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class DemoRefund:
-    """A refund of one of the incomes; ``income`` is its place among ``HISTORY``."""
-
-    income: int
-    value: Money
-    description: str
-
-
-_LOJA = ("Loja Exemplo Ltda", "11222333000181")
-_MERCADO = ("Mercado Central SA", "45723174000110")
-_ENERGIA = ("Companhia de Energia SA", "02558157000162")
-_JOAO = ("Joao Pereira", "11144477735")
-_MARIA = ("Maria Silva", "52998224725")
-COMPANIES = (
-    DemoCompany("main", *_LOJA),
-    DemoCompany("other", "Padaria Vizinha Ltda", "11444777000161"),
-)
-
-
-def _account(role: str, called: str, reais: int, **other: bool | str) -> DemoAccount:
-    values: dict[str, Any] = {"company": "main", **other}
-    return DemoAccount(role=role, called=called, opening=Money(reais * 100), **values)
-
-
-ACCOUNTS = (
-    _account("main", "", 0),
-    _account("sister", "filial", 5_000),
-    _account("other_company", "", 5_000, company="other"),
-    _account("inactive", "inativa", 1_000, active=False),
-    _account("unverified", "não verificada", 1_000, verified=False),
-    _account("inactive_unverified", "dormente", 1_000, active=False, verified=False),
-    _account("no_provider", "sem banco", 0, provider=""),
-    _account("read_only", "só leitura", 2_500, provider="sandbox-read-only"),
-)
-
-_EVERYTHING = frozenset(Permission(resource, Action.MANAGE) for resource in Resource)
-
-CREDENTIALS = (
-    DemoCredential(role="full", permissions=_EVERYTHING),
-    DemoCredential(role="company", account=None, permissions=_EVERYTHING),
-    DemoCredential(role="other_company", company="other", account=None, permissions=_EVERYTHING),
-    DemoCredential(role="revoked", permissions=_EVERYTHING, revoked=True),
-    DemoCredential(role="none", permissions=frozenset()),
-    *(DemoCredential(role=str(each), permissions=frozenset({each})) for each in EVERY_PERMISSION),
-)
-
-CHARGES = (
-    DemoCharge("pending", "main", "pending", Money(25_00)),
-    DemoCharge("paid", "main", "paid", Money(149_90)),
-    DemoCharge("expired", "main", "expired", Money(80_00)),
-    DemoCharge("anonymous", "main", "anonymous", Money(12_50)),
-    DemoCharge("canceled", "main", "canceled", Money(33_00)),
-    DemoCharge("other_company", "other_company", "pending", Money(40_00)),
-    # With it comes the history.
-    DemoCharge("reusable", "main", "pending", Money(5_00), reusable=True),
-)
 
 # With the paid charge, the refund and the fee it comes to R$ 100,000.00.
-HISTORY = (
-    DemoIncome(timedelta(days=9, hours=3), Money(85_000_00), _LOJA, "Aporte inicial"),
-    DemoIncome(timedelta(days=7, hours=1), Money(12_500_00), _MERCADO, "Fatura 2210"),
-    DemoIncome(timedelta(days=5, hours=5), Money(1_980_35), _JOAO, "Pedido 1007"),
-    DemoIncome(timedelta(days=3, hours=2), Money(340_00), _MARIA, "Pedido 1019"),
-    DemoIncome(timedelta(days=1, hours=4), Money(59_65), _MARIA, "Pedido 1031"),
-)
-FEE = Money(9_90)
-
-# They come to nothing.
-MOVEMENTS = (
+HISTORY: Final = (
+    DemoMovement(timedelta(days=9, hours=3), PIX_IN, Money(85_000_00), LOJA, "Aporte inicial"),
+    DemoMovement(timedelta(days=7, hours=1), PIX_IN, Money(12_500_00), _MERCADO, "Fatura 2210"),
     DemoMovement(
         timedelta(days=6, hours=6), "ted_in", Money(2_000_00), _MERCADO, "TED Fatura 2198"
     ),
+    DemoMovement(timedelta(days=5, hours=5), PIX_IN, Money(1_980_35), _JOAO, "Pedido 1007"),
     DemoMovement(
         timedelta(days=4, hours=2), "boleto_out", Money(1_200_00), _ENERGIA, "Conta de energia"
     ),
+    DemoMovement(
+        timedelta(days=3, hours=2), PIX_IN, Money(340_00), _MARIA, "Pedido 1019", Money(20_00)
+    ),
     DemoMovement(timedelta(days=2, hours=6), "ted_out", Money(800_00), _JOAO, "TED Frete"),
+    DemoMovement(timedelta(days=1, hours=4), PIX_IN, Money(59_65), _MARIA, "Pedido 1031"),
 )
-REFUND = DemoRefund(income=3, value=Money(20_00), description="Desconto esquecido")
+FEE: Final = Money(9_90)
 
 
-def reference(charge: DemoCharge, account_id: str) -> str:
-    """Name a charge; the account is in it, so that a second demo on one bank is not mixed up."""
-    return f"demo-{charge.role.replace('_', '-')}-{account_id[:8]}"
+def reference(role: str, account_id: str) -> str:
+    """Name a charge, or the refund (``refund``); two demos at one bank use different names."""
+    return f"demo-{role.replace('_', '-')}-{account_id[:8]}"
 
 
-def refund_reference(account_id: str) -> str:
-    """Name the refund."""
-    return f"demo-refund-{account_id[:8]}"
+def token(account_id: str) -> str:
+    """Derive an account's token at the bank, so that a lost store or bank is made again to fit."""
+    return f"tok_{hashlib.sha256(f'demo {account_id}'.encode()).hexdigest()[:40]}"
 
 
 def coordinates(account_id: str) -> BankCoordinates:
-    """Give an account the number that its id says: seven digits and a check digit."""
+    """Derive branch and account number: seven digits and a check digit."""
     number = f"{int(account_id[:8], 16) % 10**7:07d}"
     return BankCoordinates(
-        bank_number=BANK_NUMBER,
-        ispb=BANK_ISPB,
-        branch=BRANCH,
+        bank_number="999",
+        ispb="99999999",
+        branch="0001",
         account=f"{number}-{sum(map(int, number)) % 10}",
     )
 
 
 def pix_keys(account_id: str) -> tuple[PixKey, ...]:
-    """Give an account three keys of its own; the bank's id of the phone's is no UUID."""
+    """Derive an account's three keys; the bank's id of the phone is no UUID."""
     own = uuid.UUID(account_id)
-    digits = f"{own.int % 10**8:08d}"
-    return (
-        _key(str(uuid.uuid5(own, "email")), PixKeyType.EMAIL, f"loja-{own.hex[:8]}@example.com"),
-        _key(str(uuid.uuid5(own, "evp")), PixKeyType.EVP, str(uuid.uuid5(own, "random key"))),
-        _key(f"CH{own.int % 10**10:010d}", PixKeyType.PHONE, f"+55119{digits}"),
+    kinds = (
+        (PixKeyType.EMAIL, str(uuid.uuid5(own, "email")), f"loja-{own.hex[:8]}@example.com"),
+        (PixKeyType.EVP, str(uuid.uuid5(own, "evp")), str(uuid.uuid5(own, "random key"))),
+        (PixKeyType.PHONE, f"CH{own.int % 10**10:010d}", f"+55119{own.int % 10**8:08d}"),
     )
-
-
-def _key(provider_id: str, kind: PixKeyType, key: str) -> PixKey:
-    return PixKey(
-        provider_id=provider_id, key=key, type=kind, status=PixKeyStatus.ACTIVE, created_at=None
+    return tuple(
+        PixKey(provider_id=there, key=key, type=kind, status=PixKeyStatus.ACTIVE, created_at=None)
+        for kind, there, key in kinds
     )

@@ -18,39 +18,11 @@ import msgspec
 from gateway.operations.kernel.audit_context import RuleViolation
 
 
-class Identified(TypedDict):
-    """A company or an account."""
-
-    id: str
-
-
 class Pair(TypedDict):
     """A credential with its secret in clear: the demo's alone are ever kept so."""
 
     client_id: str
     client_secret: str
-
-
-class Demo(TypedDict):
-    """
-    Everything a first call or a test needs to know.
-
-    ``accounts``, ``credentials`` and ``charges`` are found by what they are for
-    (``inactive``, ``balance:read``, ``expired``), ``pix_keys`` by account, as
-    the ids the banking surface shows, ``users`` by role (and ``approver2``, ``approver3``): e-mail,
-    password and, but for the viewer, the secret of an authenticator app.
-    """
-
-    base_url: str
-    ops_url: str
-    sandbox_bank_url: str
-    sandbox_control_url: str
-    companies: dict[str, Identified]
-    accounts: dict[str, Identified]
-    credentials: dict[str, Pair]
-    pix_keys: dict[str, list[str]]
-    charges: dict[str, str]
-    users: dict[str, dict[str, str]]
 
 
 class DemoUrls(TypedDict):
@@ -60,6 +32,22 @@ class DemoUrls(TypedDict):
     ops_url: str
     sandbox_bank_url: str
     sandbox_control_url: str
+
+
+class Demo(DemoUrls):
+    """
+    Everything a first call or a test needs, by role in ``contents``.
+
+    Companies and accounts have an ``id``; ``pix_keys`` are ids of the banking surface, by account;
+    users have ``email``, ``password`` and, but for the viewer, ``totp_secret`` of an app.
+    """
+
+    companies: dict[str, dict[str, str]]
+    accounts: dict[str, dict[str, str]]
+    credentials: dict[str, Pair]
+    pix_keys: dict[str, list[str]]
+    charges: dict[str, str]
+    users: dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +87,7 @@ class DemoFile:
 
 
 def write_beside(file: Path, content: bytes, mode: int) -> Path:
-    """
-    Write a file beside another, to be put in its place in one step.
-
-    Raises:
-        RuleViolation: it cannot be written.
-    """
+    """Write a file that can replace another in one step; RuleViolation if that is not possible."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
@@ -119,24 +102,17 @@ def write_beside(file: Path, content: bytes, mode: int) -> Path:
     return Path(name)
 
 
-_A_WEEK = timedelta(days=6)
-
-
 def curl_lines(demo: Demo, today: date, reference: str = "") -> list[str]:
     """
     Write one ``curl`` per banking operation, in the order of contract 4.1.
 
-    Above each stands a comment with its number, by which documents speak of it.
-
-    Args:
-        demo: Whose account, credential, key and charge are used.
-        today: In UTC; a payout is dated so, and the windows end there.
-        reference: Of the payout; a fresh one when empty.
+    Above each stands a comment with its number, by which documents refer to it. ``today`` is in
+    UTC; ``reference`` is that of the payout, a fresh one when empty.
     """
     reference = reference or f"first-{uuid.uuid4().hex[:8]}"
     charge = quote(demo["charges"]["paid"], safe="")
     payout = f"/withdraw/{quote(reference, safe='')}"
-    window = f"?init={today - _A_WEEK}&ends={today}"
+    window = f"?init={today - timedelta(days=6)}&ends={today}"
     calls = [
         _curl(demo, "the balance, live from the bank", "/balance"),
         _curl(demo, "the account's PIX keys", "/pix/keys"),

@@ -1,4 +1,4 @@
-"""The sandbox bank in a process of its own, which tells the gateway in another."""
+"""The sandbox bank in a process of its own, which sends callbacks to the gateway in another."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tests.world.waiting import until
 
 
 @asynccontextmanager
-async def both(where: GatewaySite, *told: str) -> AsyncIterator[None]:
+async def both(where: GatewaySite) -> AsyncIterator[None]:
     """Run the bank and then the gateway, each until the block ends."""
-    ports = [where.ports[f"PIXGATE_BANK_{name}"] for name in ("PORT", "CONTROL_PORT")]
-    options = ["--port", str(ports[0]), "--control-port", str(ports[1])]
-    bank = where.start("sandbox-bank", *options, "--db", str(where.folder / "bank.db"), *told)
+    port = where.ports["PIXGATE_BANK_PORT"]
+    where.ports["PIXGATE_BANK_CONTROL_PORT"] = port + 1
+    bank = where.start("bank", "sandbox", "--first-port", str(port))
     gateway = where.start()
     try:
         await until_listening(where, bank, gateway)
@@ -43,15 +43,26 @@ async def until_listening(where: GatewaySite, *processes: subprocess.Popen[bytes
     def is_listening() -> bool:
         said = where.said.read_text()
         assert {each.poll() for each in processes} == {None}, said
-        return all(word in said for word in ("its control", "operations "))
+        return all(word in said for word in ("control http", "operations "))
 
     await until(is_listening)
 
 
+async def done(where: GatewaySite, command: str, *options: str) -> None:
+    """Run a command that succeeds."""
+    process = where.start(command, *options)
+    assert await asyncio.to_thread(process.wait) == 0, where.said.read_text()
+
+
+async def registered(where: GatewaySite) -> None:
+    """Have the bank send callbacks of the demo's main account to the gateway."""
+    account = where.demo["accounts"]["main"]["id"]
+    config = ("--config", str(where.config))
+    await done(where, "callbacks", "register", *config, "--account", account)
+
+
 async def paid(where: GatewaySite, *references: str) -> str:
-    """Make the demo, pay from its main account one by one, and return the first provider key."""
-    making = where.start("demo")
-    assert await asyncio.to_thread(making.wait) == 0, where.said.read_text()
+    """Pay from the demo's main account one by one, and return the first provider key."""
     headers = {"Authorization": basic(where.demo["credentials"]["full"])}
     async with aiohttp.ClientSession() as session:
         ask = partial(send, session, where.base_url, headers=headers)
@@ -80,23 +91,26 @@ async def test_a_bank_in_another_process_tells_of_a_payout(
     monkeypatch.setenv("PIXGATE_BANKS_SECRET", "a secret that both were given")
     where = place(tmp_path, start="false", secret="${PIXGATE_BANKS_SECRET}")
 
-    async with both(where, "--callbacks", where.base_url):
+    async with both(where):
+        await done(where, "demo")
+        await registered(where)
         key = await paid(where, "told-1")
 
-        def done() -> list[tuple[Any, ...]] | None:
+        def ended() -> list[tuple[Any, ...]] | None:
             found = taken(where, key)
             return found if found and found[0][2] == "done" else None
 
-        found = await until(done)
+        found = await until(ended)
 
     assert [each[:3] for each in found] == [("sandbox", "payout", "done")]
     assert json.loads(found[0][3])["chave"] == key
 
 
-async def test_without_an_address_nobody_is_told(tmp_path: Path):
+async def test_without_a_registration_nothing_is_sent(tmp_path: Path):
     where = place(tmp_path, start="false")
 
     async with both(where):
+        await done(where, "demo")
         key = await paid(where, "told-1", "told-2", "told-3")
 
     assert taken(where, key) == []

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import aiohttp
 
+from provider_adapters.testing import simulators
 from tests.servers.process import free_port
 from tests.world.waiting import until
 
@@ -137,10 +138,10 @@ def worker(folder: Path, config: Path, name: str) -> Command:
 
 def bank(folder: Path, name: str) -> tuple[Command, int, str]:
     """Choose ports for a simulated bank; return it with its port and its control address."""
-    port, control = free_port(), free_port()
-    ports = ["--port", str(port), "--control-port", str(control)]
+    first = free_port()
+    port, control, _ = simulators.ports(name, first)
     command = Command(
-        arguments=["bank", name, *ports, "--folder", str(folder)],
+        arguments=["bank", name, "--first-port", str(first), "--folder", str(folder)],
         log=folder / "bank.log",
         answers=f"http://127.0.0.1:{control}/control/clock",
     )

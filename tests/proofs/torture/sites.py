@@ -21,7 +21,7 @@ from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.bank.simulator import BankAddress, Simulator
-from provider_adapters.testing.commands.banks import BankFolder
+from provider_adapters.testing.commands.banks import running_bank
 from provider_adapters.testing.commands.demo_bank import account_order
 from tests.proofs.torture.processes import Command
 from tests.world.gateway.world import basic
@@ -88,7 +88,7 @@ class TargetBank:
 
 def target_bank(name: str, folder: Path) -> TargetBank:
     """Return a simulated bank that runs on a folder."""
-    return TargetBank(simulator=simulators.find(name), address=BankFolder(folder).address(name))
+    return TargetBank(simulator=simulators.find(name), address=running_bank(folder, name))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,17 +1,13 @@
 """The processes that stay: what they say, and how they end."""
 
-import os
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import aiohttp
 import pytest
 
-from tests.servers.process import free_port
-from tests.world.gateway.processes import ROOT, Served, place, served
+from tests.world.gateway.processes import Served, place, served
 from tests.world.shell import Shell
 from tests.world.waiting import until
 
@@ -89,30 +85,3 @@ def test_a_worker_beside_a_file_is_refused(tmp_path: Path):
     said = Shell(tmp_path).fails("worker", status=1)
 
     assert "needs PostgreSQL" in said
-
-
-@pytest.mark.process
-def test_the_bank_runs_alone_and_ends_with_zero(tmp_path: Path):
-    """Where the configuration says; an option takes the place of its setting."""
-    port, control = str(free_port()), str(free_port())
-    taken = {"PIXGATE_BANK_PORT": port, "PIXGATE_BANK_CONTROL_PORT": "1"}
-    bank = subprocess.Popen(
-        [sys.executable, "-m", "gateway", "sandbox-bank", "--control-port", control],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PIXGATE_VAR": str(tmp_path), **taken},
-    )
-    assert bank.stdout is not None
-    said = [bank.stdout.readline(), bank.stdout.readline()]
-    bank.send_signal(signal.SIGTERM)
-
-    ended = bank.wait()
-
-    bank.stdout.close()
-    assert ended == 0
-    assert said == [
-        f"sandbox bank on http://127.0.0.1:{port}\n",
-        f"its control  on http://127.0.0.1:{control}\n",
-    ]
-    assert (tmp_path / "bank.db").exists()

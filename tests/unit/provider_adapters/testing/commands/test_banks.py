@@ -14,30 +14,17 @@ import pytest
 
 from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.testing import simulators
-from provider_adapters.testing.bank.simulator import BankAddress
-from provider_adapters.testing.commands.banks import BankFolder
+from provider_adapters.testing.commands.banks import running_bank
 from tests.world.shell import CONFIG, Shell
 
 
-def test_an_address_is_told_and_forgotten(tmp_path: Path):
-    folder, address = BankFolder(tmp_path), BankAddress(url="http://a", control_url="http://b")
-
-    folder.tell("sandbox", address)
-    assert folder.address("sandbox") == address
-    folder.forget("sandbox")
-    folder.forget("sandbox")
+def test_a_bank_that_does_not_run_has_no_address(tmp_path: Path):
     with pytest.raises(RuleViolation, match="`pixgate bank sandbox`"):
-        folder.address("sandbox")
+        running_bank(tmp_path, "sandbox")
 
 
 def test_wrong_options_are_a_usage_error(fresh_shell: Shell):
-    for options in (
-        ["--port", "1"],
-        ["sandbox", "nobody"],
-        ["--control-port", "1"],
-        ["--token-port", "1"],
-        ["--port", "x"],
-    ):
+    for options in (["sandbox", "nobody"], ["--first-port", "x"], ["--first-port", "65001"]):
         fresh_shell.fails("bank", *options, status=2)
 
 
@@ -64,7 +51,7 @@ async def test_all_banks_run_in_one_process_until_they_are_told_to_stop(tmp_path
             for line in lines:
                 async with session.get(f"{line['control_url']}/control/clock") as answer:
                     assert answer.status == 200
-        told = [BankFolder(tmp_path / "banks").address(name) for name in simulators.names()]
+        told = [running_bank(tmp_path / "banks", name) for name in simulators.names()]
     finally:
         running.send_signal(signal.SIGTERM)
         ended = await asyncio.to_thread(running.wait)

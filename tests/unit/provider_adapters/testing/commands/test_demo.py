@@ -74,7 +74,9 @@ def test_in_production_there_is_no_demo(shell):
     config = shell.folder / "config.yaml"
     config.write_text("environment: production\n")
 
-    assert "production" in shell.fails("demo", "--config", str(config)).lower()
+    for arguments in [(), ("--bank", "sandbox"), ("totp", "admin@example.com")]:
+        line = shell.fails("demo", *arguments, "--config", str(config))
+        assert "production" in line.lower()
     assert not (shell.folder / "demo.json").exists()
 
 
@@ -95,7 +97,11 @@ def test_the_code_of_a_demo_person_is_the_app_s(demo_shell, made):
 def test_who_has_no_app_has_no_code(demo_shell):
     line = demo_shell.fails("demo", "totp", "viewer@example.com")
 
-    assert line == "Error: no demo user viewer@example.com with an authenticator app"
+    assert line.startswith("Error: no demo user viewer@example.com with an authenticator app")
+
+
+def test_before_the_demo_is_made_there_is_no_code(fresh_shell):
+    assert "`pixgate demo`" in fresh_shell.fails("demo", "totp", "admin@example.com")
 
 
 def test_people_are_printed_with_what_they_sign_in_with(made, said):

@@ -3,35 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
+from gateway.config.reading import settings_from
 from gateway.domain.accounts.accounts import Environment
+from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.kit.references import txids
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.server import SimulatedBank
-from provider_adapters.testing.commands.banks import BankFolder, address_of
-from provider_adapters.testing.commands.demo_bank import CHARGE
-from tests.unit.provider_adapters.testing.commands.provider_block import removed
+from provider_adapters.testing.commands.banks import address_of
+from provider_adapters.testing.commands.demo_bank import CHARGE, write_provider
 from tests.world.shell import Shell
 
 pytestmark = pytest.mark.slow
+
+BANK = {"adapter": "sandbox", "settings": {"base_url": "http://127.0.0.1:8100", "pem": "a\nb"}}
+PLAIN = """# ours
+providers:  # each bank once
+  # the first one
+  one:
+    adapter: sandbox
+database:
+  url: ""
+"""
 
 
 @contextmanager
 def running(name: str, shell: Shell) -> Iterator[SimulatedBank]:
     """Run a simulated bank in a thread of its own, told of in the shell's folder."""
-    folder = BankFolder(shell.folder / "banks")
-    folder.path.mkdir()
+    folder = shell.folder / "banks"
+    folder.mkdir()
     bank = SimulatedBank(
         dialect=simulators.find(name).dialect,
-        db_path=folder.database(name),
+        db_path=str(folder / f"{name}.db"),
         port=0,
         control_port=0,
     )
@@ -40,7 +53,7 @@ def running(name: str, shell: Shell) -> Iterator[SimulatedBank]:
     thread.start()
     try:
         asyncio.run_coroutine_threadsafe(bank.start(), loop).result()
-        folder.tell(name, address_of(bank))
+        (folder / f"{name}.json").write_bytes(msgspec.json.encode(address_of(bank)))
         yield bank
         asyncio.run_coroutine_threadsafe(bank.close(), loop).result()
     finally:
@@ -77,6 +90,12 @@ def test_the_provider_that_is_printed_is_all_that_the_configuration_lacks(shell:
     assert (made["bank"], made["control_url"]) == (name, bank.control_url)
     assert (again["provider"], again["bank"]) == (made["provider"], name)
     assert again["account_id"] != made["account_id"]
+
+
+def removed(before: str, after: str) -> list[str]:
+    """Return the lines of a text that another lacks."""
+    compared = difflib.ndiff(before.splitlines(), after.splitlines())
+    return [line for line in compared if line.startswith("- ")]
 
 
 def providers(text: str) -> dict[str, object]:
@@ -116,3 +135,44 @@ def test_a_running_bank_is_controlled_by_its_name(shell: Shell):
 
 def test_a_bank_that_does_not_run_is_named(shell: Shell):
     assert "does not run" in shell.fails("demo", "--bank", "sandbox")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    made = tmp_path / "config.yaml"
+    made.write_text(PLAIN)
+    made.chmod(0o640)
+    return made
+
+
+def test_it_stands_first_and_all_else_is_as_it_was(file: Path):
+    write_provider(file, "two", BANK)
+
+    settings = settings_from(file.read_text(), {})
+    assert list(settings.providers) == ["two", "one"]
+    assert settings.providers["two"].settings == BANK["settings"]
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert removed(PLAIN, file.read_text()) == []
+    assert sorted(each.name for each in file.parent.iterdir()) == ["config.yaml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["providers: {}\n", "database: {}\n", "  providers:\n", PLAIN.replace("one:", "two:"), "a: ["],
+)
+def test_what_cannot_be_written_plainly_is_left_alone(file: Path, text: str):
+    file.write_text(text)
+
+    with pytest.raises(RuleViolation):
+        write_provider(file, "two", BANK)
+    assert file.read_text() == text
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(file: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+
+    with pytest.raises(RuleViolation, match="cannot be written: Permission denied"):
+        write_provider(file, "two", BANK)

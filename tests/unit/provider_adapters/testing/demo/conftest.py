@@ -1,21 +1,20 @@
 """The demo's parts: a real store, a real sandbox bank, a real file."""
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from gateway.app.build_identity import build_identity
 from gateway.cli.context import AdminContext
-from gateway.config.settings import Settings
-from gateway.operations.identity.ports import IdentityContext
-from gateway.security.keys import load_keys
+from gateway.security.keys import Keys
 from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.demo.document import DemoFile, DemoUrls
-from provider_adapters.testing.demo.ensure import DemoParts
+from provider_adapters.testing.demo.document import Demo, DemoUrls
+from provider_adapters.testing.demo.ensure import made_demo
 from provider_adapters.testing.sandbox.dialect import SandboxBank
 from tests.world import registers
+from tests.world.identity import LITTLE
 from tests.world.registers import Registers
 
 
@@ -44,36 +43,24 @@ async def control(bank: SandboxBank) -> AsyncIterator[BankControl]:
         yield opened
 
 
-@pytest.fixture
-def records(office: Registers) -> AdminContext:
-    """The store as the demo writes it."""
-    return records_of(office)
+Make = Callable[..., Awaitable[Demo]]
 
 
 @pytest.fixture
-def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
-    """Everything the demo is made with."""
-    return DemoParts(
-        office=records_of(office),
-        people=people_of(office, tmp_path),
-        bank=control,
-        kept=DemoFile(tmp_path / "demo.json"),
-        urls=DemoUrls(
-            base_url="http://127.0.0.1:1",
-            ops_url="http://127.0.0.1:2",
-            sandbox_bank_url="http://127.0.0.1:3",
-            sandbox_control_url="http://127.0.0.1:4",
-        ),
+def make(tmp_path: Path, office: Registers, bank: SandboxBank) -> Make:
+    """Make the demo in this folder, of this store or another."""
+    urls = DemoUrls(
+        base_url="http://127.0.0.1:1",
+        ops_url="http://127.0.0.1:2",
+        sandbox_bank_url="http://127.0.0.1:3",
+        sandbox_control_url=bank.control_url,
     )
 
+    async def made(registers: Registers = office, keys: Keys | None = None, **changed: str) -> Demo:
+        settings = replace(registers.kernel.settings, var=str(tmp_path))
+        kernel = dataclasses.replace(registers.kernel, settings=settings)
+        kernel = dataclasses.replace(kernel, keys=keys or kernel.keys)
+        admin = AdminContext(kernel, registers.acting)
+        return await made_demo(admin, {**urls, **changed}, LITTLE)  # type: ignore[typeddict-item]
 
-def people_of(office: Registers, folder: Path) -> IdentityContext:
-    """Keep people in this store, with keys made in this folder."""
-    settings = Settings(var=str(folder))
-    kernel = replace(office.kernel, settings=settings, keys=load_keys(settings))
-    return build_identity(kernel).context
-
-
-def records_of(office: Registers) -> AdminContext:
-    """Write into this store with these keys."""
-    return AdminContext(office.kernel, office.acting)
+    return made

@@ -7,15 +7,11 @@ from aiohttp import ClientSession
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.refunds import refund_key
+from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.testing.bank.control.client import ControlRefused
 from provider_adapters.testing.demo import bank_side, contents
-from provider_adapters.testing.demo.ensure import ensure_demo
 
 pytestmark = pytest.mark.slow
-
-
-ONE = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
-OTHER = "1b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"
 
 
 async def standings(control) -> dict[str, int]:
@@ -25,8 +21,8 @@ async def standings(control) -> dict[str, int]:
     return ledger["accounts"]
 
 
-async def test_main_owns_a_hundred_thousand_reais(parts, control, office):
-    demo = await ensure_demo(parts)
+async def test_main_owns_a_hundred_thousand_reais(make, control, office):
+    demo = await make()
     office.clock.passes(seconds=1)  # the refund settles
 
     held = await standings(control)
@@ -34,8 +30,8 @@ async def test_main_owns_a_hundred_thousand_reais(parts, control, office):
     assert held[demo["accounts"]["main"]["id"]] == 100_000_00
 
 
-async def test_every_account_but_the_one_without_provider_is_at_the_bank(parts, control):
-    demo = await ensure_demo(parts)
+async def test_every_account_but_the_one_without_provider_is_at_the_bank(make, control):
+    demo = await make()
 
     listed = await control.get("accounts")
 
@@ -45,31 +41,37 @@ async def test_every_account_but_the_one_without_provider_is_at_the_bank(parts, 
     }
 
 
-async def test_doing_it_again_moves_no_money(parts, control, office):
-    demo = await ensure_demo(parts)
+async def test_doing_it_again_moves_no_money(make, control, office):
+    demo = await make()
     office.clock.passes(seconds=1)  # the refund settles
     before = await standings(control)
     office.clock.passes(hours=5)
 
-    await bank_side.ensure(parts.bank, demo, office.clock)
+    await bank_side.ensure(control, demo, office.clock)
 
     assert await standings(control) == before
 
 
-async def test_a_taken_account_number_is_a_refusal(parts, control):
-    demo = await ensure_demo(parts)
+async def test_a_taken_account_number_is_a_refusal(make, control):
+    demo = await make()
     account = demo["accounts"]["main"]
     other = f"{account['id'][:8]}-0000-4000-8000-ffffffffffff"
     demo["accounts"]["main"] = {"id": other}
 
-    with pytest.raises(ControlRefused, match="ALREADY_EXISTS"):
+    with pytest.raises(ControlRefused, match="NOT_FOUND"):
         await bank_side.ensure(control, demo, lambda: None)
 
 
-async def test_the_statement_has_days(parts, bank, office, control):
-    demo = await ensure_demo(parts)
+async def test_a_refusal_is_a_line_for_the_operator(bank):
+    with pytest.raises(RuleViolation, match="404"):
+        async with bank_side.controlling(bank.control_url) as control:
+            await control.get("accounts", "nobody")
+
+
+async def test_the_statement_has_days(make, bank, office, control):
+    demo = await make()
     account_id = demo["accounts"]["main"]["id"]
-    token = bank_side.token(account_id)
+    token = contents.token(account_id)
 
     lines = await statement(bank.port, account_id, token, office.clock() - timedelta(days=20))
 
@@ -82,24 +84,18 @@ async def test_the_statement_has_days(parts, bank, office, control):
         "TED_ENVIADA",
         "BOLETO_PAGO",
     }
-    assert len(lines) == len(contents.HISTORY) + len(contents.MOVEMENTS) + 2
+    assert len(lines) == len(contents.HISTORY) + 2
 
 
-async def test_one_payment_was_given_back_in_part(parts, office, control):
+async def test_one_payment_was_given_back_in_part(make, office, control):
     """Under the key by which the gateway finds it."""
-    demo = await ensure_demo(parts)
+    demo = await make()
     account_id = demo["accounts"]["main"]["id"]
 
     given = (await control.get("refunds"))["data"]
 
-    reference = contents.refund_reference(account_id)
-    assert [(each["key"], each["centavos"]) for each in given] == [
-        (refund_key(Environment.SANDBOX, account_id, reference), contents.REFUND.value.centavos)
-    ]
-
-
-def test_a_token_is_of_one_account_and_always_the_same():
-    assert bank_side.token(ONE) == bank_side.token(ONE) != bank_side.token(OTHER)
+    key = refund_key(Environment.SANDBOX, account_id, contents.reference("refund", account_id))
+    assert [(each["key"], each["centavos"]) for each in given] == [(key, 20_00)]
 
 
 async def statement(port: int, account_id: str, token: str, since) -> list[dict[str, str]]:

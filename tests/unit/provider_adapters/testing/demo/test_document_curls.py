@@ -7,7 +7,6 @@ from datetime import date
 import pytest
 
 from provider_adapters.testing.demo.document import curl_lines
-from provider_adapters.testing.demo.ensure import ensure_demo
 
 pytestmark = pytest.mark.slow
 
@@ -27,8 +26,8 @@ PATHS = [
 
 
 @pytest.fixture
-async def demo(parts):
-    return await ensure_demo(parts)
+async def demo(make):
+    return await make()
 
 
 def words(line: str) -> list[str]:

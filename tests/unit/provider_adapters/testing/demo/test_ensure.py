@@ -1,84 +1,192 @@
 """The demo, made once and found again."""
 
+from __future__ import annotations
+
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
 
-from provider_adapters.testing.demo.ensure import ensure_demo
-from provider_adapters.testing.demo.people_side import PEOPLE
-from tests.unit.provider_adapters.testing.demo.conftest import people_of, records_of
+from gateway.config.reading import settings_from
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
+from gateway.security.identity.passwords import PasswordHasher
+from gateway.security.secrets import SecretDigester
+from provider_adapters.testing.demo import contents
+from provider_adapters.testing.demo.ensure import urls_of
 from tests.world import registers
+from tests.world.identity import LITTLE
+from tests.world.kernel import KEYS
+from tests.world.shell import CONFIG
+from tests.world.stores.samples import event
 
 pytestmark = pytest.mark.slow
 
 
-ROLES = {"pending", "paid", "expired", "anonymous", "canceled", "other_company"}
+async def test_the_second_time_gives_the_same_and_writes_nothing(make, office):
+    """A change of a user would end their sessions."""
+    first = await make()
+    before = await office.acts()
+
+    assert await make() == first
+    assert await office.acts() == before
 
 
-async def test_the_second_time_gives_the_same(parts):
-    assert await ensure_demo(parts) == await ensure_demo(parts)
-
-
-async def test_everything_has_a_name(parts):
-    demo = await ensure_demo(parts)
+async def test_everything_has_a_name(make):
+    demo = await make()
 
     assert set(demo["companies"]) == {"main", "other"}
     assert set(demo["pix_keys"]) == {"main", "other_company"}
-    assert set(demo["charges"]) >= ROLES
+    assert set(demo["charges"]) == set(contents.CHARGES)
     assert len(demo["accounts"]) == 8
     assert len(demo["credentials"]) == 5 + 15
-    assert set(demo["users"]) == set(PEOPLE)
+    assert set(demo["users"]) == set(contents.PEOPLE)
 
 
-async def test_addresses_are_today_s(parts):
-    await ensure_demo(parts)
-    moved = replace(parts, urls={**parts.urls, "base_url": "http://127.0.0.1:9"})
+async def test_addresses_are_today_s(make, tmp_path):
+    await make()
 
-    demo = await ensure_demo(moved)
+    demo = await make(base_url="http://127.0.0.1:9")
 
     assert demo["base_url"] == "http://127.0.0.1:9"
-    assert parts.kept.read() == demo
+    assert json.loads((tmp_path / "demo.json").read_text()) == demo
 
 
-async def test_a_lost_store_is_made_again(parts, tmp_path):
+def test_addresses_are_those_of_the_configuration():
+    settings = settings_from(CONFIG.read_text(), {"PIXGATE_PORT": "18080"})
+
+    assert urls_of(settings) == {
+        "base_url": "http://127.0.0.1:18080",
+        "ops_url": "http://127.0.0.1:9090",
+        "sandbox_bank_url": "http://127.0.0.1:8090",
+        "sandbox_control_url": "http://127.0.0.1:8091",
+    }
+
+
+async def test_a_lost_store_is_made_again(make, tmp_path):
     """The file says what it held."""
-    demo = await ensure_demo(parts)
+    demo = await make()
     (tmp_path / "new").mkdir()
 
     async with registers.opened(tmp_path / "new") as office:
-        lost = replace(parts, office=records_of(office), people=people_of(office, tmp_path))
-        again = await ensure_demo(lost)
-
-        assert again == demo
+        assert await make(office) == demo
         found = await office.accounts.find(demo["accounts"]["main"]["id"])
         assert found.active
 
 
-async def test_a_credential_that_does_not_work_any_more_is_issued_anew(parts, office):
-    demo = await ensure_demo(parts)
+async def test_two_at_once_make_one(make):
+    first, second = await asyncio.gather(make(), make())
+
+    assert first == second
+
+
+async def test_a_lost_file_makes_another_demo_beside_the_first(make, tmp_path, office):
+    """Secrets are kept nowhere else, so the first one's cannot be printed again."""
+    first = await make()
+    (tmp_path / "demo.json").unlink()
+
+    second = await make()
+
+    assert not {*first["charges"].values()} & {*second["charges"].values()}
+    await assert_signs_in(office, second, "admin")
+
+
+async def test_an_account_is_what_its_role_says(make, office):
+    demo = await make()
+
+    for role, wanted in contents.ACCOUNTS.items():
+        account = await office.accounts.find(demo["accounts"][role]["id"])
+        assert account.company_id == demo["companies"][wanted.company]["id"], role
+        assert (account.active, account.verified) == (wanted.active, wanted.verified), role
+        assert account.provider == wanted.provider, role
+
+
+async def test_an_account_carries_its_token_at_the_bank(make, office):
+    demo = await make()
+    account = await office.accounts.find(demo["accounts"]["main"]["id"])
+
+    opened = office.sealer.open(account.sealed_credentials, account.id)
+
+    assert opened == contents.token(account.provider_account)
+
+
+async def test_a_credential_is_what_its_role_says(make, office):
+    demo = await make()
+
+    for role, wanted in contents.CREDENTIALS.items():
+        pair = demo["credentials"][role]
+        kept = await office.store.credentials.find(pair["client_id"])
+        assert office.digester.matches(pair["client_secret"], kept.secrets, office.clock()), role
+        assert kept.permissions == wanted.permissions, role
+        assert kept.company_id == demo["companies"][wanted.company]["id"], role
+        assert (kept.account_id is None) is (wanted.account is None), role
+        assert (kept.revoked_at is not None) is wanted.revoked, role
+
+
+async def test_a_revoked_credential_is_issued_anew(make, office, tmp_path):
+    demo = await make()
     await office.credentials.revoke(demo["credentials"]["full"]["client_id"])
 
-    again = await ensure_demo(parts)
+    again = await make()
 
     pair = again["credentials"]["full"]
     found = await office.store.credentials.find(pair["client_id"])
     assert office.digester.matches(pair["client_secret"], found.secrets, office.clock())
     assert {**again["credentials"], "full": ""} == {**demo["credentials"], "full": ""}
-    assert parts.kept.read() == again
+    assert json.loads((tmp_path / "demo.json").read_text()) == again
 
 
-async def test_two_at_once_make_one(parts):
-    first, second = await asyncio.gather(ensure_demo(parts), ensure_demo(parts))
+async def test_under_another_pepper_every_credential_that_should_work_is_replaced(make):
+    """The revoked one need not work."""
+    demo = await make()
 
-    assert first == second
+    again = await make(keys=replace(KEYS, digester=SecretDigester({"p2": b"P" * 32}, "p2")))
+
+    kept = {
+        role for role, pair in demo["credentials"].items() if again["credentials"][role] == pair
+    }
+    assert kept == {"revoked"}
 
 
-async def test_a_lost_file_makes_another_demo_beside_the_first(parts, tmp_path):
-    """Secrets are kept nowhere else, so the first one's cannot be printed again."""
-    first = await ensure_demo(parts)
-    (tmp_path / "demo.json").unlink()
+async def test_there_is_a_user_for_every_role(make, office):
+    demo = await make()
 
-    second = await ensure_demo(parts)
+    for role in Role:
+        user = await assert_signs_in(office, demo, role.value)
+        assert user.roles == {role}
+        assert user.has_factor is (role is not Role.VIEWER)
 
-    assert not {*first["charges"].values()} & {*second["charges"].values()}
+
+async def test_three_people_may_judge_a_payout(make, office):
+    """Nobody gives the second opinion too, and where two differ a third one decides."""
+    await make()
+
+    users = await office.store.identity.users.list()
+
+    judging = Right(Area.REVIEW, Action.WRITE)
+    judges = [each for each in users if any(judging in RIGHTS[role] for role in each.roles)]
+    assert [each.name for each in judges] == ["Demo approver", "Demo approver2", "Demo approver3"]
+
+
+async def test_a_user_with_another_password_is_restored(make, office):
+    demo = await make()
+    users = office.store.identity.users
+    admin = await users.find_by_email("admin@example.com")
+    changed = replace(admin, password="$argon2id$other", active=False, totp=None)
+    await users.replace(changed, event())
+
+    await make()
+
+    mended = await assert_signs_in(office, demo, "admin")
+    assert (mended.id, mended.active, mended.has_factor) == (admin.id, True, True)
+
+
+async def assert_signs_in(office, demo, name):
+    """Demand that the printed password is a user's, and return the user."""
+    printed = demo["users"][name]
+    user = await office.store.identity.users.find_by_email(printed["email"])
+    hasher = PasswordHasher(KEYS.password_peppers, LITTLE)
+    assert await hasher.matches(printed["password"], user.password)
+    hasher.close()
+    return user
