@@ -64,7 +64,7 @@ def top_up(terminal: Terminal, account: str, value: Money) -> None:
 @click.option("--next", "is_next", is_flag=True, help="WHICH is an account: hold its next payout.")
 @reading
 def hold(terminal: Terminal, which: str, *, seconds: int, is_next: bool) -> None:
-    """Hold a payout, by its provider key or the bank's id, for precautionary analysis."""
+    """Hold a payout for precautionary analysis; WHICH is its provider key or the bank's id."""
     path = ("accounts" if is_next else "payouts", which, "hold")
     terminal.show(_told(terminal, "POST", path, {"seconds": seconds}))
 
@@ -157,7 +157,7 @@ def executions(terminal: Terminal) -> None:
 @reading
 def call(terminal: Terminal, method: str, path: str, body: str) -> None:
     """
-    Make another call of the control interface, and print the answer.
+    Make any other call of the control interface.
 
     The sandbox bank's README lists the calls. PATH is what follows /control/, with its query:
 

@@ -25,7 +25,7 @@ from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Pa
 
 async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Cost = COST) -> Demo:
     """
-    Return the demo, making whatever of it is missing; the same ids and secrets every time.
+    Make what is missing of the demo, and return it; ids and secrets stay the same.
 
     The file comes first: after a crash the next run finishes what is named there. ``urls`` are
     those of the configuration by default; only tests have a reason for a lower ``cost``.
