@@ -243,8 +243,7 @@ class SimulatedStage(Stage):
         if not self.dialect.client_certificates:
             return None
         server = certificates.server_context(self.bank.books)
-        first = next(iter(self._contexts), None)
-        return RelayTls(server=server, client=self._shown, without=first)
+        return RelayTls(server=server, client=self._shown)
 
     async def renew_certificate(self, account: ProviderAccount) -> ProviderAccount:
         """Sign another certificate for an account, beside the former one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from typing import Final
 
 import msgspec
@@ -32,11 +31,12 @@ def document(change: Value) -> Alter:
     return altered
 
 
-def field(name: str, change: Value) -> Alter:
-    """Return what changes every field of a name, wherever it stands in the document."""
+def field(name: str, other: object) -> Alter:
+    """Return what puts a value, or what a function makes, into every field of a name."""
 
     def walked(value: object) -> object:
         if isinstance(value, dict):
+            change = other if callable(other) else lambda _: other
             return {key: change(v) if key == name else walked(v) for key, v in value.items()}
         return [walked(each) for each in value] if isinstance(value, list) else value
 
@@ -56,28 +56,19 @@ def leaves(change: Value, more: Mapping[str, object] | None = None) -> Alter:
     return document(walked)
 
 
-def constant(value: object) -> Value:
-    """Put this in a field's place."""
-    return lambda _: value
-
-
-def another_amount(amount: object) -> object:
-    """Return an amount that is a little larger, of the same form; anything else unchanged."""
-    match amount:
+def another(value: object) -> object:
+    """Return an amount or key of the same form whose last figure differs; any other unchanged."""
+    match value:
         case bool():
-            return amount
+            return value
         case int():
-            return amount + 1
+            return int(_another(str(value)))
         case msgspec.Raw():
-            return msgspec.Raw(str(Decimal(bytes(amount).decode()) + Decimal("0.01")).encode())
-        case str() if amount.replace(".", "", 1).isdigit():
-            return str(Decimal(amount) + (Decimal("0.01") if "." in amount else 1))
-        case _:
-            return amount
+            return msgspec.Raw(_another(bytes(value).decode()).encode())
+        case str() if value:
+            return _another(value)
+    return value
 
 
-def another_key(key: object) -> object:
-    """Return a key of the same form that is not ours; anything else unchanged."""
-    if not isinstance(key, str) or not key:
-        return key
-    return key[:-1] + ("0" if key[-1] != "0" else "1")
+def _another(text: str) -> str:
+    return text[:-1] + ("0" if text[-1] != "0" else "1")

@@ -1,16 +1,8 @@
 """
 Cases: what is proven of every adapter, each by an async function that is registered here.
 
-::
-
-    @case("bank.settled", needs={PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
-    async def settled(trial: Trial) -> None:
-        ...
-        assert isinstance(found, Settled), found
-
 A case that returns has passed; whatever it raises is a failure. It does not apply when the adapter
-does not declare what it needs, or when it or its stage raises ``NotApplicable``. Pytest runs the
-cases, see ``provider_adapters.testing.pytest_plugin``, and says what an ``assert`` has compared.
+does not declare what it needs, or when it or its stage raises ``NotApplicable``.
 """
 
 from __future__ import annotations
@@ -28,20 +20,13 @@ from provider_adapters.testing.verify.stage import NotApplicable
 from provider_adapters.testing.verify.trial import Subject, Trial, trial_of
 
 Run = Callable[..., Awaitable[None]]
-"""Takes a ``Trial``, and what the table of ``case`` gives."""
 LONGEST_S: Final = 120.0
 """For one case; the slowest takes a few seconds on a machine that is busy with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """
-    One thing that is proven of an adapter.
-
-    Attributes:
-        id: Its group, a full stop, and its name: ``wire.create_payout``.
-        needs: Calls that the adapter must declare.
-    """
+    """One thing that is proven of an adapter; it must declare the calls that this needs."""
 
     id: str
     needs: frozenset[PortCall]

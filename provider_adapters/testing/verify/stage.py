@@ -1,14 +1,8 @@
 """
-What the suite asks of an adapter's author: a simulated bank, and what to do with it.
+A stage: the simulated bank that the suite asks an adapter's author for.
 
-A stage is a bank in this process, with at least two accounts, that can be told what happens
-next. Wire faults and wrong answers are no part of it: the suite stands between adapter and
-bank, and plays them itself (``provider_adapters.testing.verify.relay``).
-
-Subclass ``Stage``. What has no body there is needed by every case; the rest raises
-``NotApplicable`` until you write it, and the cases that use it are then reported as not
-applicable with that reason, never as passed. A bank that has no such thing keeps the default,
-or raises ``NotApplicable`` with a better sentence.
+Subclass ``Stage``. Methods without a body are needed by every case; the others raise
+``NotApplicable``, and the cases that use them are then not applicable, never passed.
 """
 
 from __future__ import annotations
@@ -44,25 +38,20 @@ def _lacking(reason: str) -> NoReturn:
 
 
 class Fate(StrEnum):
-    """What becomes of a payout that the bank is asked for."""
+    """What becomes of an accepted payout; one that returns has settled, held is under analysis."""
 
     SETTLES = "settles"
     FAILS = "fails"
-    """It is accepted, and fails later."""
     RETURNS = "returns"
-    """It settles, and the whole amount comes back."""
     HELD = "held"
-    """It is accepted, and under precautionary analysis."""
 
 
 class AnswerForm(StrEnum):
-    """What a good answer of the bank to a call looks like, for faults that look like one."""
+    """The body of a good answer; where that is nothing, whatever comes says no less."""
 
     OBJECT = "object"
     LIST = "list"
-    """A bare list: an empty one is right, and half an object has a wrong shape first."""
     NOTHING = "nothing"
-    """No body at all: whatever else comes with a success says no less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +64,7 @@ class PayoutWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankAnswer:
-    """
-    An answer that the suite plays in the bank's place.
-
-    Attributes:
-        headers: Beside those of the framing, which the suite writes.
-    """
+    """An answer that the suite plays in the bank's place; it writes the headers of framing."""
 
     status: int
     body: bytes = b""
@@ -90,16 +74,9 @@ class BankAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRefusal:
     """
-    An answer to a payout that the adapter lists, and what it must make of it.
+    An answer to a payout that the adapter lists, as the bank's documents have it.
 
-    Exactly one of ``failure`` and ``not_sent`` is given.
-
-    Attributes:
-        name: For the report, such as the bank's own code.
-        answer: As the bank's documents have it.
-        failure: The payout is ``Rejected`` for this.
-        forbidden: Of the ``Rejected``.
-        not_sent: The payout is ``NotSent``: the bank refused before it executed anything.
+    The payout is then ``Rejected`` for ``failure``, or ``NotSent`` for ``not_sent``: one of both.
     """
 
     name: str
@@ -111,12 +88,7 @@ class ListedRefusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldNames:
-    """
-    Names of fields in the bank's JSON answers to one call; empty for one that they lack.
-
-    The suite changes every field of that name, wherever it stands in the document, to see
-    that the adapter notices.
-    """
+    """Names of fields in the bank's JSON answers to one call, at any depth; empty for none."""
 
     amount: str = ""
     key: str = ""
@@ -128,13 +100,7 @@ class FieldNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """
-    A charge that stands at the bank; ``put`` returns its reference.
-
-    Attributes:
-        reference: Empty for one that the stage chooses.
-        status: ``PAID`` means that its whole value was paid.
-    """
+    """A charge at the bank, under the stage's reference if empty; ``put`` returns that."""
 
     value: Money
     reference: str = ""
@@ -150,13 +116,7 @@ class ChargePaid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """
-    Pix that came in without a charge; ``put`` returns its end-to-end id.
-
-    Attributes:
-        at: When it was booked; None for now. A stage that cannot date things back raises
-            ``NotApplicable``.
-    """
+    """Pix that came in without a charge, now or then; ``put`` returns its end-to-end id."""
 
     value: Money
     at: datetime | None = None
@@ -193,69 +153,37 @@ class SentHeaders:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayTls:
     """
-    TLS of the suite's relay, for a stage whose bank speaks TLS.
+    TLS of the suite's relay: to the adapter as the bank, and to the bank as the adapter.
 
-    Attributes:
-        server: What the relay shows to the adapter, the bank's certificate. It asks for the
-            adapter's where the bank does.
-        client: Returns what the relay shows to the bank, for the certificate in DER that the
-            adapter showed to the relay; empty for none.
-        without: Where the adapter takes an ``http://`` address of this machine too: what the
-            relay shows to the bank for an adapter that reached it so, the first account's
-            certificate in DER. Cases that ask some thousand times then spare most handshakes.
+    ``client`` is asked for the certificate that the adapter has shown, in DER; empty for none.
     """
 
     server: ssl.SSLContext
     client: Callable[[bytes], ssl.SSLContext]
-    without: bytes | None = None
 
 
 class Stage(Protocol):
-    """
-    A bank for the suite; each case has a fresh one.
-
-    Amounts are centavos and instants are aware UTC, as everywhere. Every method is called
-    between ``start`` and ``close``.
-    """
+    """A bank for the suite; each case has a fresh one, from ``start`` to ``close``."""
 
     async def start(self) -> None:
         """Open the simulated bank on a free port of this machine, with its accounts."""
-        ...
 
     async def close(self) -> None:
         """Close it; called even when ``start`` failed half-way."""
-        ...
 
     @property
     def address(self) -> str:
         """Where the bank listens, such as ``http://127.0.0.1:40001``."""
-        ...
 
     def settings(self, address: str) -> Mapping[str, object]:
-        """
-        Return the adapter's settings for a bank at an address, without ``limits``.
-
-        Every host of the bank is at this one address, also that which gives tokens.
-        """
-        ...
+        """Return the adapter's settings, without ``limits``, for a bank all at one address."""
 
     @property
     def accounts(self) -> Sequence[ProviderAccount]:
-        """
-        Return two accounts or more, with their credentials.
-
-        Each has R$ 10,000.00 or more to pay with, and one PIX key or more.
-        """
-        ...
+        """Two accounts or more, with credentials, a PIX key, and R$ 10,000.00 to pay with."""
 
     async def executions(self, provider_key: str) -> Sequence[Money]:
-        """
-        Return what was really paid, or is about to be, under a provider key; oldest first.
-
-        Payouts and refunds, read from the bank's books and not through its interface. What
-        the bank accepted and what failed later is not among them.
-        """
-        ...
+        """Return the payouts and refunds of a key that the bank's books say did not fail."""
 
     # What follows has a default, which says that there is no such thing.
 
@@ -307,12 +235,7 @@ class Stage(Protocol):
         _lacking("the stage lists no refusals")
 
     def doubtful(self) -> Sequence[BankAnswer]:
-        """
-        Return answers of the bank's documents that prove nothing about a payout.
-
-        Every documented error that no sentence of the document calls final: only so is an
-        adapter caught that takes such a code for final.
-        """
+        """Return every documented error that no sentence of the bank's document calls final."""
         return ()
 
     def refusal(self, status: int, code: str) -> BankAnswer:
@@ -364,13 +287,9 @@ class Stage(Protocol):
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
     ) -> Delivery:
         """
-        Return a callback as the bank sends it, proven with the secret in force.
+        Return a callback as the bank sends it at an instant, proven with the secret in force.
 
-        Args:
-            account: Whose payout, charge or refund it is.
-            kind: What it speaks of.
-            subject: The provider key of a payout or refund, the reference of a charge.
-            at: When the bank says it was sent.
+        Its subject is the provider key of a payout or refund, or the reference of a charge.
         """
         _lacking(f"the stage's bank sends no callback about a {kind.value}")
 

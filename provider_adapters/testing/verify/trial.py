@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -22,19 +23,18 @@ from gateway.domain.bank.payout_orders import (
 )
 from gateway.domain.bank.provider_options import EveryCall
 from gateway.domain.bank.providers import Outcome, ProviderAccount
+from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.ports import Event
-from gateway.telemetry.records import ProviderCall
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
 from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits
-from provider_adapters.testing.verify.relay import Relay
-from provider_adapters.testing.verify.stage import PayoutWish, Stage
+from provider_adapters.testing.verify.relay import Play, Relay, pass_on
+from provider_adapters.testing.verify.stage import Fate, Stage
 
 MakeStage = Callable[[], Stage]
-"""A stage's class; called once for each case."""
 
 # What a bank allows each account is lifted: a simulated bank bears more, and the suite asks often.
 _UNBOUNDED: Final = AccountLimits(
@@ -46,65 +46,34 @@ PLENTY: Final = ClientLimits(
 )
 """For banks that answer: what takes longer hangs, however busy the machine is."""
 
-SHORT: Final = ClientLimits(
-    connect_s=1.5,
-    read_s=2.0,
-    payout_s=2.0,
-    retry_after_s=0.001,
-    answer_bytes=128 * 1024,
-    account_limits=_UNBOUNDED,
+SHORT: Final = msgspec.structs.replace(
+    PLENTY, connect_s=2.0, read_s=2.5, payout_s=2.5, answer_bytes=128 * 1024
 )
 """For banks that do not; long enough for a machine that is busy with others."""
 
-UNCONNECTED: Final = msgspec.structs.replace(SHORT, connect_s=0.4, read_s=1.0, payout_s=1.0)
-"""For addresses where no connection ever comes about."""
-
-_SHORT_WITH_TLS: Final = msgspec.structs.replace(SHORT, connect_s=2.0, read_s=3.0, payout_s=3.0)
-
-_PROVIDER: Final = "verified"
+ORDERED: Final = Money(10_50)
+"""What is paid where a case does not care."""
 
 
-@dataclass(slots=True)
 class Witness:
-    """An observer that remembers what the adapter told."""
+    """An observer that keeps what the adapter tells: arguments, by the name of the method."""
 
-    calls: list[ProviderCall] = field(default_factory=list)
-    retries: list[str] = field(default_factory=list)
-    counts: list[tuple[str, str]] = field(default_factory=list)
-    states: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.told = defaultdict[str, list[tuple[Any, ...]]](list)
 
-    def provider_call(self, call: ProviderCall) -> None:
-        """Remember a call."""
-        self.calls.append(call)
+    def __getattr__(self, method: str) -> Callable[..., None]:
+        """Return what keeps the arguments of a method."""
+        return lambda *given: self.told[method].append(given)
 
-    def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """Remember a state of the circuit breaker."""
-        self.states.append(state)
-
-    def provider_retry(self, provider: str, operation: str) -> None:
-        """Remember a repetition."""
-        self.retries.append(operation)
-
-    def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """Take no notice."""
-
-    def certificate(self, provider: str, ends: datetime) -> None:
-        """Take no notice."""
-
-    def count(self, event: Event, label: str) -> None:
-        """Remember what was counted."""
-        self.counts.append((str(event), label))
+    @property
+    def counts(self) -> Sequence[Event]:
+        """Every event that was counted."""
+        return [event for event, _ in self.told["count"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """
-    What is verified.
-
-    Attributes:
-        name: The adapter's.
-        transport: What carries its requests.
-    """
+    """The adapter that is verified, by name, and what carries its requests."""
 
     name: str
     factory: AdapterFactory
@@ -112,17 +81,9 @@ class Subject:
     transport: MakeTransport = HttpTransport
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Trial:
-    """
-    One case of one adapter.
-
-    Attributes:
-        adapter: Started, behind the relay.
-        witness: Its observer.
-        today: The day on which the stage was opened, so that midnight moves no window.
-        tokens: Shared by light relays.
-    """
+    """One case of one adapter behind a relay; ``today`` stays, so that midnight moves no window."""
 
     subject: Subject
     stage: Stage
@@ -130,7 +91,6 @@ class Trial:
     relay: Relay
     witness: Witness
     today: date
-    tokens: dict[bytes, bytes]
 
     @property
     def account(self) -> ProviderAccount:
@@ -152,98 +112,64 @@ class Trial:
         pix = PayoutMethod.PIX in self.capabilities.destinations
         return PayoutMethod.PIX if pix else PayoutMethod.BANK_ACCOUNT
 
-    @property
-    def short(self) -> ClientLimits:
-        """Limits for a bank that does not answer; a handshake of TLS takes its time."""
-        return SHORT if self.stage.relay_tls is None else _SHORT_WITH_TLS
-
     def days(self, first: int, last: int) -> Window:
-        """Return a window of days, counted from today: yesterday is -1."""
+        """Return a window of days from today, which is 0; a bank's day may be another one."""
         return Window(self.today + timedelta(days=first), self.today + timedelta(days=last))
-
-    @property
-    def recent(self) -> Window:
-        """The days around now: a bank's day is another one, and its clock may be ahead."""
-        return self.days(-1, 1)
 
     @contextlib.asynccontextmanager
     async def at(self, address: str, limits: ClientLimits = PLENTY) -> AsyncIterator[Trial]:
         """Start another adapter, for a bank at an address."""
-        witness = Witness()
-        made = _make(self.subject, self.stage.settings(address), limits, witness)
-        await made.start()
-        try:
+        async with _started(self.subject, self.stage.settings(address), limits) as (made, witness):
             yield replace(self, adapter=made, witness=witness)
-        finally:
-            await made.close()
 
     @contextlib.asynccontextmanager
     async def again(
-        self, limits: ClientLimits = PLENTY, relay: Relay | None = None
+        self,
+        play: Play = pass_on,
+        *,
+        at: int = 1,
+        once: bool = False,
+        limits: ClientLimits = PLENTY,
     ) -> AsyncIterator[Trial]:
-        """Start another adapter, behind a relay of its own."""
-        relay = relay or Relay(self.stage.address, self.stage.relay_tls, elsewhere=self._hosts)
+        """Start another adapter, behind a relay of its own that plays from a request on."""
+        relay = _relay_of(self.stage)
+        relay.begin(play, at=at, once=once)
         async with relay.open(), self.at(relay.address, limits) as made:
             yield replace(made, relay=relay)
 
-    def light_relay(self, *, over_tls: bool) -> Relay:
-        """
-        Make a relay for one of some thousand attempts of this case.
-
-        All attempts share their tokens; without ``over_tls`` the adapter is spared handshakes
-        where it takes an address without TLS, which is most of what they would cost.
-        """
-        tls = self.stage.relay_tls
-        bare = tls is not None and tls.without is not None and not over_tls
-        return Relay(
-            self.stage.address,
-            tls,
-            bare,
-            elsewhere=self._hosts,
-            token_path=self.stage.token_path,
-            tokens=self.tokens,
-        )
-
-    @property
-    def _hosts(self) -> Mapping[str, str]:
-        return {self.stage.token_path: self.stage.token_address}
-
-    def order(
-        self,
-        wish: PayoutWish | None = None,
-        *,
-        value: Money | None = None,
-        destination: Destination | None = None,
-    ) -> PayoutOrder:
-        """Make an order of R$ 10.50, or as wished; with a key that nobody has used."""
-        if destination is None:
-            destination = wish.destination if wish else self.stage.payee(self.method)
+    def order(self, value: Money = ORDERED, destination: Destination | None = None) -> PayoutOrder:
+        """Make an order with a key that nobody has used; to somebody, if it does not matter."""
+        destination = destination or self.stage.payee(self.method)
         by_account = isinstance(destination, BankDestination)
         return PayoutOrder(
             provider_key=new_provider_key(),
             method=PayoutMethod.BANK_ACCOUNT if by_account else PayoutMethod.PIX,
-            value=value or (wish.value if wish else Money(1050)),
+            value=value,
             destination=destination,
             description="",
         )
 
-    async def pay(self, order: PayoutOrder) -> Outcome:
-        """Order a payout of the first account."""
-        return await self.adapter.create_payout(self.account, order, far())
+    async def wished(self, fate: Fate) -> PayoutOrder:
+        """Make an order of a payout that has this fate."""
+        wish = await self.stage.wish(fate)
+        return self.order(wish.value, wish.destination)
 
-    async def paid(self, key: str) -> list[Money]:
-        """Return what the bank's books say was paid under a provider key."""
-        return list(await self.stage.executions(key))
+    async def pay(
+        self, order: PayoutOrder | RefundOrder, send_by: Deadline | None = None
+    ) -> Outcome:
+        """Order a payout or refund of the first account; by a deadline that no case reaches."""
+        if isinstance(order, PayoutOrder):
+            return await self.adapter.create_payout(self.account, order, send_by or far())
+        return await self.adapter.create_refund(self.account, order, send_by or far())
+
+    async def paid(self, order: PayoutOrder | RefundOrder) -> list[Money]:
+        """Return what the bank's books say was paid under an order's provider key."""
+        return list(await self.stage.executions(order.provider_key))
 
 
 def far() -> Deadline:
     """Return a deadline that no case reaches."""
     return Deadline(time.monotonic() + 120.0, time.monotonic)
-
-
-def soon() -> Deadline:
-    """Return a deadline that ends what comes before the money, if the bank does not answer."""
-    return Deadline(time.monotonic() + 4.0, time.monotonic)
 
 
 def passed() -> Deadline:
@@ -264,34 +190,40 @@ def new_reference() -> str:
 @contextlib.asynccontextmanager
 async def trial_of(subject: Subject) -> AsyncIterator[Trial]:
     """Start a stage for one case, and an adapter of its bank."""
-    today, stage, witness = datetime.now(UTC).date(), subject.make_stage(), Witness()
+    today, stage = datetime.now(UTC).date(), subject.make_stage()
     try:
         await stage.start()
-        first = Trial(
-            subject=subject,
-            stage=stage,
-            adapter=_make(subject, stage.settings(stage.address), PLENTY, witness),
-            relay=Relay(stage.address),
-            witness=witness,
-            today=today,
-            tokens={},
-        )
-        async with first.again() as trial:
-            yield trial
+        relay = _relay_of(stage)
+        async with (
+            relay.open(),
+            _started(subject, stage.settings(relay.address), PLENTY) as (adapter, witness),
+        ):
+            yield Trial(subject, stage, adapter, relay, witness, today)
     finally:
         await stage.close()
 
 
-def _make(
-    subject: Subject, settings: Mapping[str, object], limits: ClientLimits, witness: Witness
-) -> EveryCall:
-    """Make an adapter; the limits are the suite's where its settings have them."""
+def _relay_of(stage: Stage) -> Relay:
+    return Relay(stage.address, stage.relay_tls, {stage.token_path: stage.token_address})
+
+
+@contextlib.asynccontextmanager
+async def _started(
+    subject: Subject, settings: Mapping[str, object], limits: ClientLimits
+) -> AsyncIterator[tuple[EveryCall, Witness]]:
+    """Start an adapter; the limits are the suite's where its settings have them."""
+    witness = Witness()
     fields = subject.factory.settings.__struct_fields__
     limited = {"limits": msgspec.to_builtins(limits)} if "limits" in fields else {}
     context = AdapterContext(
-        name=_PROVIDER,
+        name="verified",
         environment=Environment.SANDBOX,
         observer=witness,
         transport=subject.transport,
     )
-    return cast("EveryCall", subject.factory({**settings, **limited}, context))
+    made = cast("EveryCall", subject.factory({**settings, **limited}, context))
+    await made.start()
+    try:
+        yield made, witness
+    finally:
+        await made.close()

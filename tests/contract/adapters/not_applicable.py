@@ -11,39 +11,20 @@ from collections.abc import Mapping
 from typing import Final
 
 _TOKENS: Final = dict.fromkeys(
-    (
-        "access.cold_start",
-        "access.token_refused",
-        "access.payout_without_token",
-        "access.same_credentials",
-    ),
+    ("access.tokens", "access.payout_without_token"),
     "the bank gives no access tokens",
 )
 _CERTIFICATES: Final = dict.fromkeys(
-    (
-        "access.certificate_renewed",
-        "access.certificate_expired",
-        "access.certificate_absent",
-        "access.certificate_of_another",
-    ),
+    ("access.certificate_renewed", "access.certificate_absent", "access.certificate_of_another"),
     "the bank asks for no certificate of an account",
 )
 _SEVERAL: Final = {"callbacks.several": "the stage's bank sends a callback for each thing"}
 _PLAIN: Final = {**_TOKENS, **_CERTIFICATES, **_SEVERAL}
 _NO_KEYS: Final = dict.fromkeys(
-    (
-        "bank.duplicate",
-        "bank.duplicate_by_account",
-        "bank.duplicate_of_another_amount",
-        "bank.duplicate_of_another_recipient",
-        "bank.duplicate_of_another_bank_account",
-    ),
+    ("bank.duplicate", "bank.duplicate_by_account"),
     "the bank ignores keys, so the gateway never repeats an order",
 )
-_IDS_ALONE: Final = dict.fromkeys(
-    ("bank.absent_is_the_bank_s_word", "bank.absent_then_visible"),
-    "payouts are found by the bank's id alone",
-)
+_IDS_ALONE: Final = {"bank.absent_then_visible": "payouts are found by the bank's id alone"}
 _NO_DOUBT: Final = {
     "bank.doubtful_refusals": "the stage names no documented refusal that proves nothing (doubtful)"
 }
@@ -53,7 +34,7 @@ _SENDER_ALONE: Final = {
 _SEARCHES: Final = {
     "reads.absent_in_any_form": "a charge is searched for in a list, which is never absent"
 }
-_NO_E2E_ID: Final = "the bank's answer shows no end-to-end id"
+_NO_E2E_ID: Final = "the bank's answer shows no e2e_id"
 
 WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
     "sandbox": _PLAIN,
@@ -61,7 +42,6 @@ WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
         **_PLAIN,
         **_SEARCHES,
         **_NO_DOUBT,
-        "bank.retry_after": "no refusal for too many calls is listed",
         "bank.held": "the bank does not tell that it holds a transfer",
         "bank.malformed_e2e_id": _NO_E2E_ID,
         "bank.found_with_malformed_e2e_id": _NO_E2E_ID,
@@ -77,7 +57,7 @@ WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
         **_SENDER_ALONE,
         "bank.held": "the bank tells of no payout that held",
         "bank.returned": "the bank tells of no payout that returns",
-        "bank.other_recipient": "the bank's answer shows no recipient",
+        "bank.other_recipient": "the bank's answer shows no destination",
     },
     "asaas": {
         **_PLAIN,
@@ -89,22 +69,13 @@ WITHOUT: Final[Mapping[str, Mapping[str, str]]] = {
         "bank.held": "no document of the bank tells of payouts under analysis",
     },
 }
-_NO_LIST: Final = dict.fromkeys(
-    (
-        "bank.refusals",
-        "bank.listed_code_of_another_status",
-        "bank.retry_after",
-        "bank.insufficient_funds",
-    ),
-    "the stage lists no refusals",
-)
 _BARE_ANSWER: Final = {
     f"bank.{case}": f"the bank's answer shows no {what}"
     for case, what in (
         ("other_amount", "amount"),
         ("other_key", "key"),
-        ("other_recipient", "recipient"),
-        ("malformed_e2e_id", "end-to-end id"),
+        ("other_recipient", "destination"),
+        ("malformed_e2e_id", "e2e_id"),
     )
 }
 
@@ -113,11 +84,10 @@ OF_PROFILE: Final[Mapping[str, Mapping[str, str]]] = {
         **_NO_KEYS,
         **_IDS_ALONE,
         **_SENDER_ALONE,
-        **_NO_LIST,
+        "bank.refusals": "the stage lists no refusals",
         **_BARE_ANSWER,
         "bank.held": "the bank tells of no payout that held",
         "bank.returned": "the bank tells of no payout that returns",
-        "callbacks.unknown_payout": "the stage's bank sends no callback about a payout",
     },
     **dict.fromkeys(("sicoob", "bb", "sicredi"), _SENDER_ALONE),
 }

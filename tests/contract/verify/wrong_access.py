@@ -195,20 +195,18 @@ class GoingAlong:
 
 
 WRONG: Final[tuple[Wrong, ...]] = (
-    guarded("a token for each call", "access.cold_start", Forgetful),
-    guarded("a refused token is kept", "access.token_refused", Stubborn),
+    guarded("a token for each call", "access.tokens", Forgetful),
+    guarded("a refused token is kept", "access.tokens", Stubborn),
     guarded("asked again and again", "access.refused_for_good", Insisting),
     guarded("a payout is repeated with another token", "access.payout_refused", Repaying),
     guarded("a revoked token's payout is repeated", "access.payout_without_token", Repaying),
     guarded("a bare 401 ends a payout", "access.payout_refused", Rejecting),
     guarded("another's certificate ends a payout", "access.certificate_of_another", GivingUp),
-    guarded("tokens are kept by secret", "access.same_credentials", Sharing),
+    guarded("tokens are kept by secret", "access.tokens", Sharing),
     guarded("one token for all", "access.two_accounts", FirstTokenForAll),
     asking("a credential goes along", "access.two_accounts", GoingAlong()),
     guarded("calls of two accounts are joined", "access.own_balances", OneBalance),
     guarded("certificates are kept", "access.certificate_renewed", OldCertificate),
-    guarded("expired certificates are sent", "access.certificate_expired", AnyCertificate,
-            sane="access.certificate_of_another"),
     guarded("without a certificate it is tried", "access.certificate_absent", AnyCertificate,
             sane="access.certificate_of_another"),
 )  # fmt: skip

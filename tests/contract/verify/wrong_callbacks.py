@@ -269,10 +269,10 @@ RIGHT: Final = batching("several at once", "callbacks.several", Several)
 """Passes."""
 
 WRONG: Final[tuple[Wrong, ...]] = (
-    proving("anybody is believed", "callbacks.forged", Believes),
+    proving("anybody is believed", "callbacks.proven", Believes),
     proving("an event is believed for good", "callbacks.altered", Remembers),
-    proving("each callback is an event", "callbacks.replayed", NewEvents),
-    proving("all callbacks are one event", "callbacks.replayed", OneEvent),
+    proving("each callback is an event", "callbacks.any_order", NewEvents),
+    proving("all callbacks are one event", "callbacks.any_order", OneEvent),
     proving("a repetition says nothing", "callbacks.any_order", Once),
     proving("what was said is said again", "callbacks.any_order", Piling),
     proving("nobody knows which payout", "callbacks.proven", Nameless),
@@ -281,7 +281,7 @@ WRONG: Final[tuple[Wrong, ...]] = (
     being("transcripts show people", "callbacks.nothing_told", Open),
     being("signatures do not age", "callbacks.late", Ageless),
     being("a former secret is dropped", "callbacks.rotated", Abrupt),
-    being("others' payouts are ignored", "callbacks.unknown_payout", Own),
+    being("others' payouts are ignored", "callbacks.proven", Own),
     batching("the first of several is read", "callbacks.several", First),
     batching("several things share a body", "callbacks.several", Mixed),
 )

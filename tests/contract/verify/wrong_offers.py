@@ -118,12 +118,12 @@ class EveryRefund(SandboxAdapter):
 
 WRONG: Final[tuple[Wrong, ...]] = (
     hearing("every charge is active", "calls.charge_states", told("get_charge", situacao="ATIVA")),
-    being("every charge is paid", "calls.charge_unpaid", Empty),
+    being("every charge is paid", "calls.charge_paid", Empty),
     hearing("payments have no id", "calls.charge_paid", told("get_charge_payment", e2e=None)),
     hearing("an absent charge is a failure", "calls.charge_absent", nobody_s),
     being("charges are made under another name", "calls.charge_made", OtherReference),
     hearing("charges never end", "calls.charge_made", told("create_charge", expira_em=None)),
-    being("a charge is only called cancelled", "calls.charge_cancelled", Unasked),
+    being("a charge is only called cancelled", "calls.charge_made", Unasked),
     hearing("payments were given back", "calls.received",
             told("find_received", devolvido_centavos=1)),
     hearing("one page of payments", "calls.received_pages",
@@ -140,7 +140,7 @@ WRONG: Final[tuple[Wrong, ...]] = (
             told("list_statement", contraparte=None)),
     hearing("a refund is under way for ever", "bank.refund_settled",
             told("find_refund", situacao="EM_PROCESSAMENTO")),
-    being("refunds have no deadline", "bank.refund_deadline", LateRefunds),
-    being("an absent refund is a failure", "bank.refund_of_nothing", EveryRefund),
+    being("refunds have no deadline", "wire.deadline", LateRefunds),
+    being("an absent refund is a failure", "bank.refund_again", EveryRefund),
     being("an unknown bank is tried again", "bank.unknown_bank_number", Retried),
 )  # fmt: skip

@@ -123,14 +123,29 @@ class NeverSure(Outcomes):
         return Unknown(outcome.evidence) if isinstance(outcome, NotSent) else outcome
 
 
+class NeverSureOfTls(Outcomes):
+    """Takes a handshake that did not end for a request that was not answered."""
+
+    def seen(self, outcome: Outcome) -> Outcome:
+        refused = outcome.evidence.reason == Reason.CONNECT_FAILED
+        return outcome if refused or not isinstance(outcome, NotSent) else Unknown(outcome.evidence)
+
+
 class Generous(Outcomes):
     """Takes a refusal for a yes."""
 
+    refused = IN_USE
+
     def seen(self, outcome: Outcome) -> Outcome:
-        refused = isinstance(outcome, Rejected)
-        if refused and outcome.evidence.reason in {IN_USE, ABOVE_PAYMENT}:
+        if isinstance(outcome, Rejected) and outcome.evidence.reason == self.refused:
             return Accepted(evidence=outcome.evidence)
         return outcome
+
+
+class MoreGenerous(Generous):
+    """Takes another refusal for a yes."""
+
+    refused = ABOVE_PAYMENT
 
 
 class Unlooked(SandboxAdapter):
@@ -215,8 +230,8 @@ WRONG: Final[tuple[Wrong, ...]] = (
     being("no answer means not sent", "wire.create_payout_by_key", NothingCame),
     being("no answer means failed", "wire.create_payout_by_account", GivesUp),
     being("no answer means not given back", "wire.create_refund", GivesUp),
-    being("nobody there is unknown", "wire.connection_refused", NeverSure),
-    being("no TLS is unknown", "wire.tls_refused", NeverSure),
+    being("nobody there is unknown", "wire.unreached", NeverSure),
+    being("no TLS is unknown", "wire.unreached", NeverSureOfTls),
     being("a bad answer is a KeyError", "wire.get_balance", Untyped),
     being("a read is made once", "wire.read_again", Once),
     being("a lost charge is made again", "wire.create_charge", Repeated),
@@ -230,11 +245,11 @@ WRONG: Final[tuple[Wrong, ...]] = (
     being("all accounts are one", "bank.other_account", Payer),
     hearing("what was ordered was paid", "bank.found_with_another_amount", Remembered()),
     hearing("found ids are not looked at", "bank.found_with_malformed_e2e_id", without("e2e")),
-    hearing("a known refund is refused", "bank.refund_duplicate",
+    hearing("a known refund is refused", "bank.refund_again",
             status("create_refund", 200, 422, "KEY_REUSED")),
-    being("a refund of another amount is one", "bank.refund_of_another_amount", Generous),
-    being("more is given back than came", "bank.refund_above_payment", Generous),
-    hearing("a reference in use is refused", "calls.charge_reference_in_use",
+    being("a refund of another amount is one", "bank.refund_again", Generous),
+    being("more is given back than came", "bank.refund_again", MoreGenerous),
+    hearing("a reference in use is refused", "calls.charge_made",
             status("create_charge", 409, 400)),
     hearing("more is blocked than by blocks", "calls.blocks",
             told("get_balance", bloqueado_centavos=1)),

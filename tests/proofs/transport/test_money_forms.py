@@ -31,8 +31,6 @@ from tests.world.banks.witness import Witness
 from tests.world.waiting import settle, until
 
 LIMITS = ClientLimits(connect_s=60.0, read_s=60.0, payout_s=60.0)
-ENDLESS = ("endless tiny chunks",)
-"""Ended by the size of the answer or by the time, whichever comes first."""
 FORMS = {
     "post": ("POST", "/payments", b'{"value":1050}'),
     "post without body": ("POST", "/payments", b""),
@@ -136,7 +134,7 @@ class Trial:
     def stands(self) -> bool:
         """Whether it has sent its order, to a bank that only a time limit ends."""
         arrived = self.bank.requests if self.fault.reads else self.bank.connections
-        return bool(arrived) and (self.fault.waits or self.fault.name in ENDLESS)
+        return bool(arrived) and self.fault.waits
 
     async def pays(self, form: str) -> None:
         told = Witness()

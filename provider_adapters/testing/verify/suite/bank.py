@@ -1,13 +1,10 @@
-"""
-Cases about what a bank's answers mean, and what becomes of payouts and refunds.
-
-Only what the adapter lists is definite, and only what the bank found is there or absent.
-"""
+"""Cases about what a bank's answers mean, and what becomes of payouts and refunds."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, cast
 
@@ -17,7 +14,6 @@ from gateway.domain.bank import answers
 from gateway.domain.bank.capabilities import EntryField, PortCall, Repeat
 from gateway.domain.bank.payout_orders import (
     BankDestination,
-    Destination,
     FailureCode,
     PayoutMethod,
     PayoutOrder,
@@ -25,7 +21,6 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
-    BadReply,
     CredentialsRefused,
     NotFound,
     NotSent,
@@ -36,125 +31,83 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingStatus, RefundOrder, RefundStatus
+from gateway.domain.bank.refunds import IncomingStatus, RefundStatus
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.telemetry.ports import Event
 from provider_adapters.kit.answers import is_e2e_id
 from provider_adapters.testing.verify import alterations
-from provider_adapters.testing.verify.alterations import UNKNOWN_WORD, Value
+from provider_adapters.testing.verify.alterations import UNKNOWN_WORD
 from provider_adapters.testing.verify.cases import applies_if, case
-from provider_adapters.testing.verify.relay import Act, Script, answering, at_request, from_request
-from provider_adapters.testing.verify.stage import BankAnswer, Fate, ListedRefusal, Received, Stage
+from provider_adapters.testing.verify.relay import Play, altering, answering, reading
+from provider_adapters.testing.verify.stage import BankAnswer, Fate, NotApplicable, Received
 from provider_adapters.testing.verify.suite.calls import OK, refund_order
 from provider_adapters.testing.verify.suite.faults import close
-from provider_adapters.testing.verify.suite.wire import money_request, needs_method
-from provider_adapters.testing.verify.trial import Trial, far, new_provider_key, passed
+from provider_adapters.testing.verify.suite.wire import caught, money_request, needs_method
+from provider_adapters.testing.verify.trial import ORDERED, Trial, far, new_provider_key
 
 PAYS: Final = frozenset({PortCall.CREATE_PAYOUT})
-STATUSES: Final = (400, 401, 403, 404, 409, 422, 429, 500, 503)
+LOOKS: Final = frozenset({PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
+REFUNDS: Final = frozenset({PortCall.CREATE_REFUND, PortCall.FIND_REFUND})
+_NOT_GIVEN: Final = Rejected | Unknown
+_LONGEST_HOLD: Final = timedelta(minutes=61)
+_STATUSES: Final = (400, 401, 403, 404, 409, 422, 429, 500, 503)
 """Those by which banks refuse, and proxies too."""
-_PAGE: Final = BankAnswer(
-    status=200,
-    body=b"<!doctype html><title>Em manuten\xc3\xa7\xc3\xa3o</title>",
-    headers={"Content-Type": "text/html"},
-)
-AnswersOf = Callable[[Stage], Sequence[BankAnswer]]
+_PAGE: Final = BankAnswer(status=200, body=b"<!doctype html><title>Em manutencao</title>")
 _WRONG_E2E_IDS: Final = ("E123", "X" * 32, "E" + "0" * 40, "E\r\n" + "0" * 29, 7)
-_NAMES: Final = {
-    "amount": "amount",
-    "key": "key",
-    "e2e_id": "end-to-end id",
-    "status": "state",
-    "destination": "recipient",
-}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Ordered:
-    """What became of an order whose money request was answered in the suite's way."""
-
-    outcome: Outcome
-    paid: Sequence[Money]
-    order: PayoutOrder
-    events: Sequence[str]
 
 
 @case("bank.refusals", needs=PAYS)
 async def refusals(trial: Trial) -> None:
     """Each listed refusal ends the payout as listed, and nothing is paid."""
+    applies_if(trial.stage.refusals(), "the stage lists no refusals")
     number = await money_request(trial)
     for refusal in trial.stage.refusals():
+        headers = {**refusal.answer.headers, "Retry-After": "7"}
+        said = dataclasses.replace(refusal.answer, headers=headers)
         # The bank itself answers what follows: an adapter may look for the payout first.
-        script = at_request(number, Act(play=answering(refusal.answer)))
-        ordered = await _ordered(trial, script)
-        _judge(refusal, ordered.outcome)
-        assert ordered.paid == [], refusal.name
+        outcome, paid, _ = await _ordered(trial, answering(said), number, once=True)
+        what = f"{refusal.name} is answered by {outcome!r}"
+        assert paid == [], what
+        if refusal.not_sent is not None:
+            assert isinstance(outcome, NotSent), what
+            assert outcome.evidence.reason == refusal.not_sent, what
+            limited = refusal.not_sent is Reason.RATE_LIMITED
+            assert outcome.retry_after == 7 or not limited, f"{what}, without its Retry-After"
+        else:
+            assert isinstance(outcome, Rejected), what
+            wanted = refusal.failure, refusal.forbidden
+            assert (outcome.failure, outcome.forbidden) == wanted, what
 
 
-def _judge(refusal: ListedRefusal, outcome: Outcome) -> None:
-    """Compare an outcome with what is listed."""
-    what = f"{refusal.name} is answered by {outcome!r}"
-    if refusal.not_sent is not None:
-        assert isinstance(outcome, NotSent), what
-        assert outcome.evidence.reason == refusal.not_sent, what
-    else:
-        assert isinstance(outcome, Rejected), what
-        assert outcome.failure == refusal.failure, what
-        assert outcome.forbidden == refusal.forbidden, what
+@case("bank.unlisted_refusals", needs=PAYS)
+async def unlisted_refusals(trial: Trial) -> None:
+    """An unlisted code, a listed one of a failing server, and a page for people prove nothing."""
+    stage = trial.stage
+    said = [_PAGE, *(stage.refusal(status, UNKNOWN_WORD) for status in _STATUSES)]
+    with contextlib.suppress(NotApplicable):
+        said += [dataclasses.replace(each.answer, status=500) for each in stage.refusals()]
+    await _prove_nothing(trial, said)
 
 
-def _unlisted(stage: Stage) -> Sequence[BankAnswer]:
-    return [stage.refusal(status, UNKNOWN_WORD) for status in STATUSES]
+@case("bank.doubtful_refusals", needs=PAYS)
+async def doubtful_refusals(trial: Trial) -> None:
+    """An error that the bank documents and does not call final proves nothing."""
+    said = trial.stage.doubtful()
+    applies_if(said, "the stage names no documented refusal that proves nothing (doubtful)")
+    await _prove_nothing(trial, said)
 
 
-def _failing(stage: Stage) -> Sequence[BankAnswer]:
-    return [dataclasses.replace(each.answer, status=500) for each in stage.refusals()]
-
-
-def _doubtful(stage: Stage) -> Sequence[BankAnswer]:
-    reason = "the stage names no documented refusal that proves nothing (doubtful)"
-    applies_if(stage.doubtful(), reason)
-    return stage.doubtful()
-
-
-@case("bank.unlisted_refusals", _unlisted, needs=PAYS)
-@case("bank.listed_code_of_another_status", _failing, needs=PAYS)
-@case("bank.doubtful_refusals", _doubtful, needs=PAYS)
-@case("bank.maintenance", lambda _: [_PAGE], needs=PAYS)
-async def nothing_proven(trial: Trial, answers_of: AnswersOf) -> None:
-    """
-    What is not listed as a refusal proves nothing: the payout is Unknown, executed or not.
-
-    Neither does a listed code that comes with a failure of the server, nor an error that the bank
-    documents and does not call final, nor a page for people with status 200.
-    """
-    said, number = answers_of(trial.stage), await money_request(trial)
+async def _prove_nothing(trial: Trial, said: Sequence[BankAnswer]) -> None:
+    """Expect Unknown of each answer to a payout, whether the bank has executed it or not."""
+    number = await money_request(trial)
     for answer in said:
         for executed in (False, True):
-            act = Act(play=answering(answer), reaches_bank=executed)
-            ordered = await _ordered(trial, from_request(number, act))
+            play = answering(answer, executed=executed)
+            outcome, paid, _ = await _ordered(trial, play, number)
             what = f"{answer.status} {answer.body[:80]!r}, executed: {executed}"
-            assert isinstance(ordered.outcome, Unknown), f"{what}: {ordered.outcome!r}"
-            assert ordered.paid == ([ordered.order.value] if executed else []), what
-    if said == [_PAGE] and trial.can(PortCall.GET_BALANCE):
-        trial.relay.begin(from_request(1, Act(play=answering(_PAGE))))
-        with pytest.raises(BadReply):
-            await trial.adapter.get_balance(trial.account)
-
-
-@case("bank.retry_after", needs=PAYS)
-async def retry_after(trial: Trial) -> None:
-    """How long a bank asks us to wait is handed on."""
-    listed = [each for each in trial.stage.refusals() if each.not_sent is Reason.RATE_LIMITED]
-    applies_if(listed, "no refusal for too many calls is listed")
-    number = await money_request(trial)
-    for refusal in listed:
-        headers = {**refusal.answer.headers, "Retry-After": "7"}
-        answer = dataclasses.replace(refusal.answer, headers=headers)
-        ordered = await _ordered(trial, from_request(number, Act(play=answering(answer))))
-        assert isinstance(ordered.outcome, NotSent), ordered.outcome
-        assert ordered.outcome.retry_after == 7, refusal.name
+            assert isinstance(outcome, Unknown), f"{what}: {outcome!r}"
+            assert paid == ([ORDERED] if executed else []), what
 
 
 @case("bank.wrong_credentials", needs=PAYS)
@@ -168,22 +121,19 @@ async def wrong_credentials(trial: Trial) -> None:
     if trial.can(PortCall.GET_BALANCE):
         with pytest.raises(CredentialsRefused):
             await trial.adapter.get_balance(stranger)
-    assert await trial.paid(order.provider_key) == []
+    assert await trial.paid(order) == []
 
 
 @case("bank.insufficient_funds", needs=PAYS | {PortCall.GET_BALANCE})
 async def insufficient_funds(trial: Trial) -> None:
     """More than the account has is not paid, and the reason is told where the bank has a word."""
-    listed = {each.failure for each in trial.stage.refusals()}
+    known = FailureCode.INSUFFICIENT_FUNDS in {each.failure for each in trial.stage.refusals()}
     held = await trial.adapter.get_balance(trial.account)
-    order = trial.order(value=Money(held.balance.centavos + 1_00))
+    order = trial.order(Money(held.balance.centavos + 1_00))
     outcome = await trial.pay(order)
-    if FailureCode.INSUFFICIENT_FUNDS in listed:
-        assert isinstance(outcome, Rejected), outcome
-        assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
-    else:
-        assert isinstance(outcome, Unknown), outcome
-    assert await trial.paid(order.provider_key) == []
+    assert isinstance(outcome, Rejected if known else Unknown), outcome
+    assert not isinstance(outcome, Rejected) or outcome.failure is FailureCode.INSUFFICIENT_FUNDS
+    assert await trial.paid(order) == []
 
 
 @case("bank.unknown_bank_number", needs=PAYS)
@@ -196,104 +146,70 @@ async def unknown_bank_number(trial: Trial) -> None:
     outcome = await trial.pay(order)
     assert not isinstance(outcome, NotSent), outcome
     if isinstance(outcome, Rejected):
-        assert await trial.paid(order.provider_key) == []
+        assert await trial.paid(order) == []
 
 
 @case("bank.duplicate", needs=PAYS)
 @case("bank.duplicate_by_account", PayoutMethod.BANK_ACCOUNT, needs=PAYS)
 async def duplicate(trial: Trial, method: PayoutMethod | None = None) -> None:
-    """The same order again is the same payout, and is paid once."""
+    """A known key is the same payout, paid once; with another amount or recipient it is Unknown."""
     method = method or trial.method
     needs_method(trial, method)
+    ignores = trial.capabilities.repeat is Repeat.IGNORES
+    applies_if(not ignores, "the bank ignores keys, so the gateway never repeats an order")
     order = trial.order(destination=trial.stage.payee(method))
-    first, second = await _twice(trial, order, order)
+    first, second = await trial.pay(order), await trial.pay(order)
+    assert isinstance(first, OK), first
     # Without a look-up by our key nobody can compare what the bank knows.
     assert isinstance(second, OK if trial.capabilities.finds() else OK | Unknown), second
     if isinstance(second, OK):
         assert first.provider_id == second.provider_id
         assert second.evidence.reason != Reason.DUPLICATE, "nobody compared it with the order"
-
-
-@case("bank.duplicate_of_another_amount", needs=PAYS)
-async def duplicate_of_another_amount(trial: Trial) -> None:
-    """A known key with another amount is Unknown: what the bank has is not this order."""
-    order = trial.order()
-    other = dataclasses.replace(order, value=Money(order.value.centavos + 1))
-    _, second = await _twice(trial, order, other)
-    assert isinstance(second, Unknown), second
-
-
-@case("bank.duplicate_of_another_recipient", needs=PAYS)
-@case("bank.duplicate_of_another_bank_account", PayoutMethod.BANK_ACCOUNT, needs=PAYS)
-async def duplicate_of_another_recipient(trial: Trial, method: PayoutMethod | None = None) -> None:
-    """A known key with another recipient is Unknown; so is another account at the same bank."""
-    method = method or trial.method
-    needs_method(trial, method)
-    payee, other = trial.stage.payee(method), trial.stage.other_payee(method)
-    others: list[Destination] = [other]
+    payee, other = order.destination, trial.stage.other_payee(method)
+    changed = [
+        dataclasses.replace(order, value=Money(order.value.centavos + 1)),
+        dataclasses.replace(order, destination=other),
+    ]
     if isinstance(payee, BankDestination) and isinstance(other, BankDestination):
-        others.append(dataclasses.replace(payee, account=other.account))
-    for each in others:
-        order = trial.order(destination=payee)
-        _, second = await _twice(trial, order, dataclasses.replace(order, destination=each))
-        assert isinstance(second, Unknown), second
+        neighbour = dataclasses.replace(payee, account=other.account)
+        changed.append(dataclasses.replace(order, destination=neighbour))
+    for each in changed:
+        outcome = await trial.pay(each)
+        assert isinstance(outcome, Unknown), f"{each} is answered by {outcome!r}"
+    assert await trial.paid(order) == [order.value]
 
 
-async def _twice(
-    trial: Trial, order: PayoutOrder, other: PayoutOrder
-) -> tuple[Accepted | Settled, Outcome]:
-    """Order a payout, and another one with the same key; the first is paid, and once."""
-    ignores = trial.capabilities.repeat is Repeat.IGNORES
-    applies_if(not ignores, "the bank ignores keys, so the gateway never repeats an order")
-    first, second = await trial.pay(order), await trial.pay(other)
-    assert isinstance(first, OK), first
-    assert await trial.paid(order.provider_key) == [order.value]
-    return first, second
-
-
-@case("bank.other_amount", "amount", alterations.another_amount, needs=PAYS)
-@case("bank.other_key", "key", alterations.another_key, needs=PAYS)
-@case("bank.other_recipient", "destination", alterations.constant("a@example.com"), needs=PAYS)
-@case("bank.malformed_e2e_id", "e2e_id", *map(alterations.constant, _WRONG_E2E_IDS), needs=PAYS)
-async def contradicted(trial: Trial, field: str, *changes: Value) -> None:
-    """An answer that shows something else than was ordered is Unknown."""
+@case("bank.other_amount", "amount", alterations.another, needs=PAYS)
+@case("bank.other_key", "key", alterations.another, needs=PAYS)
+@case("bank.other_recipient", "destination", "a@example.com", needs=PAYS)
+@case("bank.malformed_e2e_id", "e2e_id", *_WRONG_E2E_IDS, needs=PAYS)
+@case("bank.unknown_word", "status", UNKNOWN_WORD, needs=PAYS)
+async def contradicted(trial: Trial, field: str, *changes: object) -> None:
+    """An answer that shows something else than was ordered, or an unknown state, is not final."""
     name, number = named(trial, PortCall.CREATE_PAYOUT, field), await money_request(trial)
     for change in changes:
-        act = Act(alter=alterations.field(name, change))
-        ordered = await _ordered(trial, from_request(number, act))
-        assert isinstance(ordered.outcome, Unknown), ordered.outcome
-        assert ordered.paid == [ordered.order.value]
+        play = altering(alterations.field(name, change))
+        outcome, paid, events = await _ordered(trial, play, number)
+        assert isinstance(outcome, Accepted | Unknown if field == "status" else Unknown), outcome
+        assert field != "status" or Event.UNKNOWN_STATUS in events, "the word is not counted"
+        assert paid == [ORDERED]
 
 
-@case("bank.unknown_word", needs=PAYS)
-async def unknown_word(trial: Trial) -> None:
-    """An order whose state is an unknown word is not final, and the word is counted."""
-    name = named(trial, PortCall.CREATE_PAYOUT, "status")
-    act = Act(alter=alterations.field(name, alterations.constant(UNKNOWN_WORD)))
-    ordered = await _ordered(trial, from_request(await money_request(trial), act))
-    assert isinstance(ordered.outcome, Accepted | Unknown), ordered.outcome
-    assert str(Event.UNKNOWN_STATUS) in ordered.events
-
-
-async def _ordered(trial: Trial, script: Script) -> _Ordered:
-    """Order a payout while the relay plays a script."""
+async def _ordered(
+    trial: Trial, play: Play, number: int, *, once: bool = False
+) -> tuple[Outcome, Sequence[Money], Sequence[Event]]:
+    """Order a payout of R$ 10.50 amid a play; returns outcome, executions and counted events."""
     order = trial.order()
-    async with trial.again() as fresh:
-        fresh.relay.begin(script)
+    async with trial.again(play, at=number, once=once) as fresh:
         outcome = await fresh.pay(order)
-    events = [event for event, _ in fresh.witness.counts]
-    return _Ordered(outcome, await trial.paid(order.provider_key), order, events)
+    return outcome, await trial.paid(order), fresh.witness.counts
 
 
 def named(trial: Trial, call: PortCall, field: str) -> str:
     """Return a field's name; the case does not apply to an answer without it."""
     name: str = getattr(trial.stage.fields(call), field)
-    applies_if(name, f"the bank's answer shows no {_NAMES[field]}")
+    applies_if(name, f"the bank's answer shows no {field}")
     return name
-
-
-LOOKS: Final = frozenset({PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
-_LONGEST_HOLD: Final = timedelta(minutes=61)
 
 
 @case("bank.settled", needs=LOOKS)
@@ -301,12 +217,7 @@ _LONGEST_HOLD: Final = timedelta(minutes=61)
 async def settled(trial: Trial, method: PayoutMethod | None = None) -> None:
     """A payout that settled is found settled, as it was ordered."""
     needs_method(trial, method or trial.method)
-    wish = await trial.stage.wish(Fate.SETTLES)
-    to = trial.stage.payee(method) if method else wish.destination
-    order = trial.order(value=wish.value, destination=to)
-    first = await _accepted(trial, order)
-    await trial.stage.settle()
-    found = await _look_up(trial, order, first)
+    order, first, found = await _fulfilled(trial, Fate.SETTLES, method)
     assert isinstance(found, Settled), found
     assert found.value == order.value
     assert found.provider_key in {"", order.provider_key}
@@ -314,39 +225,44 @@ async def settled(trial: Trial, method: PayoutMethod | None = None) -> None:
     e2e = {first.e2e_id, found.e2e_id} - {""}
     assert len(e2e) <= 1
     assert all(map(is_e2e_id, e2e)), e2e
-    assert found.settled_at is None or found.settled_at.tzinfo is not None
-    assert await trial.paid(order.provider_key) == [order.value]
+    assert await trial.paid(order) == [order.value]
 
 
 @case("bank.failed_later", needs=LOOKS)
 async def failed_later(trial: Trial) -> None:
     """A payout that was accepted and failed is found rejected."""
-    order = trial.order(await trial.stage.wish(Fate.FAILS))
-    first = await _accepted(trial, order)
+    order, first, found = await _fulfilled(trial, Fate.FAILS)
     assert not isinstance(first, Settled), "it was told as paid before it failed"
-    await trial.stage.settle()
-    found = await _look_up(trial, order, first)
     assert isinstance(found, Rejected), found
-    assert await trial.paid(order.provider_key) == []
+    assert await trial.paid(order) == []
 
 
 @case("bank.returned", needs=LOOKS)
 async def returned(trial: Trial) -> None:
     """A payout that settled stays settled when it comes back."""
-    order = trial.order(await trial.stage.wish(Fate.RETURNS))
-    first = await _accepted(trial, order)
-    await trial.stage.settle()
-    await trial.stage.settle()
-    found = await _look_up(trial, order, first)
+    order, _, found = await _fulfilled(trial, Fate.RETURNS)
     assert isinstance(found, Settled), found
     assert sum(each.value.centavos for each in found.returns) in {0, order.value.centavos}
     assert all(is_e2e_id(each.id) for each in found.returns)
 
 
+async def _fulfilled(
+    trial: Trial, fate: Fate, method: PayoutMethod | None = None
+) -> tuple[PayoutOrder, Accepted | Settled, Outcome]:
+    """Order a payout, let its fate come true, and look it up."""
+    wish = await trial.stage.wish(fate)
+    to = trial.stage.payee(method) if method else wish.destination
+    order = trial.order(wish.value, to)
+    first = await _accepted(trial, order)
+    await trial.stage.settle()
+    await trial.stage.settle()
+    return order, first, await _look_up(trial, order, first)
+
+
 @case("bank.held", needs=LOOKS)
 async def held(trial: Trial) -> None:
     """A payout under precautionary analysis is accepted, with the bank's own deadline."""
-    order = trial.order(await trial.stage.wish(Fate.HELD))
+    order = await trial.wished(Fate.HELD)
     first = await _accepted(trial, order)
     now = datetime.now(UTC)
     for outcome in (first, await _look_up(trial, order, first)):
@@ -357,31 +273,25 @@ async def held(trial: Trial) -> None:
 
 @case("bank.absent", needs={PortCall.FIND_PAYOUT})
 async def absent(trial: Trial) -> None:
-    """A payout that the bank does not know is NotFound; without a way to look, NotSupported."""
-    with pytest.raises(NotFound if trial.capabilities.finds() else NotSupported):
+    """An unknown payout is NotFound, or NotSupported without a way to look."""
+    finds = trial.capabilities.finds()
+    with pytest.raises(NotFound if finds else NotSupported):
         await trial.adapter.find_payout(trial.account, new_provider_key(), "")
-
-
-@case("bank.absent_is_the_bank_s_word", needs={PortCall.FIND_PAYOUT})
-async def absent_is_the_bank_s_word(trial: Trial) -> None:
-    """A 404 with an unlisted code proves no absence: what is believed absent is paid twice."""
-    _needs_key(trial)
-    refusal = trial.stage.refusal(404, UNKNOWN_WORD)
-    trial.relay.begin(from_request(1, Act(play=answering(refusal))))
-    with pytest.raises(ProviderError) as raised:
-        await trial.adapter.find_payout(trial.account, new_provider_key(), "")
-    assert not isinstance(raised.value, NotFound), "an unlisted 404 is told as NotFound"
+    if finds:  # an unlisted 404 proves no absence, and what is believed absent is paid twice
+        trial.relay.begin(answering(trial.stage.refusal(404, UNKNOWN_WORD)))
+        with pytest.raises(ProviderError) as raised:
+            await trial.adapter.find_payout(trial.account, new_provider_key(), "")
+        assert not isinstance(raised.value, NotFound), "an unlisted 404 is told as NotFound"
 
 
 @case("bank.absent_then_visible", needs=LOOKS)
 async def absent_then_visible(trial: Trial) -> None:
     """A payout whose answer was lost is not there before, and is found afterwards."""
-    _needs_key(trial)
+    applies_if(trial.capabilities.finds(), "payouts are found by the bank's id alone")
     number, order = await money_request(trial), trial.order()
     with pytest.raises(NotFound):
         await trial.adapter.find_payout(trial.account, order.provider_key, "")
-    async with trial.again() as fresh:
-        fresh.relay.begin(from_request(number, Act(play=close, reaches_bank=True)))
+    async with trial.again(reading(close, executed=True), at=number) as fresh:
         outcome = await fresh.pay(order)
     assert isinstance(outcome, Unknown), outcome
     found = await trial.adapter.find_payout(trial.account, order.provider_key, "")
@@ -401,30 +311,24 @@ async def other_account(trial: Trial) -> None:
         )
 
 
-@case("bank.found_with_another_amount", needs=LOOKS)
-async def found_with_another_amount(trial: Trial) -> None:
-    """The amount of a payout that is found is the bank's; who asked compares it."""
-    found, _ = await _looked_up(trial, "amount", alterations.another_amount)
-    if isinstance(found, Settled):
-        assert found.value != Money(1050), "the bank's amount is not told"
+@case("bank.found_with_another_amount", "amount", alterations.another, needs=LOOKS)
+@case("bank.found_with_another_key", "key", alterations.another, needs=LOOKS)
+@case("bank.found_with_malformed_e2e_id", "e2e_id", "E123", needs=LOOKS)
+@case("bank.found_with_unknown_word", "status", UNKNOWN_WORD, needs=LOOKS)
+async def found_contradicted(trial: Trial, field: str, change: object) -> None:
+    """A payout found with another key, no end-to-end id, or an unknown state is not final."""
+    name, order = named(trial, PortCall.FIND_PAYOUT, field), trial.order()
+    first = await _accepted(trial, order)
+    await trial.stage.settle()
+    async with trial.again(altering(alterations.field(name, change))) as fresh:
+        found = await caught(_look_up(fresh, order, first))
+    if field == "status":
+        assert isinstance(found, Unknown), found
+        assert Event.UNKNOWN_STATUS in fresh.witness.counts
+    elif field == "amount" and isinstance(found, Settled):
+        assert found.value != order.value, "the bank's amount is not told; who asked compares it"
     else:
-        assert found is None or isinstance(found, Unknown), found
-
-
-@case("bank.found_with_another_key", "key", alterations.another_key, needs=LOOKS)
-@case("bank.found_with_malformed_e2e_id", "e2e_id", alterations.constant("E123"), needs=LOOKS)
-async def found_contradicted(trial: Trial, field: str, change: Value) -> None:
-    """A payout that is found with another key, or an end-to-end id that is none, is not final."""
-    found, _ = await _looked_up(trial, field, change)
-    assert found is None or isinstance(found, Unknown), found
-
-
-@case("bank.found_with_unknown_word", needs=LOOKS)
-async def found_with_unknown_word(trial: Trial) -> None:
-    """A payout that is found in a state that is an unknown word is Unknown; it is counted."""
-    found, events = await _looked_up(trial, "status", alterations.constant(UNKNOWN_WORD))
-    assert isinstance(found, Unknown), found
-    assert str(Event.UNKNOWN_STATUS) in events
+        assert isinstance(found, Unknown | ProviderError), found
 
 
 async def _accepted(trial: Trial, order: PayoutOrder) -> Accepted | Settled:
@@ -434,42 +338,13 @@ async def _accepted(trial: Trial, order: PayoutOrder) -> Accepted | Settled:
 
 
 async def _look_up(trial: Trial, order: PayoutOrder, first: Accepted | Settled) -> Outcome:
-    key = order.provider_key
-    return await trial.adapter.find_payout(trial.account, key, first.provider_id)
-
-
-async def _looked_up(
-    trial: Trial, field: str, change: Value
-) -> tuple[Outcome | None, Collection[str]]:
-    """
-    Look a settled payout of R$ 10.50 up, one field of the answer being changed on the way.
-
-    Returns the outcome, or None for a ``ProviderError``, and what the adapter counted.
-    """
-    name, order = named(trial, PortCall.FIND_PAYOUT, field), trial.order()
-    first = await _accepted(trial, order)
-    await trial.stage.settle()
-    async with trial.again() as fresh:
-        fresh.relay.begin(from_request(1, Act(alter=alterations.field(name, change))))
-        try:
-            found: Outcome | None = await _look_up(fresh, order, first)
-        except ProviderError:
-            found = None
-    return found, [event for event, _ in fresh.witness.counts]
-
-
-def _needs_key(trial: Trial) -> None:
-    applies_if(trial.capabilities.finds(), "payouts are found by the bank's id alone")
-
-
-REFUNDS: Final = frozenset({PortCall.CREATE_REFUND, PortCall.FIND_REFUND})
-_PAYMENT: Final = Money(10_50)
+    return await trial.adapter.find_payout(trial.account, order.provider_key, first.provider_id)
 
 
 @case("bank.payout_in_balance", needs={PortCall.CREATE_PAYOUT, PortCall.GET_BALANCE})
 async def payout_in_balance(trial: Trial) -> None:
     """A payout that settled is gone from the balance, and from what can be spent before that."""
-    order, read = trial.order(await trial.stage.wish(Fate.SETTLES)), trial.adapter.get_balance
+    order, read = await trial.wished(Fate.SETTLES), trial.adapter.get_balance
     before = await read(trial.account)
     await trial.pay(order)
     ordered = await read(trial.account)
@@ -485,27 +360,20 @@ async def payout_in_balance(trial: Trial) -> None:
 @case("bank.payout_in_statement", needs={PortCall.CREATE_PAYOUT, PortCall.LIST_STATEMENT})
 async def payout_in_statement(trial: Trial) -> None:
     """A payout that settled is a debit of the statement, with all that is declared of entries."""
-    order = trial.order(await trial.stage.wish(Fate.SETTLES))
-    known, key = await trial.pay(order), order.provider_key
+    order = await trial.wished(Fate.SETTLES)
+    await trial.pay(order)
     await trial.stage.settle()
-    if trial.can(PortCall.FIND_PAYOUT) and isinstance(known, OK):
-        known = await trial.adapter.find_payout(trial.account, key, known.provider_id)
-    entries = await _debits(trial, order.value)
-    assert len(entries) == 1, entries
-    entry = entries[0]
+    [entry] = await _debits(trial, order.value)
     told = trial.capabilities.entry_fields
     assert EntryField.KIND not in told or entry.is_pix, entry
-    assert EntryField.OUR_KEY not in told or entry.provider_key == key, entry
+    assert EntryField.OUR_KEY not in told or entry.provider_key == order.provider_key, entry
     assert EntryField.PARTY not in told or entry.counterparty.name, entry
-    if EntryField.E2E_ID in told:
-        assert is_e2e_id(entry.e2e_id), entry
-        e2e_id = known.e2e_id if isinstance(known, OK) else ""
-        assert e2e_id in {"", entry.e2e_id}, entry
+    assert EntryField.E2E_ID not in told or is_e2e_id(entry.e2e_id), entry
 
 
 async def _debits(trial: Trial, value: Money) -> list[Entry]:
     """Find the debits of an amount, which no other has, among the first entries."""
-    page = await trial.adapter.list_statement(trial.account, trial.recent, None, 25)
+    page = await trial.adapter.list_statement(trial.account, trial.days(-1, 1), None, 25)
     found = answers.statement(page, None, 25).items
     return [each for each in found if each.direction is Direction.DEBIT and each.value == value]
 
@@ -513,26 +381,22 @@ async def _debits(trial: Trial, value: Money) -> list[Entry]:
 @case("bank.refund_settled", needs=REFUNDS)
 async def refund_settled(trial: Trial) -> None:
     """A refund is given once, is found with its payment, and the payment shows it."""
-    order = await _refund(trial, _PAYMENT)
-    first = await trial.adapter.create_refund(trial.account, order, far())
+    e2e_id = await trial.stage.put(trial.account, Received(value=ORDERED))
+    order = refund_order(e2e_id, ORDERED)
+    first = await trial.pay(order)
     assert isinstance(first, OK), first
     await trial.stage.settle()
     found = await trial.adapter.find_refund(trial.account, order.provider_key)
     answers.refund(found, order.provider_key)
-    await _refund_shown(trial, order)
     assert found.status is RefundStatus.PAID, found
     assert found.value == order.value
     assert found.payment_e2e_id == order.payment_e2e_id
-    assert await trial.paid(order.provider_key) == [order.value]
-
-
-async def _refund_shown(trial: Trial, order: RefundOrder) -> None:
-    """Look for a refund wherever the adapter can look."""
+    assert await trial.paid(order) == [order.value]
     if trial.can(PortCall.FIND_RECEIVED):
         payment = await trial.adapter.find_received(trial.account, order.payment_e2e_id)
         assert payment.status is IncomingStatus.REFUNDED, payment
     if trial.can(PortCall.LIST_REFUNDS):
-        page = await trial.adapter.list_refunds(trial.account, trial.recent, None, 10)
+        page = await trial.adapter.list_refunds(trial.account, trial.days(-1, 1), None, 10)
         answers.refund_page(page, None, 10)
         assert order.provider_key in [each.provider_key for each in page.items]
     if trial.can(PortCall.LIST_STATEMENT):
@@ -543,53 +407,18 @@ async def _refund_shown(trial: Trial, order: RefundOrder) -> None:
             assert {each.kind for each in entries} <= {MovementKind.PIX_RETURN}
 
 
-@case("bank.refund_duplicate", 4_00, 4_00, OK, needs=REFUNDS)
-@case("bank.refund_of_another_amount", 4_00, 5_00, Rejected | Unknown, needs=REFUNDS)
-async def refund_again(trial: Trial, first: int, second: int, kinds: type[Outcome]) -> None:
-    """The same refund again is given once; with another amount it is not taken for given."""
-    order = await _refund(trial, Money(first))
-    other = dataclasses.replace(order, value=Money(second))
-    outcome = await _refund_twice(trial, order, other)
-    assert isinstance(outcome, kinds), outcome
-    assert await trial.paid(order.provider_key) == [order.value]
-
-
-@case("bank.refund_above_payment", needs=REFUNDS)
-async def refund_above_payment(trial: Trial) -> None:
-    """No more is given back than came in."""
-    order = await _refund(trial, Money(10_00))
-    more = refund_order(order.payment_e2e_id, Money(51))
-    outcome = await _refund_twice(trial, order, more)
-    assert isinstance(outcome, Rejected | Unknown), outcome
-    assert await trial.paid(more.provider_key) == []
-
-
-@case("bank.refund_of_nothing", needs=REFUNDS)
-async def refund_of_nothing(trial: Trial) -> None:
-    """A payment that the bank does not know is not given back."""
-    order = refund_order("E" + "0" * 31, _PAYMENT)
-    outcome = await trial.adapter.create_refund(trial.account, order, far())
-    assert not isinstance(outcome, OK), outcome
+@case("bank.refund_again", needs=REFUNDS)
+async def refund_again(trial: Trial) -> None:
+    """A refund is given once; another amount, more than came in, or no payment is not given."""
+    e2e_id = await trial.stage.put(trial.account, Received(value=ORDERED))
+    order, more = refund_order(e2e_id, Money(4_00)), refund_order(e2e_id, Money(6_51))
+    other = dataclasses.replace(order, value=Money(5_00))
+    nothing = refund_order("E" + "0" * 31, ORDERED)
+    for given, kinds in ((order, OK), (order, OK), (other, _NOT_GIVEN), (more, _NOT_GIVEN)):
+        outcome = await trial.pay(given)
+        assert isinstance(outcome, kinds), f"{given} is answered by {outcome!r}"
+    assert not isinstance(await trial.pay(nothing), OK)
+    assert await trial.paid(order) == [order.value]
+    assert await trial.paid(more) == []
     with pytest.raises(NotFound):
-        await trial.adapter.find_refund(trial.account, order.provider_key)
-
-
-@case("bank.refund_deadline", needs=REFUNDS)
-async def refund_deadline(trial: Trial) -> None:
-    """After its deadline a refund is not sent."""
-    order = await _refund(trial, _PAYMENT)
-    outcome = await trial.adapter.create_refund(trial.account, order, passed())
-    assert isinstance(outcome, NotSent), outcome
-    assert await trial.paid(order.provider_key) == []
-
-
-async def _refund(trial: Trial, value: Money) -> RefundOrder:
-    """Return an order to give a payment of R$ 10.50 back that has just come in."""
-    return refund_order(await trial.stage.put(trial.account, Received(value=_PAYMENT)), value)
-
-
-async def _refund_twice(trial: Trial, order: RefundOrder, other: RefundOrder) -> Outcome:
-    """Order a refund, which is accepted, and another one; returns what became of the second."""
-    first = await trial.adapter.create_refund(trial.account, order, far())
-    assert isinstance(first, OK), first
-    return await trial.adapter.create_refund(trial.account, other, far())
+        await trial.adapter.find_refund(trial.account, nothing.provider_key)

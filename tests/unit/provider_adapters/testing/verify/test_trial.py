@@ -17,7 +17,7 @@ SUBJECT = Subject(name="sandbox", factory=find("sandbox"), make_stage=SandboxSta
 async def test_an_order_is_as_wished_with_a_key_of_its_own():
     async with trial_of(SUBJECT) as trial:
         wish = await trial.stage.wish(Fate.FAILS)
-        wished, plain = trial.order(wish), trial.order()
+        wished, plain = await trial.wished(Fate.FAILS), trial.order()
         by_account = trial.order(destination=trial.stage.payee(PayoutMethod.BANK_ACCOUNT))
 
     assert (wished.value, wished.destination) == (wish.value, wish.destination)
@@ -34,8 +34,8 @@ async def test_an_adapter_s_calls_pass_its_relay_and_are_told():
 
     path = f"/v1/contas/{trial.account.provider_account}/saldo"
     assert [seen.path for seen in trial.relay.seen] == [path]
-    assert [call.operation for call in trial.witness.calls] == ["get_balance"]
-    assert [call.operation for call in fresh.witness.calls] == ["probe"]
+    assert [call.operation for (call,) in trial.witness.told["provider_call"]] == ["get_balance"]
+    assert [call.operation for (call,) in fresh.witness.told["provider_call"]] == ["probe"]
     assert len(fresh.relay.seen) == 1
 
 
