@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from gateway.domain.bank.capabilities import PortCall
@@ -38,6 +40,6 @@ async def test_both_accounts_have_app_ids_and_callbacks_a_key():
         assert first.secrets != second.secrets != stage.stranger().secrets
         await stage.rotate_secrets()
         with pytest.raises(NotApplicable):
-            await stage.callback(first, CallbackKind.REFUND, "k", None)  # type: ignore[arg-type]
+            await stage.callback(first, CallbackKind.REFUND, "k", datetime.now(UTC))
     finally:
         await stage.close()
