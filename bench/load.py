@@ -17,7 +17,8 @@ from uuid import uuid4
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 _TRACE = re.compile(rb"\r\nx-trace-id: *([^\r]+)", re.IGNORECASE)
-_VARYING = re.compile(rb'(?<=\r\nDate: )[^\r]+|(?<=\r\nServer: )[^\r]+|(?<=";r=)[0-9]+')
+_BANNER = re.compile(rb"\r\nServer: [^\r]+")
+_VARYING = re.compile(rb'(?<=\r\nDate: )[^\r]+|(?<=";r=)[0-9]+')
 _PATIENCE_S = 10.0
 _LAST_ANSWERS_S = 600.0
 
@@ -135,7 +136,7 @@ def ask(order: Order) -> str:
     Ask once and return the whole answer in a form that can be compared.
 
     What differs from answer to answer is masked: the trace id, the time, what
-    is left of a quota, and a banner with versions. Headers are sorted.
+    is left of a quota; a banner is left out. Headers are sorted.
 
     Raises:
         OSError: nobody answers, within ten seconds.
@@ -150,6 +151,6 @@ def ask(order: Order) -> str:
             answer += piece
     trace = _TRACE.search(answer)
     told = answer if trace is None else answer.replace(trace[1], b"*")
-    head, _, body = _VARYING.sub(b"*", told).partition(_END)
+    head, _, body = _VARYING.sub(b"*", _BANNER.sub(b"", told)).partition(_END)
     status, *headers = head.decode("latin-1").split("\r\n")
     return "\n".join([status, *sorted(headers), "", body.decode()])

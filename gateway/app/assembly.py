@@ -26,7 +26,7 @@ from gateway.http.admission import Admission
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
 from gateway.http.route import Surface
-from gateway.http.server import Server, Serving
+from gateway.http.server import Serving, application
 from gateway.http.table import Table, check_surfaces
 from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
@@ -35,7 +35,7 @@ from gateway.net.server.peer import ServerLimits
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
 from gateway.runtime.caches.cache import build_cache
-from gateway.runtime.failpoints import armed, failing_replies
+from gateway.runtime.failpoints import armed, failing_answers
 from gateway.runtime.gauges import connection_gauges
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.periodic_task import PeriodicTask
@@ -202,9 +202,11 @@ def _public_listener(
     if problems:
         raise ConfigError(*problems)
     server = settings.server
-    serve = Server(_serving(kernel, surfaces, pages, telemetry)).answer
+    app = application(_serving(kernel, surfaces, pages, telemetry))
+    if kernel.failpoint:
+        app.middlewares.insert(1, failing_answers(kernel.failpoint))
     listener = Listener(
-        failing_replies(serve, kernel.failpoint) if kernel.failpoint else serve,
+        app,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
         limits=_server_limits(settings),
         refusals=refusals_below(telemetry.observer),
@@ -287,4 +289,6 @@ def _operations_listener(kernel: Kernel, telemetry: Telemetry, readiness: Readin
     )
 
     kernel.reloads.append(lambda settings: surface.change_digest(config_digest(settings)))
-    return Listener(surface.answer, at=Address(host=settings.admin.host, port=settings.admin.port))
+    return Listener(
+        surface.application(), at=Address(host=settings.admin.host, port=settings.admin.port)
+    )

@@ -19,7 +19,7 @@ from gateway.http.pages import PAGES
 from gateway.http.panel.static import NAME as STATIC
 from gateway.http.rendering import error_body
 from gateway.http.route import Surface
-from gateway.net.server.reply import Refusals
+from gateway.net.server.refusals import Refusals
 from gateway.runtime.gauges import LoopLag
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.logs.setup import Logs, LogSettings

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from aiohttp import hdrs
+from aiohttp import hdrs, web
 
 from gateway.http.openapi.document import as_json, as_yaml, document
 from gateway.http.openapi.examples import DAY
 from gateway.http.route import Surface
-from gateway.net.server.reply import Reply
 
 _DESCRIBED: Final = {
     "banking": ("", "pixgate banking"),
@@ -50,16 +49,16 @@ class Page:
     packed: bytes = b""
     today: Callable[[], str] | None = None
 
-    def reply(self, encodings: str) -> Reply:
+    def reply(self, encodings: str) -> web.Response:
         """Answer with it; ``encodings`` is the request's ``Accept-Encoding``."""
         headers = {hdrs.CONTENT_TYPE: self.content_type, **self.headers}
         if not self.packed:
-            return Reply(body=self._dated(), headers=headers)
+            return web.Response(body=self._dated(), headers=headers)
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
         if not _takes_gzip(encodings):
-            return Reply(body=self.body, headers=headers)
+            return web.Response(body=self.body, headers=headers)
         headers[hdrs.CONTENT_ENCODING] = "gzip"
-        return Reply(body=self.packed, headers=headers)
+        return web.Response(body=self.packed, headers=headers)
 
     def _dated(self) -> bytes:
         return self.body if self.today is None else self.body.replace(_DAY, self.today().encode())

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import msgspec
 import orjson
-from aiohttp import hdrs
+from aiohttp import hdrs, web
+from multidict import CIMultiDict
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
@@ -19,7 +20,6 @@ from gateway.domain.kernel.money import Sum
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document
 from gateway.http.table import RoutedRow
-from gateway.net.server.reply import Reply
 
 _log: Final = logging.getLogger("gateway.http")
 
@@ -39,19 +39,25 @@ _UNEXPLAINED: Final = {"field": "", "reason": ""}
 _COME_BACK_S: Final = "2"
 
 
-def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]) -> Reply:
+def render(
+    shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]
+) -> web.StreamResponse:
     """Write an answer; ``contributed`` are the headers of policies."""
     if not isinstance(shown, Answer):
         headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
-        return Reply(status=status, body=dumps(shown), headers=headers)
-    headers = {**contributed, **shown.headers}
+        return web.Response(status=status, body=dumps(shown), headers=headers)
+    several: CIMultiDict[str] = CIMultiDict({**contributed, **shown.headers})
+    for cookie in shown.cookies:
+        several.add(hdrs.SET_COOKIE, cookie)
     status = shown.status or status
     if shown.content is None:
-        return Reply(status=status, headers=headers, cookies=shown.cookies)
+        return web.Response(status=status, headers=several)
     raw = isinstance(shown.content, bytes)
-    headers[hdrs.CONTENT_TYPE] = shown.content_type if raw else MEDIA_TYPE
+    several[hdrs.CONTENT_TYPE] = shown.content_type if raw else MEDIA_TYPE
+    if shown.rest is not None:
+        return web.StreamResponse(status=status, headers=several)
     body = shown.content if raw else dumps(shown.content)
-    return Reply(status=status, body=body, headers=headers, cookies=shown.cookies)
+    return web.Response(status=status, body=body, headers=several)
 
 
 def render_refusal(
@@ -61,7 +67,7 @@ def render_refusal(
     contributed: Mapping[str, str],
     *,
     explains: bool = False,
-) -> Reply:
+) -> web.StreamResponse:
     """Write a refusal, in the form of its surface; ``explains`` says which field, and why."""
     error = refusal.error
     headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
@@ -72,7 +78,7 @@ def render_refusal(
     headers.update(refusal.headers)
     more = explained(refusal) if explains else {}
     body = error_body(error, trace_id, message_of(refusal), **more)
-    return Reply(status=error.status, body=body, headers=headers)
+    return web.Response(status=error.status, body=body, headers=headers)
 
 
 def message_of(refusal: ServiceError) -> str:
@@ -115,6 +121,8 @@ def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
     """Give an exception its row's code; one that nobody declared is ours: 500."""
     if isinstance(problem, ServiceError):
         return problem
+    if isinstance(problem, web.HTTPException):  # aiohttp's router has found nothing
+        return ServiceError(errors.ROUTE_UNKNOWN, "no_route")
     error = place.row.code_of(problem) if place else None
     if error is None:
         _log.error("unhandled", exc_info=problem)

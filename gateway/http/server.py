@@ -1,20 +1,22 @@
 """
 One request from beginning to end: admitted, found, judged, served, answered, told.
 
-What needs no waiting is done at once: a refusal is written while its request is
-being read. This is the only place that refuses, and the only one that tells.
+Two middlewares stand around what serves. The outer one begins the trace, renders whatever is
+raised, and tells of the answer: it is the only one that refuses. The inner one finds
+the row in our table: aiohttp's router decodes ``%2F`` and knows nothing of our rows.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qs
 
 import msgspec
-from aiohttp import hdrs
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
 from multidict import CIMultiDictProxy, istr
 
 from gateway.domain.kernel import errors
@@ -27,9 +29,18 @@ from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer
 from gateway.http.streams import counted, why_cut
 from gateway.http.table import RoutedRow, Table
-from gateway.net.server.reply import Reply, Written
-from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
-from gateway.net.server.streaming import Pieces, write_pieces
+from gateway.net.server.request import (
+    BodyTooLarge,
+    MalformedBody,
+    RequestTimeout,
+    address_of,
+    certificate_of,
+    declared_bytes,
+    expect_nothing,
+    read_body,
+    target,
+)
+from gateway.net.server.writing import Pieces, write_pieces
 from gateway.telemetry import trace
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, Observer, RequestObserver, begin_record
@@ -112,101 +123,127 @@ class Exchange(msgspec.Struct):
     One request and what is known of it so far.
 
     Attributes:
+        path: As sent, percent-encoded, without the query.
+        query: As sent, without the question mark; empty when there is none.
         started: The clock's reading, in seconds.
         place: The row; None before it is found.
         call: What policies examine; None before there are any to ask.
+        rest: The body of an answer that is written piece by piece.
     """
 
-    request: Request
+    path: str
+    query: str
     record: AccessRecord
     started: float
     place: RoutedRow | None = None
     call: Call | None = None
+    rest: Pieces | None = None
+
+
+EXCHANGE: Final = web.RequestKey("exchange", Exchange)
+_FOUND: Final = web.RequestKey("found", tuple[RoutedRow, Call])
+
+
+def application(serving: Serving) -> web.Application:
+    """Make the application that answers every request of the public listener."""
+    server = _Server(serving)
+    app = web.Application(middlewares=[server.observe, server.find])
+    everything = r"/{tail:[\s\S]*}"  # line ends too, once decoded
+    app.router.add_route("*", everything, server.serve, expect_handler=expect_nothing)
+    return app
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """Answers every request of the public listener."""
+class _Server:
+    """Both middlewares, and what serves behind them."""
 
     serving: Serving
 
-    def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply | Written]:
-        """Answer one request, or return what has to be waited for; raises nothing."""
-        exchange = self._begin(request)
+    @web.middleware
+    async def observe(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Begin the trace, render what is raised, and tell of the answer."""
+        exchange = request[EXCHANGE] = self._begin(request)
         try:
-            outcome = self._start(exchange)
-        except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
-            if is_nowhere(problem) and (knows := self.serving.table.knows(request.path)):
-                return self._refuse_person(exchange, problem, knows)
-            outcome = self._refuse(exchange, problem)
-        return self._end(exchange, outcome) if isinstance(outcome, Reply) else outcome
+            try:
+                answer = await handler(request)
+            except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
+                answer = await self._refused(request, exchange, problem)
+            answer.headers[TRACE_ID] = exchange.record.trace_id
+            answer.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
+            exchange.record.status = answer.status
+            if exchange.rest is None:
+                exchange.record.bytes_out = answer.content_length or 0
+                self._tell(exchange)
+            else:
+                await self._stream(request, exchange, answer, exchange.rest)
+        finally:
+            self.serving.admission.in_flight -= 1
+        return answer
 
-    def _begin(self, request: Request) -> Exchange:
+    def _begin(self, request: web.Request) -> Exchange:
         """Note that a request has come."""
         serving = self.serving
         started = serving.clock()
         trace_id, w3c = begin_trace(request.headers, serving.observer, uuids=serving.uuid_traces)
-        record = AccessRecord(trace_id=trace_id, method=request.method, address=request.address)
+        record = AccessRecord(trace_id=trace_id, method=request.method, address=address_of(request))
         record.w3c_trace_id = w3c
         begin_record(record)
         serving.admission.in_flight += 1
-        return Exchange(request, record, started)
+        path, query = target(request)
+        return Exchange(path, query, record, started)
 
-    def _end(self, exchange: Exchange, reply: Reply) -> Reply:
-        """Complete the answer, and tell of it."""
-        exchange.record.bytes_out = len(reply.body)
-        self._complete(exchange, reply)
-        self._tell(exchange)
-        return reply
+    async def _refused(
+        self, request: web.Request, exchange: Exchange, problem: Exception
+    ) -> web.StreamResponse:
+        """Refuse; whoever asks for what is not there is refused in their own language."""
+        if is_nowhere(problem) and (knows := self.serving.table.knows(exchange.path)):
+            exchange.call = await who_asks(request, knows, ask)
+        return self._refuse(request, exchange, problem)
 
-    def _complete(self, exchange: Exchange, reply: Reply) -> None:
-        """Give an answer what every answer has."""
-        reply.trace_id = exchange.record.trace_id
-        reply.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
-        exchange.record.status = reply.status
+    async def _stream(
+        self, request: web.Request, exchange: Exchange, answer: web.StreamResponse, rest: Pieces
+    ) -> None:
+        """Write an answer in pieces; it is told of when its end is out, or it was cut."""
+        try:
+            await write_pieces(request, answer, rest)
+        except Exception as problem:
+            exchange.record.reason = why_cut(problem, exchange.place)
+            raise ConnectionResetError(exchange.record.reason) from problem
+        finally:
+            self._tell(exchange)
 
     def _tell(self, exchange: Exchange) -> None:
         """Note that a request was answered."""
         record = exchange.record
-        self.serving.admission.in_flight -= 1
         _describe(exchange.call, record)
         record.duration_s = self.serving.clock() - exchange.started
         self.serving.observer.request(record)
 
-    async def _stream(self, exchange: Exchange, reply: Reply, rest: Pieces) -> Written:
-        """Write an answer piece by piece; it is told of when its end is out, or it was cut."""
-        self._complete(exchange, reply)
-        rest = counted(exchange.record, len(reply.body), rest)
-        try:
-            return await write_pieces(exchange.request, reply, rest)
-        except Exception as problem:  # noqa: BLE001 - what has begun cannot be refused any more
-            exchange.record.reason = why_cut(problem, exchange.place)
-            return Written(keeps=False)
-        finally:
-            self._tell(exchange)
-
-    def _start(self, exchange: Exchange) -> Reply | Coroutine[Any, Any, Reply | Written]:
-        """Find and judge; what is left is a page, or has to be waited for."""
-        page = self.serving.pages.get((request := exchange.request).path)
+    @web.middleware
+    async def find(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Let the request in and find what serves it: a page, or a row."""
+        exchange = request[EXCHANGE]
+        page = self.serving.pages.get(exchange.path)
         if page is not None:
-            return self._show(page, exchange)
-        place, path = self._find(exchange)
-        call = exchange.call = _call(request, place, path)
-        exchange.record.bytes_in = request.content_length
-        return self._serve(exchange, place, call, ask(place.gate.policies, call))
+            return self._show(page, request, exchange)
+        place, path = self._find(request.method, exchange)
+        call = exchange.call = _call(request, exchange, place, path)
+        exchange.record.bytes_in = declared_bytes(request)
+        request[_FOUND] = place, call
+        return await handler(request)
 
-    def _show(self, page: Page, exchange: Exchange) -> Reply:
+    def _show(self, page: Page, request: web.Request, exchange: Exchange) -> web.StreamResponse:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
         exchange.record.route = page.name
         self.serving.admission.check()
-        if exchange.request.method not in READING:
+        if request.method not in READING:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", _ALLOWED)
-        return page.reply(exchange.request.headers.get(hdrs.ACCEPT_ENCODING, ""))
+        return page.reply(request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
-    def _find(self, exchange: Exchange) -> tuple[RoutedRow, Mapping[str, str]]:
+    def _find(self, method: str, exchange: Exchange) -> tuple[RoutedRow, Mapping[str, str]]:
         """Name the row and let the request in, or refuse: overloaded, no path, no method."""
-        found = self.serving.table.find(exchange.request.path)
-        place = found.places.get(exchange.request.method) if found else None
+        found = self.serving.table.find(exchange.path)
+        place = found.places.get(method) if found else None
         if place is not None:
             exchange.place = place
             record = exchange.record
@@ -220,81 +257,62 @@ class Server:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: found.allow})
         return place, {**found.path, **place.fixed} if place.fixed else found.path
 
-    async def _serve(
-        self, exchange: Exchange, place: RoutedRow, call: Call, asking: Awaitable[None] | None
-    ) -> Reply | Written:
-        """Wait for what the policies left open, read the body, run and show."""
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Ask the gates, read the body, run and show."""
+        exchange, (place, call) = request[EXCHANGE], request[_FOUND]
         row = place.row
-        try:
-            if asking is not None:
-                await asking
-            if row.limits.body_bytes:
-                call.asked.body = await self._body(exchange.request, call, row.limits.body_bytes)
-                call.asked.certificate = exchange.request.certificate
-            shown = await row.serve(place.gate.admits(call), call.asked)
-            if call.on_success is not None:
-                call.on_success()
-            reply = render(shown, row.status, call.headers)
-            rest = shown.rest if isinstance(shown, Answer) else None
-        except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
-            reply, rest = self._refuse(exchange, problem), None
-        except BaseException:
-            self.serving.admission.in_flight -= 1
-            raise
+        asking = ask(place.gate.policies, call)
+        if asking is not None:
+            await asking
+        if row.limits.body_bytes:
+            call.asked.body = await self._body(request, call, row.limits.body_bytes)
+            call.asked.certificate = certificate_of(request)
+        shown = await row.serve(place.gate.admits(call), call.asked)
+        if call.on_success is not None:
+            call.on_success()
+        if isinstance(shown, Answer) and shown.rest is not None:
+            exchange.rest = counted(exchange.record, shown.content, shown.rest)
         if call.asked.unknown_fields:
             self.serving.observer.count(Event.UNKNOWN_FIELD, row.name)
-        return (
-            self._end(exchange, reply)
-            if rest is None
-            else await self._stream(exchange, reply, rest)
-        )
+        return render(shown, row.status, call.headers)
 
-    async def _body(self, request: Request, call: Call, limit: int) -> bytes:
+    async def _body(self, request: web.Request, call: Call, limit: int) -> bytes:
         """Read the body; strangers who send theirs slowly wait apart from everybody else."""
         is_known = call.principal is not None or call.person is not None
-        if is_known or request.is_complete:
+        if is_known or request.content.is_eof():
             return await self._read(request, limit)
-        with self.serving.admission.waits_for_stranger(request.address):
+        with self.serving.admission.waits_for_stranger(call.asked.address):
             return await self._read(request, limit)
 
-    async def _read(self, request: Request, limit: int) -> bytes:
+    async def _read(self, request: web.Request, limit: int) -> bytes:
         """Read the body within its size and time."""
         try:
-            return await request.read(limit, self.serving.body_deadline_s)
+            return await read_body(request, limit, self.serving.body_deadline_s)
         except tuple(_UNREAD) as problem:
             raise ServiceError(_UNREAD[type(problem)], "body") from problem
         except ConnectionError as problem:
             raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
-    async def _refuse_person(
-        self, exchange: Exchange, problem: Exception, knows: Sequence[Policy]
-    ) -> Reply:
-        """Refuse whoever asks, in their own language."""
-        try:
-            exchange.call = await who_asks(exchange.request, knows, ask)
-        except BaseException:
-            self.serving.admission.in_flight -= 1
-            raise
-        return self._end(exchange, self._refuse(exchange, problem))
-
-    def _refuse(self, exchange: Exchange, problem: Exception) -> Reply:
+    def _refuse(
+        self, request: web.Request, exchange: Exchange, problem: Exception
+    ) -> web.StreamResponse:
         """Render a refusal; an exception has its row's code."""
         place, record, call = exchange.place, exchange.record, exchange.call
         refusal = translate(problem, place)
         record.code, record.reason = refusal.error.code, refusal.reason
         record.field = refusal.field
-        request = exchange.request
         wants_page = "text/html" in request.headers.get(hdrs.ACCEPT, "")
-        refuse = self.serving.table.refuse(request.path, place, wants_page=wants_page)
+        refuse = self.serving.table.refuse(exchange.path, place, wants_page=wants_page)
         if refuse is not None:
-            shown = refuse(refusal, call, refused_path(request, record.trace_id))
+            asked = refused_path(request, exchange.path, exchange.query, record.trace_id)
+            shown = refuse(refusal, call, asked)
             return render(shown, refusal.error.status, call.headers if call else {})
         return render_refusal(
             refusal,
             place,
             record.trace_id,
             call.headers if call else {},
-            explains=self.serving.table.explains(request.path, place),
+            explains=self.serving.table.explains(exchange.path, place),
         )
 
 
@@ -322,20 +340,21 @@ async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Ca
             await further
 
 
-def _call(request: Request, place: RoutedRow, path: Mapping[str, str]) -> Call:
+def _call(
+    request: web.Request, exchange: Exchange, place: RoutedRow, path: Mapping[str, str]
+) -> Call:
     """Take what was asked out of the request."""
-    row = place.row
-    if request.content_length > place.surface.body_bytes:
+    row, headers = place.row, request.headers
+    if declared_bytes(request) > place.surface.body_bytes:
         raise ServiceError(errors.BODY_TOO_LARGE, "declared")
-    headers = request.headers
     asked = RawRequest(
         path=path,
-        query=_query(request) if request.query else {},
+        query=_query(exchange.query) if exchange.query else {},
         authorization=headers.getall(hdrs.AUTHORIZATION, ()),
         content_type=headers.get(hdrs.CONTENT_TYPE),
         content_encoding=headers.get(hdrs.CONTENT_ENCODING),
         headers=headers,
-        address=request.address,
+        address=exchange.record.address,
     )
     return Call(
         asked=asked,
@@ -345,9 +364,9 @@ def _call(request: Request, place: RoutedRow, path: Mapping[str, str]) -> Call:
     )
 
 
-def _query(request: Request) -> Mapping[str, list[str]]:
+def _query(query: str) -> Mapping[str, list[str]]:
     """Read the query, every value of every name; bytes that are not UTF-8 match nothing."""
-    return parse_qs(request.query, keep_blank_values=True, errors="surrogateescape")
+    return parse_qs(query, keep_blank_values=True, errors="surrogateescape")
 
 
 def _describe(call: Call | None, record: AccessRecord) -> None:

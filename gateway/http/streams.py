@@ -6,14 +6,16 @@ from contextlib import aclosing
 
 from gateway.http.rendering import translate
 from gateway.http.table import RoutedRow
-from gateway.net.server.streaming import Pieces
+from gateway.net.server.writing import Pieces
 from gateway.telemetry.records import AccessRecord
 
 
-async def counted(record: AccessRecord, first: int, rest: Pieces) -> Pieces:
-    """Count the bytes of a body while it is written."""
-    record.bytes_out = first
+async def counted(record: AccessRecord, first: bytes, rest: Pieces) -> Pieces:
+    """Join the first bytes of a body with the rest, and count them while they are written."""
     async with aclosing(rest):
+        if first:
+            record.bytes_out = len(first)
+            yield first
         async for piece in rest:
             record.bytes_out += len(piece)
             yield piece

@@ -11,10 +11,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, cast
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
@@ -29,10 +32,8 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
     Precedents,
 )
+from gateway.http.server import EXCHANGE
 from gateway.net.common.runtime import Failpoint
-from gateway.net.server.http_server import Handler
-from gateway.net.server.reply import Reply, Written, reply_format, to_bytes
-from gateway.net.server.request import Request
 
 VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""
@@ -158,30 +159,28 @@ class FailingPayouts:
         return await self.store.attempts(account_id, reference)
 
 
-def failing_replies(serve: Handler, failpoint: Failpoint) -> Handler:
-    """Add the points before and within the answer to a payout."""
+def failing_answers(failpoint: Failpoint) -> Middleware:
+    """Make the middleware with the points before and within the answer to a payout."""
 
-    async def answer(request: Request) -> Reply | Written:
-        outcome = serve(request)
-        reply = outcome if isinstance(outcome, Reply) else await outcome
+    @web.middleware
+    async def fail(request: web.Request, handler: Handler) -> web.StreamResponse:
+        answer = await handler(request)
         is_payout = request.method == "POST" and request.path.endswith("/withdraw")
-        if not is_payout or isinstance(reply, Written):
-            return reply
+        if not is_payout or not isinstance(answer, web.Response):
+            return answer
         failpoint("before_reply")
-        return await _write_split(request, reply, failpoint)
+        body = bytes(cast("bytes", answer.body))
+        request[EXCHANGE].rest = _halves(body, failpoint)
+        answer.headers[hdrs.CONTENT_LENGTH] = str(len(body))
+        return web.StreamResponse(status=answer.status, headers=answer.headers)
 
-    return answer
+    return fail
 
 
-async def _write_split(request: Request, reply: Reply, failpoint: Failpoint) -> Written:
-    """Write an answer in two halves with a point between them; it ends the connection."""
-    how = reply_format(request.message.version, keeps=False, bodiless=False)
-    data, half = to_bytes(reply, how), len(reply.body) // 2
-    transport = request.connection.transport
-    if transport is not None:
-        transport.write(data[: len(data) - half])
-        await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
-        await asyncio.sleep(0)
-        failpoint("mid_reply")
-        transport.write(data[len(data) - half :])
-    return Written(keeps=False)
+async def _halves(body: bytes, failpoint: Failpoint) -> AsyncGenerator[bytes, None]:
+    """Write a body in two halves with a point between them."""
+    half = len(body) // 2
+    yield body[:half]
+    await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
+    failpoint("mid_reply")
+    yield body[half:]

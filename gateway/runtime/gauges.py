@@ -87,8 +87,8 @@ def connection_gauges(show: Show, public: Listener, usage: Usage) -> Callable[[]
         show(Gauge.STORE_WAITING, usage.waiting)
         if not public.is_open:
             return
-        show(Gauge.CONNECTIONS_OPEN, public.server.open_connections)
-        for reason, times in public.server.turned_away.items():
+        show(Gauge.CONNECTIONS_OPEN, public.connections.open_connections)
+        for reason, times in public.connections.turned_away.items():
             show(Gauge(f"turned_away.{reason}"), times)
 
     return sample

@@ -10,6 +10,11 @@ from provider_adapters.registry import ADAPTERS
 from tests.world.tree import PACKAGES, PROJECT, ROOT, modules
 
 DOMAIN = [path for path in modules() if path.is_relative_to("gateway/domain")]
+OURS = {*PACKAGES, "__future__", "_typeshed"}
+DOCUMENTED = ("row._mapping",)
+"""Names with an underscore that their library's documentation shows."""
+DRIVERS = "gateway/store/kernel"
+"""Where the drivers of both databases are still asked for what has no public name."""
 # Contract, and the list of it in which every adapter's package stands.
 ADAPTERS_ARE_LISTED = {"kit": "forbidden_modules", "authors": "source_modules"}
 
@@ -57,6 +62,40 @@ def test_the_domain_needs_only_the_standard_library_and_structs():
     assert {path: found for path, found in strangers.items() if found} == {}
 
 
+def test_no_private_name_of_a_dependency_is_used():
+    """Any patch release may change one. Ruff finds those that are looked up (SLF001)."""
+    private = {
+        f"{path}: {name}"
+        for path in modules()
+        for name in dependency_names(path)
+        if any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
+    }
+    excused = {
+        (str(path), line.strip())
+        for path in modules()
+        for line in (ROOT / path).read_text().splitlines()
+        if "noqa: SLF001" in line and not any(name in line for name in DOCUMENTED)
+        if not path.is_relative_to(DRIVERS)
+    }
+
+    assert private == set()
+    assert excused == set()
+
+
+def test_aiohttp_is_used_by_its_public_modules():
+    """Its other modules are inner parts, whatever their names."""
+    found = {name for path in modules() for name in dependency_names(path)}
+    used = {name.rpartition(".")[0] for name in found if name.startswith("aiohttp.")}
+
+    assert used <= {
+        "aiohttp",
+        "aiohttp.abc",
+        "aiohttp.http_exceptions",
+        "aiohttp.typedefs",
+        "aiohttp.web",
+    }
+
+
 def test_the_roots_are_those_of_the_distribution():
     """A fourth root would stand outside every contract."""
     assert PROJECT["tool"]["importlinter"]["root_packages"] == list(PACKAGES)
@@ -70,3 +109,15 @@ def imported(path: Path) -> Iterator[str]:
             yield from (name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module.partition(".")[0]
+
+
+def dependency_names(path: Path) -> Iterator[str]:
+    """Name everything that a module imports of others than ourselves, with its module."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.Import):
+            named = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            named = [f"{node.module}.{each.name}" for each in node.names]
+        else:
+            continue
+        yield from (name for name in named if name.partition(".")[0] not in OURS)

@@ -26,6 +26,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import msgspec
+from aiohttp import web
 
 from tests.world.gateway.world import World, opened, order, sandbox
 from tests.world.tree import PACKAGES, ROOT
@@ -73,7 +74,7 @@ class Background:
 
     def __init__(self, loop: asyncio.BaseEventLoop) -> None:
         self._loop = loop
-        self._tasks = asyncio.all_tasks(loop)
+        self._tasks = {each for each in asyncio.all_tasks(loop) if not _serves(each)}
         self._asking = asyncio.current_task()
         self._handles: set[asyncio.Handle] = set(loop._scheduled)  # type: ignore[attr-defined]
 
@@ -154,6 +155,11 @@ class Tracer:
             return
         self._seen.add(id(frame))
         self._frames.append((frame, self._background is not None and frame in self._background))
+
+
+def _serves(task: asyncio.Task[object]) -> bool:
+    """Say whether a task of aiohttp's answers the requests of one connection, one by one."""
+    return getattr(task.get_coro(), "__qualname__", "") == web.RequestHandler.start.__qualname__
 
 
 def _task() -> asyncio.Task[object] | None:

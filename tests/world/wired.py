@@ -2,16 +2,25 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.net.server.http_server import Handler
+from gateway.domain.kernel.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.reply import Refusals, Reply
-from gateway.net.server.request import Request
+from gateway.net.server.refusals import Refusals
+from gateway.net.server.request import (
+    BodyTooLarge,
+    MalformedBody,
+    RequestTimeout,
+    expect_nothing,
+    read_body,
+    target,
+)
 
 SHORT = ServerLimits(
     header_deadline_s=0.3,
@@ -26,7 +35,12 @@ PATIENT = ServerLimits(
 )
 """For what must arrive, however busy the machine is."""
 
-_TEXT = {"Content-Type": "text/plain"}
+_TEXT = {"Content-Type": "text/plain", "X-Trace-ID": "of-the-application"}
+_UNREAD = {
+    BodyTooLarge: BODY_TOO_LARGE,
+    RequestTimeout: REQUEST_TIMEOUT,
+    MalformedBody: MALFORMED_REQUEST,
+}
 
 
 @dataclass(slots=True)
@@ -42,31 +56,46 @@ class Seen:
         """Note a refusal by its public code."""
         self.refusals.append((error.code, trace_id))
 
-    def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply]:
-        """Answer 200 unless the path says otherwise; at once if nothing is waited for."""
-        held_or_sent = request.path == "/held" or request.method == "POST"
-        if request.path == "/unread" or not held_or_sent:
-            return self._answer(request, b"")
-        return self._read(request)
+    @web.middleware
+    async def observe(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Refuse a body that could not be read."""
+        try:
+            return await handler(request)
+        except tuple(_UNREAD) as problem:
+            return self._refusal(_UNREAD[type(problem)])
 
-    async def _read(self, request: Request) -> Reply:
-        """Answer after reading the body."""
-        body = await request.read(2**20, self.body_within_s)
-        if request.path == "/held":
-            self.requests.append((request.path, body))
-            await self.gate.wait()
-            return Reply()
-        return self._answer(request, body)
+    def _refusal(self, error: ErrorCode) -> web.Response:
+        """Refuse as the application does."""
+        refused = Refusals(on_refusal=self.on_refusal).answer(error)
+        return web.Response(status=refused.status, body=refused.body, headers=refused.headers)
 
-    def _answer(self, request: Request, body: bytes) -> Reply:
+    async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer 200 unless the path says otherwise."""
-        self.requests.append((request.path, body))
-        if request.path == "/401":
-            return Reply(status=401, headers=_TEXT, trace_id="of-the-application")
-        if request.path == "/broken":
+        path, _ = target(request)
+        body = b""
+        if path != "/unread" and (path == "/held" or request.method == "POST"):
+            body = await read_body(request, 2**20, self.body_within_s)
+        self.requests.append((path, body))
+        if path == "/held":
+            await self.gate.wait()
+            return web.Response()
+        if path == "/401":
+            return web.Response(status=401, headers=_TEXT)
+        if path == "/broken":
             message = f"it was {request.headers.get('X-Secret')}"
             raise LookupError(message)
-        return Reply(body=request.path.encode(), headers=_TEXT, trace_id="of-the-application")
+        return web.Response(body=path.encode(), headers=_TEXT)
+
+
+def application(serves: Handler, seen: Seen) -> web.Application:
+    """Make an application of one handler."""
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        return await serves(request)
+
+    app = web.Application(middlewares=[seen.observe])
+    app.router.add_route("*", "/{tail:.*}", serve, expect_handler=expect_nothing)
+    return app
 
 
 @contextlib.asynccontextmanager
@@ -74,8 +103,9 @@ async def listening(
     serves: Handler, seen: Seen, limits: ServerLimits = SHORT
 ) -> AsyncIterator[Listener]:
     """Listen for the length of a test."""
+    app = application(serves, seen)
     listener = Listener(
-        serves, at=Address(), limits=limits, refusals=Refusals(on_refusal=seen.on_refusal)
+        app, at=Address(), limits=limits, refusals=Refusals(on_refusal=seen.on_refusal)
     )
     await listener.start()
     try:

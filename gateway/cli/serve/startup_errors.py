@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.net.common.parser import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
@@ -14,7 +13,6 @@ REFUSALS: tuple[type[Exception], ...] = (
     ConfigError,
     StoreUnavailable,
     StoreRefused,
-    UnfitParser,
     AdapterRefused,
     OSError,
     ValueError,

@@ -12,19 +12,18 @@ from http import HTTPStatus
 from typing import Final
 
 import orjson
-from aiohttp import hdrs
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
-from gateway.net.server.reply import Reply, render
-from gateway.net.server.request import Request
+from gateway.net.server.refusals import SERVER, render
 from gateway.telemetry import trace
 from gateway.telemetry.metrics.registry import MetricRegistry
 
 _log = logging.getLogger(__name__)
 _JSON: Final = "application/json; charset=utf-8"
-_METHODS: Final = (hdrs.METH_GET, hdrs.METH_HEAD)
 
 
 def check_ops_address(host: str, *, allow_public: bool) -> None:
@@ -49,7 +48,7 @@ class OpsSurface:
     """
     Answers the four reads of the second listener; it must not be reachable from outside.
 
-    ``answer`` is a handler for ``gateway.net.server.listener.Listener``.
+    ``application`` is what a ``gateway.net.server.listener.Listener`` serves.
 
     Attributes:
         ready: Every readiness check by name (store, migrations), True when it
@@ -77,42 +76,45 @@ class OpsSurface:
         self.config_digest = digest
         self._rendered.clear()
 
-    async def answer(self, request: Request) -> Reply:
-        """Answer a request; every answer has its trace id, and our error body if it is an error."""
+    def application(self) -> web.Application:
+        """Make the application; every answer has a trace id, every error our body."""
+        app = web.Application(middlewares=[self._observe])
+        app.add_routes(
+            [
+                web.get("/livez", self._live),
+                web.get("/readyz", self._ready),
+                web.get("/metrics", self._metrics),
+                web.get("/config/digest", self._digest),
+            ]
+        )
+        return app
+
+    @web.middleware
+    async def _observe(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Begin the trace, and render whatever is raised."""
         sent = request.headers.getall("X-Trace-ID", [])
         trace_id = trace.accepted(sent) or trace.new_trace_id()
         trace.begin(trace_id)
         try:
-            reply = await self._route(request, trace_id)
+            answer = await handler(request)
+        except web.HTTPMethodNotAllowed as problem:
+            answer = _refusal(METHOD_NOT_ALLOWED, trace_id)
+            answer.headers[hdrs.ALLOW] = ", ".join(sorted(problem.allowed_methods))
+        except web.HTTPException:
+            answer = _refusal(ROUTE_UNKNOWN, trace_id)
         except Exception:  # noqa: BLE001 - the outermost place: nothing leaves without our error body
             _log.exception("operations request failed")
-            reply = _refusal(INTERNAL, trace_id)
-        reply.trace_id = trace_id
-        reply.headers[hdrs.CACHE_CONTROL] = "no-store"
-        return reply
+            answer = _refusal(INTERNAL, trace_id)
+        answer.headers["X-Trace-ID"] = trace_id
+        answer.headers[hdrs.CACHE_CONTROL] = "no-store"
+        answer.headers[hdrs.SERVER] = SERVER
+        return answer
 
-    async def _route(self, request: Request, trace_id: str) -> Reply:
-        """Find what answers the request."""
-        routes: Mapping[str, Callable[[Request], Awaitable[Reply]]] = {
-            "/livez": self._live,
-            "/readyz": self._ready,
-            "/metrics": self._metrics,
-            "/config/digest": self._digest,
-        }
-        route = routes.get(request.path)
-        if route is None:
-            return _refusal(ROUTE_UNKNOWN, trace_id)
-        if request.method not in _METHODS:
-            refusal = _refusal(METHOD_NOT_ALLOWED, trace_id)
-            refusal.headers[hdrs.ALLOW] = ", ".join(_METHODS)
-            return refusal
-        return await route(request)
-
-    async def _live(self, request: Request) -> Reply:
+    async def _live(self, request: web.Request) -> web.Response:
         """Say that the process answers, and nothing else."""
         return _json({"status": "alive", "version": self.version})
 
-    async def _ready(self, request: Request) -> Reply:
+    async def _ready(self, request: web.Request) -> web.Response:
         """Say whether requests may be sent here, check by check; 503 if not."""
         checks, draining = await self._checks(), self.draining()
         ready = bool(checks) and all(checks.values()) and not draining
@@ -121,14 +123,14 @@ class OpsSurface:
         document = {"status": word, "draining": draining, "checks": checks}
         return _json({**document, "worker": self.has_worker()}, status)
 
-    async def _metrics(self, request: Request) -> Reply:
+    async def _metrics(self, request: web.Request) -> web.Response:
         """Return the metrics, in the OpenMetrics format if it is asked for."""
         wants = "application/openmetrics-text" in request.headers.get(hdrs.ACCEPT, "")
         async with self._rendering:
             body, content_type = await self._render(wants=wants)
-        return Reply(body=body, headers={"Content-Type": content_type})
+        return web.Response(body=body, headers={"Content-Type": content_type})
 
-    async def _digest(self, request: Request) -> Reply:
+    async def _digest(self, request: web.Request) -> web.Response:
         """Name the configuration in force, so that nodes can be compared."""
         return _json({"digest": self.config_digest, "version": self.version})
 
@@ -152,15 +154,15 @@ class OpsSurface:
         return kept[1:]
 
 
-def _refusal(error: ErrorCode, trace_id: str) -> Reply:
+def _refusal(error: ErrorCode, trace_id: str) -> web.Response:
     """Make the error body of the contract."""
     body = render(error, trace_id)
-    return Reply(status=error.status, body=body, headers={"Content-Type": _JSON})
+    return web.Response(status=error.status, body=body, headers={"Content-Type": _JSON})
 
 
-def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> Reply:
+def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> web.Response:
     """Make a JSON answer."""
-    return Reply(status=status, body=orjson.dumps(document), headers={"Content-Type": _JSON})
+    return web.Response(status=status, body=orjson.dumps(document), headers={"Content-Type": _JSON})
 
 
 def _is_loopback(host: str) -> bool:

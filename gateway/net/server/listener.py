@@ -1,15 +1,18 @@
-"""A listening socket, its limits, and the handler behind it."""
+"""A listening socket, its limits, and the application behind it."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from gateway.net.common.parser import require_proven_parser
-from gateway.net.server.http_server import Handler, HttpServer
+from aiohttp import web
+
+from gateway.net.server.connections import Connections
+from gateway.net.server.front import Front
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.reply import Refusals
+from gateway.net.server.refusals import Refusals
+from gateway.net.server.writing import on_the_wire
 
 # A cancelled handler needs no longer to run its ``finally`` blocks.
 _CANCELLED_GRACE_S: Final = 1.0
@@ -34,25 +37,26 @@ class Address:
 
 class Listener:
     """
-    Serves a handler over hardened HTTP/1.1.
+    Serves an application over hardened HTTP/1.1; it puts a middleware of its own around it.
 
-    Every answer has X-Trace-ID and no Server header. An answer that the handler did
-    not make has our error body. Stop in two steps: ``stop_accepting``, then ``close``.
+    What is no request, or does not arrive in time, is answered with our error body and a
+    trace id. Stop in two steps: ``stop_accepting``, then ``close``.
     """
 
     def __init__(
         self,
-        handler: Handler,
+        application: web.Application,
         *,
         at: Address,
         limits: ServerLimits | None = None,
         refusals: Refusals | None = None,
     ) -> None:
-        self._handler = handler
+        application.middlewares.insert(0, on_the_wire)
+        self._runner = web.AppRunner(application, shutdown_timeout=_CANCELLED_GRACE_S)
         self._at = at
         self._limits = limits or ServerLimits()
         self._refusals = refusals or Refusals()
-        self._server: HttpServer | None = None
+        self._connections: Connections | None = None
         self._sockets: asyncio.Server | None = None
         self._port = at.port
 
@@ -64,45 +68,44 @@ class Listener:
     @property
     def is_open(self) -> bool:
         """Was it started, and not closed since?"""
-        return self._server is not None
+        return self._connections is not None
 
     @property
-    def server(self) -> HttpServer:
+    def connections(self) -> Connections:
         """
-        The connections, for metrics and load shedding.
+        Who is connected, for metrics.
 
         Raises:
             RuntimeError: not started, or closed.
         """
-        if self._server is None:
+        if self._connections is None:
             problem = "the listener is not open"
             raise RuntimeError(problem)
-        return self._server
+        return self._connections
 
     def change(self, limits: ServerLimits) -> None:
         """Keep to other limits from now on; where the client's address comes from stays."""
-        self._limits = limits
-        if self._server is not None:
-            self._server.limits = limits
+        self._limits = replace(limits, client_address=self._limits.client_address)
+        if self._connections is not None:
+            self._connections.limits = self._limits
 
     async def start(self) -> None:
         """
         Listen.
 
         Raises:
-            UnfitParser: aiohttp's parser is not the proven one.
             OSError: the address is taken or not ours.
         """
-        require_proven_parser()
-        server = HttpServer(self._handler, self._limits, self._refusals)
+        await self._runner.setup()
+        connections = Connections(self._limits)
         self._sockets = await asyncio.get_running_loop().create_server(
-            server,
+            lambda: Front(connections, self._runner, self._refusals),
             self._at.host,
             self._at.port,
             backlog=self._at.backlog,
             reuse_port=self._at.reuse_port or None,
         )
-        self._server = server
+        self._connections = connections
         self._port = self._sockets.sockets[0].getsockname()[1]
 
     async def stop_accepting(self) -> None:
@@ -112,7 +115,7 @@ class Listener:
         Requests in flight go on. A new one on an open connection is refused with
         503 ``SVC.GTW.006``, and every answer ends its connection.
         """
-        self.server.draining = True
+        self.connections.draining = True
         if self._sockets is not None:
             self._sockets.close()
 
@@ -123,10 +126,11 @@ class Listener:
         Returns:
             False if ``timeout_s`` seconds were not enough and requests were cancelled.
         """
-        if self._server is None:
+        if self._connections is None:
             return True
         await self.stop_accepting()
-        finished = await self._server.wait_idle(timeout_s)
-        await self._server.close(_CANCELLED_GRACE_S)
-        self._server = None
+        finished = await self._connections.wait_idle(timeout_s)
+        await self._runner.cleanup()
+        self._connections.abort()
+        self._connections = None
         return finished

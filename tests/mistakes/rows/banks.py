@@ -22,7 +22,7 @@ _OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/callbacks/test
 _OUTCOMES = "tests/unit/gateway/domain/bank/test_outcomes.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
-_PROXIED = "tests/unit/gateway/net/server/test_proxy_protocol_proxied.py"
+_PROXIED = "tests/unit/gateway/net/server/test_front_proxied.py"
 _SPLIT = "tests/unit/gateway/net/client/test_connection.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
@@ -177,9 +177,9 @@ ROWS = (
         name="certificate-of-a-stranger",
         promise="A certificate in a header is believed of our own proxies alone.",
         source="docs/providers/callbacks.md",
-        file="gateway/net/server/proxy_protocol.py",
-        right="if not (self._is_proxy and name):",
-        wrong="if not name:",
+        file="gateway/net/server/front.py",
+        right='is_believed = self._is_proxy and self.limits.client_address == "forwarded"',
+        wrong='is_believed = self.limits.client_address == "forwarded"',
         tests=(f"{_PROXIED}::test_a_certificate_of_a_stranger_is_none",),
     ),
     Mistake(

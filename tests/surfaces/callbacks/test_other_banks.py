@@ -33,7 +33,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.http.admission import Admission
 from gateway.http.callbacks.surface import callback_surface
-from gateway.http.server import Server, Serving
+from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
@@ -222,7 +222,7 @@ def _listener(reception: Reception, trusted: str) -> Listener:
         client_address="forwarded",
         certificate_header=HEADER,
     )
-    return Listener(Server(serving).answer, at=Address(), limits=limits)
+    return Listener(application(serving), at=Address(), limits=limits)
 
 
 async def test_a_signature_is_proven_with_the_key_that_the_bank_shows(stage: Stage):

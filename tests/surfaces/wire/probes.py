@@ -27,10 +27,14 @@ def head(name: str, line: bytes, *, start: bytes = POST) -> Probe:
 
 
 def chunk(name: str, body: bytes) -> list[Probe]:
-    """Send a chunked body behind its headers, and once more in a segment of its own."""
+    """
+    Send a chunked body behind its headers, and once more in a segment of its own.
+
+    aiohttp does not tell who waits for a body that its framing broke: it is late then.
+    """
     return [
         Probe(f"{name}, one segment", (CHUNKED + body + NEXT,)),
-        Probe(f"{name}, two segments", (CHUNKED, body + NEXT)),
+        Probe(f"{name}, two segments", (CHUNKED, body + NEXT), 408, "SVC.GTW.004"),
     ]
 
 
@@ -207,9 +211,9 @@ ACCEPTED = [
 GROUPS = {
     "lengths": LENGTHS,
     "codings": CODINGS,
-    "chunks": CHUNKS,
+    "chunks": [each for each in CHUNKS if each.status == 400],
     "headers": HEADERS,
     "lines": LINES,
     "sizes": SIZES,
-    "late": LATE,
+    "late": LATE + [each for each in CHUNKS if each.status == 408],
 }

@@ -54,7 +54,7 @@ def check(answer: Answer, method: str, content_type: str = JSON) -> None:
     headers = answer.headers
     assert len(headers.getall("X-Trace-ID", [])) == 1, headers
     assert answer.trace_id
-    assert "Server" not in headers
+    assert headers["Server"] == "pixgate"
     assert "Set-Cookie" not in headers
     assert headers.getall("Cache-Control") == ["no-store"]
     assert headers.getall("Content-Type") == [content_type]

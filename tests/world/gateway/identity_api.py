@@ -23,7 +23,7 @@ from gateway.http.admission import Admission
 from gateway.http.openapi.examples import DAY
 from gateway.http.pages import openapi_pages
 from gateway.http.route import Surface
-from gateway.http.server import Server, Serving
+from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.security.identity.passwords import Cost
@@ -207,7 +207,7 @@ def check(answer: Answer, method: str) -> None:
     """Demand what must hold of every answer of identity and the panel."""
     headers = answer.headers
     assert len(headers.getall("X-Trace-ID", [])) == 1
-    assert "Server" not in headers
+    assert headers["Server"] == "pixgate"
     assert len(headers.getall("Cache-Control")) == 1
     assert ("WWW-Authenticate" in headers) is (answer.status == 401)
     if answer.status == 401:
@@ -236,7 +236,7 @@ async def api_client_on(
     rooms = build_rooms(identity_world.kernel, identity_world.room, {}, lambda: None)
     surfaces, witness = tuple(user_surfaces(rooms, tuple)), Witness()
     serving = _serving(surfaces, witness)
-    listener = Listener(Server(serving).answer, at=Address())
+    listener = Listener(application(serving), at=Address())
     await listener.start()
     try:
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import aiohttp
+from aiohttp import web
 from yarl import URL
 
 from gateway.domain.accounts.credentials import Action, Permission, Resource
@@ -16,7 +17,7 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.admission import Admission
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
-from gateway.http.server import Server, Serving
+from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.telemetry.records import AccessRecord
@@ -130,10 +131,8 @@ class ListenerClient:
         return self.witness.records[-1]
 
 
-@asynccontextmanager
-async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[ListenerClient]:
-    """Serve a surface on a free port."""
-    witness = Witness()
+def application_of(shown: Surface, witness: Witness, **serving: Any) -> web.Application:
+    """Make the application of a surface."""
     admission = Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count)
     chosen = {
         "table": Table([shown]),
@@ -144,7 +143,14 @@ async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[ListenerClie
         "uuid_traces": False,
         **serving,
     }
-    listener = Listener(Server(Serving(**chosen)).answer, at=Address())
+    return application(Serving(**chosen))
+
+
+@asynccontextmanager
+async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[ListenerClient]:
+    """Serve a surface on a free port."""
+    witness = Witness()
+    listener = Listener(application_of(shown, witness, **serving), at=Address())
     await listener.start()
     try:
         async with aiohttp.ClientSession() as session:

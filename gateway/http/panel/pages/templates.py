@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from aiohttp import web
+
 from gateway.http.panel.pages import formats, refusals
 from gateway.http.panel.pages.visit import Language, address
 from gateway.http.panel.pages.words import words_of
@@ -75,13 +77,12 @@ class Templates:
     def _environment(self, language: Language) -> Environment:
         """Make an environment whose words are those of a language."""
         import aiohttp_jinja2  # noqa: PLC0415 - half a second, see the class
-        from aiohttp.web import Application
         from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
         from gateway.http.panel.pages.compilation import compile_with_words  # noqa: PLC0415
 
         made = aiohttp_jinja2.setup(
-            Application(),
+            web.Application(),
             loader=FileSystemLoader(FOLDER),
             autoescape=True,
             undefined=StrictUndefined,

@@ -92,7 +92,7 @@ async def test_who_is_inside_is_served_to_the_end(tmp_path: Path):
         async with running(gateway):
             url = f"http://127.0.0.1:{gateway.public.port}/baas/v1/info"
             asked = [asyncio.ensure_future(session.get(url)) for _ in range(20)]
-            while not gateway.public.server.in_flight and not all(e.done() for e in asked):
+            while not gateway.public.connections.in_flight and not all(e.done() for e in asked):
                 await asyncio.sleep(0)
         answers = await asyncio.gather(*asked, return_exceptions=True)
         served = [each for each in answers if isinstance(each, aiohttp.ClientResponse)]

@@ -40,7 +40,7 @@ PLACE = Table([surface(row())]).places()[0]
             b"a",
             {"Content-Type": "text/plain", "X-A": "its own"},
         ),
-        (Answer(content=None), b"", {"X-A": "of the policy"}),
+        (Answer(content=None), None, {"X-A": "of the policy"}),
     ],
     ids=["document", "answer", "bytes", "nothing"],
 )

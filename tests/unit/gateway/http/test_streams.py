@@ -101,9 +101,9 @@ async def test_a_caller_that_goes_away_is_told_as_gone():
 
 async def test_head_is_told_and_begins_nothing():
     async with on_stage(surface(row())) as listener_client:
-        status, headers, _ = await listener_client.ask("HEAD", "/v1/file/fault")
+        status, _, _ = await listener_client.ask("HEAD", "/v1/file/fault")
 
-    assert (status, headers["Transfer-Encoding"]) == (200, "chunked")
+    assert status == 200
     assert listener_client.record.reason == ""
 
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestClient
+from pytest_aiohttp import AiohttpClient
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
 from gateway.net.common.runtime import Failpoint
-from gateway.net.server.listener import Address, Listener
-from gateway.net.server.reply import Reply
-from gateway.net.server.request import Request
 from gateway.runtime.failpoints import (
     NAMES,
     VARIABLE,
     FailingPayouts,
     armed,
-    failing_replies,
+    failing_answers,
 )
-from tests.world.raw_http import exchange
+from tests.world.gateway.listener_client import application_of, row, surface
+from tests.world.kernel import Witness
 
 
 class Ended(Exception):
@@ -134,35 +135,31 @@ async def test_reading_passes_no_point():
     assert seen == [method for method, _ in reads]
 
 
-async def replied(method: str, path: str, seen: list[str]) -> tuple[int, bytes, str | None]:
-    def serve(_request: Request) -> Reply:
-        return Reply(status=201, body=b'{"a": 1}', trace_id="t")
-
-    listener = Listener(failing_replies(serve, seen.append), at=Address())
-    await listener.start()
-    try:
-        sent = f"{method} {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n".encode()
-        [answer] = (await exchange(listener.port, sent, answers=1)).answers
-    finally:
-        await listener.close(1.0)
-    return answer.status, answer.body, answer.headers.get("x-trace-id")
-
-
-async def test_an_answer_is_whole_when_nothing_ends():
-    """Written in two halves, and the same to whoever reads it."""
+@pytest.fixture
+async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], list[str]]:
+    """Return what asks an application with points of its own, and the points that it passed."""
     seen: list[str] = []
+    ways = [(way, path) for way in ("GET", "POST") for path in ("/withdraw", "/other")]
+    app = application_of(surface(*(row(method=way, path=path) for way, path in ways)), Witness())
+    app.middlewares.insert(1, failing_answers(seen.append))
+    return await aiohttp_client(app), seen
 
-    answer = await replied("POST", "/a/withdraw", seen)
 
-    assert answer == (201, b'{"a": 1}', "t")
+async def test_an_answer_is_whole_when_nothing_ends(asking):
+    """Written in two halves, and the same to whoever reads it."""
+    client, seen = asking
+
+    async with client.post("/v1/withdraw") as answer:
+        assert (answer.status, await answer.json()) == (200, {"said": "{}"})
+        assert answer.headers["X-Trace-ID"]
+        assert int(answer.headers["Content-Length"]) == len(await answer.read())
     assert seen == ["before_reply", "mid_reply"]
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/a/withdraw"), ("POST", "/a/other")])
-async def test_only_answers_to_a_payout_are_watched(method: str, path: str):
-    seen: list[str] = []
+@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/withdraw"), ("POST", "/v1/other")])
+async def test_only_answers_to_a_payout_are_watched(asking, method: str, path: str):
+    client, seen = asking
 
-    answer = await replied(method, path, seen)
-
-    assert answer == (201, b'{"a": 1}', "t")
+    async with client.request(method, path) as answer:
+        assert (answer.status, await answer.json()) == (200, {"said": "{}"})
     assert seen == []

@@ -60,7 +60,7 @@ async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
     found: Reloading = reloaded(settings, fresh)
     async with running(gateway):
         await asked(gateway, lambda: fresh)
-        limits = gateway.public.server.limits
+        limits = gateway.public.connections.limits
         meters = gateway.rooms.accounts.quota._meters
         levels = logging.getLogger().level
         digests = [key for key, _ in gateway.telemetry.values.values(series.CONFIG_INFO).items()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gateway.cli.serve.startup_errors import REFUSALS
 from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.net.common.parser import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
@@ -18,7 +17,6 @@ def test_what_an_operator_can_mend_is_one_line():
         ConfigError("a"),
         StoreUnavailable("a"),
         StoreRefused("a"),
-        UnfitParser("a"),
         AdapterRefused("a"),
         OSError("a"),
     ]

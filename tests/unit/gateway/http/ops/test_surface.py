@@ -76,7 +76,7 @@ def world() -> World:
 @pytest.fixture
 async def client(world: World) -> AsyncIterator[ClientSession]:
     """A client of the surface as it is served for real: behind the hardened listener."""
-    listener = Listener(world.surface().answer, at=Address())
+    listener = Listener(world.surface().application(), at=Address())
     await listener.start()
     async with ClientSession(f"http://127.0.0.1:{listener.port}") as client:
         yield client
@@ -267,7 +267,7 @@ async def test_what_is_no_sound_request_gets_our_error_body(
 
     assert [(each.status, each.code) for each in told.answers] == [(status, code)]
     assert "x-trace-id" in told.answers[0].headers
-    assert "server" not in told.answers[0].headers
+    assert told.answers[0].headers["server"] == "pixgate"
 
 
 async def test_it_serves_beside_a_caller_that_sends_no_request(client: ClientSession):

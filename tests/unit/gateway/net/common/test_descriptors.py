@@ -14,9 +14,9 @@ from gateway.net.common.descriptors import (
     ours_below,
     raise_descriptor_limit,
 )
-from gateway.net.server.http_server import HttpServer
+from gateway.net.server.connections import Connections
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.reply import Refusals, Reply
+from tests.unit.gateway.net.server.callers import Caller
 from tests.world.raw_http import until_closed
 from tests.world.wired import Seen, listening
 
@@ -63,9 +63,9 @@ async def test_a_connection_above_the_bound_is_closed_and_counted_and_others_are
 
 
 async def test_it_is_counted_under_its_own_reason():
-    server = HttpServer(lambda _: Reply(), ServerLimits(descriptors=10), Refusals())
+    server = Connections(ServerLimits(descriptors=10))
 
-    admitted = [server.admit(server(), number) for number in (9, 10, 11, -1)]
+    admitted = [server.admit(Caller("10.0.0.1"), number) for number in (9, 10, 11, -1)]
 
     assert admitted == [True, False, False, True]
     assert server.turned_away == {"descriptors": 2}

@@ -10,12 +10,17 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from gateway.net.server.http_server import Handler, HttpServer
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from gateway.net.server.connections import Connections
+from gateway.net.server.front import Front
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.reply import Refusals
+from gateway.net.server.refusals import Refusals
+from gateway.net.server.writing import on_the_wire
 from tests.world.leaping import leaping
 from tests.world.raw_http import Answer, split
-from tests.world.wired import Seen
+from tests.world.wired import Seen, application
 
 
 def exchange(serves: Handler, limits: ServerLimits, *portions: bytes, gap_s: float) -> list[Answer]:
@@ -24,16 +29,22 @@ def exchange(serves: Handler, limits: ServerLimits, *portions: bytes, gap_s: flo
 
     @leaping
     async def run() -> None:
-        server = HttpServer(serves, limits, Refusals())
+        app = application(serves, Seen())
+        app.middlewares.insert(0, on_the_wire)
+        runner = web.AppRunner(app, shutdown_timeout=1.0)
+        await runner.setup()
+        connections = Connections(limits)
         ours, theirs = socket.socketpair()
-        await asyncio.get_running_loop().connect_accepted_socket(server, ours)
+        await asyncio.get_running_loop().connect_accepted_socket(
+            lambda: Front(connections, runner, Refusals()), ours
+        )
         reader, writer = await asyncio.open_connection(sock=theirs)
         for number, portion in enumerate(portions):
             await asyncio.sleep(gap_s if number else 0)
             writer.write(portion)
         answers.extend(split(await reader.read()))
         writer.close()
-        await server.close(1.0)
+        await runner.cleanup()
 
     run()
     return answers
@@ -43,8 +54,8 @@ def held_exchange(limits: ServerLimits, *portions: bytes, gap_s: float, held_s: 
     """Return the statuses; ``/held`` is answered after a time."""
     seen = Seen()
 
-    def serves(request: object) -> object:
+    async def serves(request: web.Request) -> web.StreamResponse:
         asyncio.get_running_loop().call_later(held_s, seen.gate.set)
-        return seen.answer(request)
+        return await seen.answer(request)
 
     return [answer.status for answer in exchange(serves, limits, *portions, gap_s=gap_s)]

@@ -3,14 +3,13 @@
 import asyncio
 
 import pytest
-from aiohttp import http_parser
+from aiohttp import web
 
-from gateway.net.common.parser import UnfitParser
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from tests.world.raw_http import HOST, ask, split, until_closed
 from tests.world.waiting import settle, until
-from tests.world.wired import PATIENT, listening
+from tests.world.wired import PATIENT, Seen, listening
 
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -29,9 +28,9 @@ async def test_the_real_port_is_told(seen):
 
 
 async def test_several_listeners_can_share_a_port(seen):
-    first = Listener(seen.answer, at=Address(reuse_port=True))
+    first = Listener(app(seen), at=Address(reuse_port=True))
     await first.start()
-    second = Listener(seen.answer, at=Address(port=first.port, reuse_port=True))
+    second = Listener(app(seen), at=Address(port=first.port, reuse_port=True))
 
     await second.start()
 
@@ -42,7 +41,7 @@ async def test_several_listeners_can_share_a_port(seen):
 
 async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
-        second = Listener(seen.answer, at=Address(port=listener.port))
+        second = Listener(app(seen), at=Address(port=listener.port))
 
         with pytest.raises(OSError, match="address already in use"):
             await second.start()
@@ -113,7 +112,7 @@ async def test_close_does_not_wait_for_ever(seen):
 
 
 async def test_close_does_not_wait_for_idle_callers(seen):
-    listener = Listener(seen.answer, at=Address(), limits=ServerLimits())
+    listener = Listener(app(seen), at=Address(), limits=ServerLimits())
     await listener.start()
     calling = asyncio.create_task(until_closed(listener.port, GET))
     await until(lambda: seen.requests)
@@ -134,28 +133,25 @@ async def test_stopping_and_closing_can_be_repeated(seen):
 
 
 async def test_a_listener_that_never_started_can_be_closed(seen):
-    listener = Listener(seen.answer, at=Address())
+    listener = Listener(app(seen), at=Address())
 
     assert await listener.close(0.1)
 
 
 async def test_a_listener_that_is_not_open_has_no_connections(seen):
-    listener = Listener(seen.answer, at=Address())
+    listener = Listener(app(seen), at=Address())
 
     with pytest.raises(RuntimeError, match="not open"):
-        _ = listener.server
+        _ = listener.connections
 
 
-async def test_nothing_is_opened_without_the_c_parser(seen, monkeypatch):
-    monkeypatch.setattr(http_parser, "HttpRequestParser", http_parser.HttpRequestParserPy)
-    listener = Listener(seen.answer, at=Address())
-
-    with pytest.raises(UnfitParser, match="C parser is not loaded"):
-        await listener.start()
-
-    assert listener.port == 0
+def app(seen: Seen) -> web.Application:
+    """Make an application for a listener of the test's own."""
+    made = web.Application()
+    made.router.add_get("/", seen.answer)
+    return made
 
 
 async def held(listener: Listener) -> None:
     """Wait until the held request is being worked on."""
-    await until(lambda: listener.server.in_flight)
+    await until(lambda: listener.connections.in_flight)

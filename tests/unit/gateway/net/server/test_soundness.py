@@ -1,22 +1,22 @@
 """Requests that the parser lets pass and we do not."""
 
+import aiohttp
 import pytest
-from aiohttp.http import HttpVersion
-from aiohttp.http_parser import RawRequestMessage
-from multidict import CIMultiDict, CIMultiDictProxy
-from yarl import URL
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+from multidict import CIMultiDict
 
 from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.request import find_flaw
+from gateway.net.server.soundness import find_flaw
 
 LIMITS = ServerLimits(request_line_bytes=100, header_line_bytes=50)
 TE = "Transfer-Encoding"
 
 
-def flaws(messages: dict[object, RawRequestMessage]) -> dict[object, object]:
+def flaws(messages: dict[object, web.Request]) -> dict[object, object]:
     """Name those that are refused, each with its reason."""
-    found = {name: find_flaw(each, LIMITS) for name, each in messages.items()}
+    found = {name: find_flaw(each, LIMITS, 1000) for name, each in messages.items()}
     return {name: flaw for name, flaw in found.items() if flaw is not None}
 
 
@@ -83,19 +83,19 @@ def test_chunked_is_the_one_transfer_coding():
 
 def test_a_transfer_coding_is_refused_on_http_1_0():
     """An older reader in front would not know it and take the body for a request."""
-    assert find_flaw(message((TE, "chunked"), version=(1, 0)), LIMITS) is MALFORMED_REQUEST
+    assert find_flaw(message((TE, "chunked"), version=(1, 0)), LIMITS, 1000) is MALFORMED_REQUEST
 
 
 @pytest.mark.parametrize(("length", "flaw"), [(86, None), (87, HEADERS_TOO_LARGE)])
 def test_the_whole_request_line_is_measured(length, flaw):
     """``GET``, a target of so many bytes, ``HTTP/1.1`` and two spaces against 100."""
-    assert find_flaw(message(path="/" + "a" * length), LIMITS) is flaw
+    assert find_flaw(message(path="/" + "a" * length), LIMITS, 1000) is flaw
 
 
 @pytest.mark.parametrize(("length", "flaw"), [(45, None), (46, HEADERS_TOO_LARGE)])
 def test_the_whole_header_line_is_measured(length, flaw):
     """``X-A``, colon, space and a value of so many bytes against 50."""
-    assert find_flaw(message(("X-A", "a" * length)), LIMITS) is flaw
+    assert find_flaw(message(("X-A", "a" * length)), LIMITS, 1000) is flaw
 
 
 def message(
@@ -103,17 +103,8 @@ def message(
     method: str = "GET",
     path: str = "/",
     version: tuple[int, int] = (1, 1),
-) -> RawRequestMessage:
-    """Make what the parser would have made."""
-    return RawRequestMessage(
-        method=method,
-        path=path,
-        version=HttpVersion(*version),
-        headers=CIMultiDictProxy(CIMultiDict(headers)),
-        raw_headers=tuple((name.encode(), value.encode()) for name, value in headers),
-        should_close=False,
-        compression=None,
-        upgrade=False,
-        chunked=False,
-        url=URL("/"),
+) -> web.Request:
+    """Make what aiohttp would have made."""
+    return make_mocked_request(
+        method, path, headers=CIMultiDict(headers), version=aiohttp.HttpVersion(*version)
     )

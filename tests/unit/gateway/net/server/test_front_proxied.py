@@ -7,10 +7,10 @@ from dataclasses import replace
 from ipaddress import ip_network
 
 import pytest
+from aiohttp import web
 
 from gateway.net.server.listener import Listener
-from gateway.net.server.reply import Reply
-from gateway.net.server.request import Request
+from gateway.net.server.request import address_of, certificate_of
 from tests.unit.gateway.net.server.proxy_protocol import (
     FOUR,
     LOCAL,
@@ -44,8 +44,8 @@ def get(path: str = "/", *more: bytes, last: bool = True) -> bytes:
 async def telling(seen: Seen, mode: str, trusted=OURS, **limits) -> AsyncIterator[Listener]:
     """Serve whose address each request has."""
 
-    def answer(request: Request) -> Reply:
-        return Reply(body=request.address.encode())
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(body=address_of(request).encode())
 
     wanted = replace(PATIENT, client_address=mode, trusted_peers=trusted, **limits)
     async with listening(answer, seen, wanted) as listener:
@@ -127,7 +127,10 @@ async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
         said = await until_closed(listener.port, sent)
 
         assert (said.raw, said.closed) == (b"", True)
-        assert (listener.server.turned_away, listener.server.open_connections) == ({"peer": 1}, 0)
+        assert (listener.connections.turned_away, listener.connections.open_connections) == (
+            {"peer": 1},
+            0,
+        )
 
 
 @pytest.mark.parametrize("begun", [b"", b"PROXY TCP4 203.", binary(PROXY, TCP4)[:14]])
@@ -148,10 +151,10 @@ async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):
 
             assert (second.raw, second.closed) == (b"", True)
             assert own == ["127.0.0.1"]
-        await until(lambda: not listener.server.open_connections)
+        await until(lambda: not listener.connections.open_connections)
 
         assert await told(listener, ONE + get()) == ["203.0.113.7"]
-        await until(lambda: not listener.server._by_place)
+        await until(lambda: not listener.connections._by_place)
 
 
 @asynccontextmanager
@@ -174,8 +177,8 @@ SHOWN = b"Client-Cert: :AAAA:"
 async def showing(seen: Seen, mode: str, trusted=OURS, name: str = "Client-Cert"):
     """Serve the certificate that each request came with."""
 
-    def answer(request: Request) -> Reply:
-        return Reply(body=request.certificate.hex().encode())
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(body=certificate_of(request).hex().encode())
 
     wanted = replace(PATIENT, client_address=mode, trusted_peers=trusted, certificate_header=name)
     async with listening(answer, seen, wanted) as listener:

@@ -6,13 +6,12 @@ from ipaddress import ip_network
 
 import pytest
 
-from gateway.net.server.connection import Connection
-from gateway.net.server.http_server import HttpServer
+from gateway.net.server.connections import Connections
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.reply import Refusals, Reply
+from tests.unit.gateway.net.server.callers import Caller
 from tests.world.leaping import leaping
 from tests.world.raw_http import ask, until_closed
-from tests.world.waiting import until
+from tests.world.waiting import settle, until
 from tests.world.wired import PATIENT, listening
 
 LIMITS = ServerLimits(connections=3, connections_per_address=2)
@@ -121,71 +120,46 @@ async def test_a_connection_too_many_is_hung_up_on(seen):
     limits = replace(PATIENT, connections_per_address=1)
     async with listening(seen.answer, seen, limits) as listener:
         _, held = await asyncio.open_connection("127.0.0.1", listener.port)
-        await until(lambda: listener.server.open_connections)
+        await until(lambda: listener.connections.open_connections)
         refused = await until_closed(listener.port, b"")
         held.close()
-        await until(lambda: not listener.server.open_connections)
+        await until(lambda: not listener.connections.open_connections)
         answer = await ask(listener.port)
 
         assert (refused.raw, refused.closed) == (b"", True)
-        assert (answer.status, listener.server.turned_away) == (200, {"address": 1})
+        assert (answer.status, listener.connections.turned_away) == (200, {"address": 1})
 
 
-@leaping
 async def test_rest_comes_when_the_last_request_leaves():
     server = serving(LIMITS)
-    tasks = [working(server, 0.02), working(server, 0.04)]
+    server.begin_request()
+    server.begin_request()
+    server.end_request()
+    resting = asyncio.create_task(server.wait_idle(600.0))
+    await settle()
+    before = resting.done()
+    server.end_request()
 
-    rested = await server.wait_idle(1.0)
-
-    assert (rested, server.in_flight, [task.done() for task in tasks]) == (True, 0, [True, True])
+    assert (before, await resting, server.in_flight) == (False, True, 0)
 
 
 @leaping
 async def test_rest_does_not_come_for_ever():
     server = serving(LIMITS)
-    task = working(server, 1.0)
+    server.begin_request()
 
-    rested = await server.wait_idle(0.02)
-
-    assert (rested, task.done()) == (False, False)
-    task.cancel()
+    assert not await server.wait_idle(0.02)
 
 
 async def test_rest_is_there_when_nothing_was_asked():
     assert await serving(LIMITS).wait_idle(0)
 
 
-@leaping
-async def test_what_is_worked_on_is_cancelled_at_the_end():
-    server = serving(LIMITS)
-    task = working(server, 5.0)
-
-    await server.close(1.0)
-
-    assert task.cancelled()
+def serving(limits: ServerLimits) -> Connections:
+    """Make the connections of no socket."""
+    return Connections(limits)
 
 
-def serving(limits: ServerLimits) -> HttpServer:
-    """Make a server without a socket."""
-    return HttpServer(lambda _request: Reply(), limits, Refusals())
-
-
-def caller(address: str) -> Connection:
+def caller(address: str) -> Caller:
     """Make a connection from there, without a socket."""
-    connection = serving(LIMITS)()
-    connection.address = address
-    return connection
-
-
-def working(server: HttpServer, seconds: float) -> asyncio.Task[Reply]:
-    """Have a request worked on for a time."""
-
-    async def work() -> Reply:
-        await asyncio.sleep(seconds)
-        return Reply()
-
-    task = asyncio.get_running_loop().create_task(work())
-    server.add_task(task)
-    task.add_done_callback(server.remove_task)
-    return task
+    return Caller(address)

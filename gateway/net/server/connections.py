@@ -1,0 +1,132 @@
+"""The connections of one listener: counted and bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from gateway.domain.requests.networks import network
+from gateway.net.server.peer import ServerLimits, is_within
+
+if TYPE_CHECKING:
+    from gateway.net.server.front import Front
+
+
+class Connections:
+    """
+    Who may connect, and who is connected.
+
+    Attributes:
+        draining: Set once. From then on new requests are refused with
+            ``SVC.GTW.006`` and every answer ends its connection.
+        turned_away: Connections closed on arrival since the start, by reason:
+            ``full`` (too many in all), ``address`` (too many of one network),
+            ``descriptors`` (this process may not open many more files),
+            ``peer`` (not from one of our proxies).
+    """
+
+    def __init__(self, limits: ServerLimits) -> None:
+        """Nobody is connected yet."""
+        self.limits = limits
+        self.draining = False
+        self.turned_away: Counter[str] = Counter()
+        self._open: set[Front] = set()
+        self._in_flight = 0
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+        self._by_place: Counter[str] = Counter()
+
+    @property
+    def open_connections(self) -> int:
+        """How many are open now, including those that are being closed."""
+        return len(self._open)
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are served now."""
+        return self._in_flight
+
+    def admit(self, front: Front, descriptor: int = -1) -> bool:
+        """Count a new connection; False if there is no room for it."""
+        if descriptor >= self.limits.descriptors:
+            self.turned_away["descriptors"] += 1
+            return False
+        if len(self._open) >= self.limits.connections:
+            self.turned_away["full"] += 1
+            return False
+        place = self._place(front.address)
+        if self._is_crowded(place):
+            self.turned_away["address"] += 1
+            return False
+        self._open.add(front)
+        self._count(front, place)
+        return True
+
+    def release(self, front: Front) -> None:
+        """Count a connection no longer; one that was not admitted is none."""
+        if front in self._open:
+            self._open.discard(front)
+            self._decrement(front.counted_as)
+
+    def reassign(self, front: Front, address: str) -> bool:
+        """Count a connection for the client that a proxy named; False if it has too many."""
+        place = self._place(address)
+        if self._is_crowded(place):
+            self.turned_away["address"] += 1
+            return False
+        self._decrement(front.counted_as)
+        front.address = address
+        self._count(front, place)
+        return True
+
+    def begin_request(self) -> None:
+        """Count a request that is served."""
+        self._in_flight += 1
+        self._is_idle.clear()
+
+    def end_request(self) -> None:
+        """Count it no longer."""
+        self._in_flight -= 1
+        if not self._in_flight:
+            self._is_idle.set()
+
+    async def wait_idle(self, timeout_s: float) -> bool:
+        """Wait until no request is in flight; False if ``timeout_s`` was not enough."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._is_idle.wait()
+        return not self._in_flight
+
+    def abort(self) -> None:
+        """Close every connection at once; unsent bytes are lost."""
+        for front in tuple(self._open):
+            front.abort()
+
+    def _place(self, address: str) -> str:
+        """
+        Return what an address counts under: its network, and one of our proxies by itself.
+
+        Else who has a /64 of IPv6 would have as many connections as addresses, and a proxy
+        would use up those of its neighbours.
+        """
+        is_proxy = ":" in address and is_within(address, self.limits.trusted_peers)
+        return address if is_proxy else network(address)
+
+    def _is_crowded(self, place: str) -> bool:
+        """Are there all the connections that one place may have? Our proxies may have more."""
+        if self._by_place[place] < self.limits.connections_per_address:
+            return False
+        return not is_within(place, self.limits.trusted_peers)
+
+    def _count(self, front: Front, place: str) -> None:
+        """Count one more, and remember where: our proxies may be others when it ends."""
+        front.counted_as = place
+        self._by_place[place] += 1
+
+    def _decrement(self, place: str) -> None:
+        """Count one less, and keep nothing of a place that has none left."""
+        self._by_place[place] -= 1
+        if not self._by_place[place]:
+            del self._by_place[place]

@@ -1,0 +1,373 @@
+"""
+What stands between a socket and aiohttp: who may connect, and how long a head may take.
+
+aiohttp reads requests and writes answers. It does not know a PROXY header, a cap on
+connections, a deadline for a head, a bound on a whole head, or a caller who takes no answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import struct
+from contextlib import suppress
+from typing import Final, cast
+
+from aiohttp import hdrs, web
+from multidict import CIMultiDictProxy
+
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import DRAINING, HEADERS_TOO_LARGE, REQUEST_TIMEOUT
+from gateway.net.common.descriptors import descriptor_of
+from gateway.net.common.runtime import LazyTimer
+from gateway.net.server.connections import Connections
+from gateway.net.server.peer import (
+    FORWARDED,
+    forwarded_address,
+    forwarded_certificate,
+    is_within,
+    without_mapping,
+)
+from gateway.net.server.proxy_protocol import MalformedProxyHeader, read_proxy_header
+from gateway.net.server.refusals import Refusal, Refusals, find_code, to_bytes
+from gateway.net.server.soundness import find_flaw
+
+_HEAD_END: Final = b"\r\n\r\n"
+_NO_LINGER: Final = struct.pack("ii", 1, 0)
+"""Closing drops what was not sent, and resets the connection (socket(7), SO_LINGER)."""
+
+_UNTAKEN_BYTES: Final = 32 * 1024
+"""Of answers that a caller has not taken; with more, its next request waits, and it is timed."""
+_NEVER_S: Final = 365 * 24 * 3600.0
+
+_silent: Final = logging.getLogger("gateway.net.server.aiohttp")
+_silent.disabled = True
+"""aiohttp's own lines quote what callers send; failures of ours are logged where they arise."""
+
+
+class Front(asyncio.Protocol):
+    """
+    The protocol of one accepted socket.
+
+    Attributes:
+        address: The peer's, or the client's that a PROXY header named; empty when the system
+            does not tell.
+        counted_as: The address or network whose connections it is one of.
+        limits: Those at its start.
+    """
+
+    def __init__(self, connections: Connections, runner: web.AppRunner, refusals: Refusals) -> None:
+        """Wait for ``connection_made``."""
+        self.address = self.counted_as = ""
+        self._connections = connections
+        self.limits = connections.limits
+        self._refusals = refusals
+        self._runner = runner
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._handler: _Handler | None = None
+        self._is_proxy = False
+        # Bytes of a PROXY header that is not complete; None where there is none to come.
+        is_proxied = self.limits.client_address == "proxy_protocol"
+        self._proxy_header = bytearray() if is_proxied else None
+        # What has come of a head whose end has not; None behind its end.
+        self._head: bytearray | None = bytearray()
+        self._head_bytes = 0  # the last head had at most so many
+        self._request: web.BaseRequest | None = None  # the one that is served
+        self._timer = LazyTimer(self._loop, self._on_late)
+        self._stall_timer: asyncio.TimerHandle | None = None
+        self._room = asyncio.Event()
+        self._room.set()
+        self._has_ended = asyncio.Event()  # the caller sends no more
+        self._discards = self._has_served = False
+        self._refusing: asyncio.Task[None] | None = None
+
+    # --- the socket --------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Start, or disconnect at once if there is no room."""
+        self._transport = cast("asyncio.Transport", transport)
+        peer = transport.get_extra_info("peername")
+        self.address = without_mapping(str(peer[0])) if peer else ""
+        if not self._connections.admit(self, descriptor_of(transport)):
+            self.abort()
+            return
+        self._is_proxy = is_within(self.address, self.limits.trusted_peers)
+        self._transport.set_write_buffer_limits(high=_UNTAKEN_BYTES)
+        self._timer.set_in(self.limits.header_deadline_s)
+        if self._proxy_header is None:
+            self._open()
+        elif not self._is_proxy:
+            self._connections.turned_away["peer"] += 1
+            self.abort()
+
+    def _open(self) -> None:
+        """Let aiohttp read what comes."""
+        self._handler = _Handler(self, self._runner, self._refusals)
+        self._handler.connection_made(cast("asyncio.Transport", self._transport))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End, and make room for another; a request that is served is carried through."""
+        self._discards = True
+        self._timer.dispose()
+        self._forget_stall_timer()
+        self._room.set()
+        self._has_ended.set()
+        self._connections.release(self)
+        if self._handler is not None:
+            self._handler.connection_lost(exc)
+        self._transport = self._handler = None
+
+    def data_received(self, data: bytes) -> None:
+        """Read a PROXY header first, then requests; after a last answer, nothing."""
+        if self._proxy_header is not None:
+            data = self._after_proxy_header(self._proxy_header, data)
+        if self._discards or not data:
+            return
+        if self._request is not None and self._head is None and self._request.content.is_eof():
+            self._head = bytearray()  # of the request after the one that is served
+        if self._head is None:
+            self._head_bytes = self.limits.head_bytes  # a body, and there may be heads behind it
+        elif not self._has_room_for(self._head, data):
+            self._discards = True
+            if self._request is None:  # else its answer comes first, and is the last
+                self._refuse_head(HEADERS_TOO_LARGE)
+            return
+        if self._handler is not None:
+            self._handler.data_received(data)
+
+    def eof_received(self) -> bool:
+        """Keep our half open for a caller who has sent a whole request and waits for the answer."""
+        self._has_ended.set()
+        if self._request is None:
+            return self._head is None and not self._discards
+        return self._request.content.is_eof() and not self._discards
+
+    def pause_writing(self) -> None:
+        """Start the deadline of a caller who does not take an answer."""
+        self._room.clear()
+        self._stall_timer = self._loop.call_later(self.limits.answer_deadline_s, self.reset)
+        if self._handler is not None:
+            self._handler.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Continue: the caller takes its answer."""
+        self._room.set()
+        self._forget_stall_timer()
+        if self._handler is not None:
+            self._handler.resume_writing()
+
+    def abort(self) -> None:
+        """Close at once; unsent bytes are lost."""
+        self._discards = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def reset(self) -> None:
+        """Close by a reset, not by an end: without chunks, an end would look like a whole body."""
+        if self._transport is None:
+            return
+        sock = self._transport.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self._transport.abort()
+
+    # --- the head ----------------------------------------------------------------------------
+
+    def _after_proxy_header(self, received: bytearray, data: bytes) -> bytes:
+        """
+        Read on in a PROXY header; return what comes after it.
+
+        Who begins with anything else is disconnected without an answer: we do not know whom
+        we would answer.
+        """
+        received += data
+        try:
+            header = read_proxy_header(bytes(received))
+        except MalformedProxyHeader:
+            self.abort()
+            return b""
+        if header is None:
+            return b""
+        self._proxy_header = None
+        if header.address and not self._connections.reassign(self, header.address):
+            self.abort()
+            return b""
+        self._open()
+        return header.rest
+
+    def _has_room_for(self, head: bytearray, data: bytes) -> bool:
+        """
+        Read on in a head; False if it is too large.
+
+        Its deadline runs from the connection's start, or from the first byte of a later one.
+        """
+        before = len(head)
+        head += data if before else data.lstrip(b"\r\n")  # blank lines may precede it
+        end = head.find(_HEAD_END, max(before - len(_HEAD_END) + 1, 0))
+        if end >= 0:
+            self._head, self._head_bytes = None, len(head)
+            self._timer.clear()
+        elif head and not before and self._has_served and self._request is None:
+            self._timer.set_in(self.limits.header_deadline_s)
+        return (len(head) if end < 0 else end + len(_HEAD_END)) <= self.limits.head_bytes
+
+    def _on_late(self) -> None:
+        """Refuse an incomplete head with 408; close a connection on which nothing came."""
+        if self._transport is None:
+            return
+        if self._transport.get_write_buffer_size():
+            self.abort()  # its answer was never taken: closing would wait for that
+        elif self._head:
+            self._refuse_head(REQUEST_TIMEOUT)
+        else:
+            self._transport.close()
+
+    def _refuse_head(self, error: ErrorCode) -> None:
+        """Refuse what is no whole request yet, and end the connection."""
+        self._discards = True
+        self._refusing = self._loop.create_task(self._refuse_and_close(error))
+
+    async def _refuse_and_close(self, error: ErrorCode) -> None:
+        await self._refuse(error)
+        if self._transport is not None:
+            self._transport.close()
+
+    async def _refuse(self, error: ErrorCode, method: str = "") -> None:
+        """Write a refusal in the place of aiohttp; nothing more is read."""
+        answer = self._refusals.answer(error)
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(to_bytes(answer, is_bodiless=method == hdrs.METH_HEAD))
+        await self.linger()
+
+    def _forget_stall_timer(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+    # --- requests ----------------------------------------------------------------------------
+
+    @property
+    def is_last(self) -> bool:
+        """Does the connection take no further request?"""
+        return self._connections.draining or self._has_ended.is_set() or self._discards
+
+    async def begin_request(self, request: web.BaseRequest) -> None:
+        """
+        Count a request, and wait until the caller has taken the answer before it.
+
+        Call ``end_request`` once it has been answered; not where this raises.
+
+        Raises:
+            ConnectionError: it was refused, and is not to be answered: two readers might
+                read it differently, or the listener is being closed.
+        """
+        self._head = None
+        self._has_served = True
+        self._timer.clear()
+        if not self._room.is_set():
+            await self._room.wait()
+        error = find_flaw(request, self.limits, self._head_bytes)
+        if error is None and self._connections.draining:
+            error = DRAINING
+        if error is None:
+            self._request = request
+            self._connections.begin_request()
+            return
+        await self._refuse(error, request.method)
+        problem = "refused"
+        raise ConnectionResetError(problem)
+
+    def end_request(self) -> None:
+        """Count it no longer, and expect the next head; some of it may have come already."""
+        self._request = None
+        self._connections.end_request()
+        if self._head is None:
+            self._head = bytearray()
+        if self._transport is not None:
+            is_begun, limits = bool(self._head), self.limits
+            self._timer.set_in(limits.header_deadline_s if is_begun else limits.keepalive_s)
+
+    async def linger(self) -> None:
+        """
+        Close our half, and throw away for a moment what the caller still sends.
+
+        Closing with unread bytes would reset the connection, and the caller might lose
+        the answer.
+        """
+        self._discards = True
+        if self._transport is None or self._transport.is_closing():
+            return
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        self._transport.resume_reading()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._has_ended.wait(), self.limits.linger_s)
+
+    def client_address(self, headers: CIMultiDictProxy[str]) -> str:
+        """Return the client's address: the peer's, or the one that our proxies name."""
+        if not self._is_proxy or self.limits.client_address != "forwarded":
+            return self.address
+        lines, trusted = headers.getall(FORWARDED, ()), self.limits.trusted_peers
+        return forwarded_address(lines, self.address, trusted)
+
+    def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
+        """Return what our proxy says that its caller has shown; a stranger's word is none."""
+        name = self.limits.certificate_header
+        is_believed = self._is_proxy and self.limits.client_address == "forwarded"
+        return forwarded_certificate(headers.getall(name, ())) if is_believed and name else b""
+
+
+class _Handler(web.RequestHandler):
+    """Reads requests as aiohttp does, and refuses malformed ones as we do."""
+
+    def __init__(self, front: Front, runner: web.AppRunner, refusals: Refusals) -> None:
+        limits = front.limits
+        super().__init__(
+            cast("web.Server", runner.server),
+            loop=asyncio.get_running_loop(),
+            logger=_silent,
+            access_log=_silent,
+            keepalive_timeout=_NEVER_S,  # ``Front`` ends idle connections
+            lingering_time=0,  # ``Front`` does
+            max_line_size=limits.request_line_bytes,
+            max_field_size=limits.header_line_bytes,
+            max_headers=limits.headers,
+            auto_decompress=False,
+        )
+        self._front = front
+        self._refusals = refusals
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """
+        Answer with our body; nothing of the request is echoed or logged.
+
+        Raises:
+            ConnectionError: nobody is to be answered any more.
+        """
+        if isinstance(exc, ConnectionError):
+            raise exc
+        answer = self._refusals.answer(find_code(exc, status))
+        return _LastResponse(self._front, answer)
+
+
+class _LastResponse(web.Response):
+    """Ends its connection so that the caller reads it."""
+
+    def __init__(self, front: Front, refusal: Refusal) -> None:
+        headers = {**refusal.headers, hdrs.CONNECTION: "close"}
+        super().__init__(status=refusal.status, body=refusal.body, headers=headers)
+        self._front = front
+        self.force_close()
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        """Write all of it, and wait for the caller to stop sending."""
+        await super().write_eof(data)
+        await self._front.linger()

@@ -1,0 +1,96 @@
+"""Answers given below the application: to what is no request, or never becomes a whole one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Final
+
+from aiohttp import hdrs
+from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import DRAINING, HEADERS_TOO_LARGE, INTERNAL, MALFORMED_REQUEST
+from gateway.telemetry import trace
+
+SERVER: Final = "pixgate"
+"""The ``Server`` header: no library's name, and no version."""
+TOO_MANY_HEADERS: Final = "Too many headers received"
+"""aiohttp's message for it; it has no exception of its own for this."""
+_HEADERS: Final[Mapping[str, str]] = {
+    hdrs.CONTENT_TYPE: "application/json; charset=utf-8",
+    hdrs.CACHE_CONTROL: "no-store",
+    hdrs.SERVER: SERVER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer with our error body; the last one of its connection."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+
+
+def render(error: ErrorCode, trace_id: str) -> bytes:
+    """Write the error body of contract part 7; it repeats nothing of the request."""
+    body = {"code": error.code, "message": error.message, "trace_id": trace_id}
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def ignore(error: ErrorCode, trace_id: str) -> None:
+    """Count nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """
+    How refusals below the application look, and who is notified of them.
+
+    Attributes:
+        render: Makes the JSON body from the code and the trace id.
+        new_trace_id: Makes the trace id: what was sent cannot be trusted to hold one.
+        on_refusal: Called for every refusal, for the log line and the metrics; must
+            not raise.
+    """
+
+    render: Callable[[ErrorCode, str], bytes] = render
+    new_trace_id: Callable[[], str] = trace.new_trace_id
+    on_refusal: Callable[[ErrorCode, str], None] = ignore
+
+    def answer(self, error: ErrorCode) -> Refusal:
+        """Make the answer."""
+        trace_id = self.new_trace_id()
+        self.on_refusal(error, trace_id)
+        headers: dict[str, str] = {"X-Trace-ID": trace_id, **_HEADERS}
+        if error is DRAINING:  # another process takes over within a second
+            headers[hdrs.RETRY_AFTER] = "1"
+        return Refusal(error.status, self.render(error, trace_id), headers)
+
+
+def find_code(problem: BaseException | None, status: int) -> ErrorCode:
+    """Find the code for what aiohttp could not read; anything else is our own fault: 500."""
+    if isinstance(problem, LineTooLong):
+        return HEADERS_TOO_LARGE
+    if isinstance(problem, HttpProcessingError):
+        too_many = problem.message == TOO_MANY_HEADERS
+        return HEADERS_TOO_LARGE if too_many else MALFORMED_REQUEST
+    return MALFORMED_REQUEST if status == HTTPStatus.BAD_REQUEST else INTERNAL
+
+
+def to_bytes(refusal: Refusal, *, is_bodiless: bool) -> bytes:
+    """Write a refusal where aiohttp cannot answer; an answer to HEAD has no body even then."""
+    lines = [
+        f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}",
+        *map(": ".join, refusal.headers.items()),
+        f"Content-Length: {len(refusal.body)}",
+        "Connection: close",
+        f"Date: {formatdate(usegmt=True)}",
+        "\r\n",
+    ]
+    head = "\r\n".join(lines).encode()
+    return head if is_bodiless else head + refusal.body

@@ -1,0 +1,89 @@
+"""Answers on the wire: the last one of a connection is read, and none is cut unseen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from aiohttp import HttpVersion11, hdrs, web
+from aiohttp.typedefs import Handler
+
+from gateway.net.server.front import Front
+from gateway.net.server.refusals import SERVER
+from gateway.net.server.request import front_of
+
+Pieces = AsyncGenerator[bytes, None]
+"""A body's pieces; closed when they are no longer wanted."""
+
+
+@web.middleware
+async def on_the_wire(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Let an application answer a request that is sound, and write its answer."""
+    front = front_of(request)
+    if front is None:
+        return await handler(request)
+    await front.begin_request(request)
+    try:
+        answer = await handler(request)
+        if not answer.prepared:
+            await prepare(request, answer, front)
+        await answer.write_eof()
+    finally:
+        front.end_request()
+    if not request.content.is_eof():
+        await front.linger()
+    return answer
+
+
+async def prepare(request: web.Request, answer: web.StreamResponse, front: Front | None) -> None:
+    """
+    Write the head of an answer, and decide whether the connection is kept.
+
+    An answer given before the whole request has arrived is the connection's last: what
+    still arrives is discarded, never read as a request. So is one to a caller who asked for
+    another protocol: aiohttp reads nothing more as HTTP until it is told that none is granted.
+
+    Raises:
+        ValueError: a header would break out of its line.
+    """
+    answer.headers[hdrs.SERVER] = SERVER
+    is_last = not request.content.is_eof() or hdrs.UPGRADE in request.headers
+    if is_last or (front is not None and front.is_last):
+        answer.force_close()
+    await answer.prepare(request)
+
+
+async def write_pieces(request: web.Request, answer: web.StreamResponse, pieces: Pieces) -> None:
+    """
+    Write an answer whole, piece by piece, no faster than the caller takes it.
+
+    Whatever ends the pieces early resets the connection: the caller sees that the
+    answer is not whole. They are closed in any case.
+
+    Raises:
+        ConnectionError: the caller hung up, or took nothing for too long.
+        TimeoutError: the whole took too long.
+    """
+    front = front_of(request)
+    async with aclosing(pieces):
+        if request.version != HttpVersion11:  # no chunks: the connection's end is the body's
+            answer.force_close()
+        await prepare(request, answer, front)
+        try:
+            async with asyncio.timeout(front.limits.stream_deadline_s if front else None):
+                if request.method != hdrs.METH_HEAD:
+                    await _write_each(answer, pieces)
+                await answer.write_eof()
+        except BaseException:
+            if front is not None:
+                front.reset()
+            raise
+
+
+async def _write_each(answer: web.StreamResponse, pieces: Pieces) -> None:
+    """Write every piece; others have their turn behind each."""
+    async for piece in pieces:
+        if piece:
+            await answer.write(piece)
+            await asyncio.sleep(0)

@@ -1,0 +1,192 @@
+"""One caller's connection. What it does with bytes is in the probes of ``tests/surfaces/wire``."""
+
+import asyncio
+import logging
+from contextvars import ContextVar
+from dataclasses import replace
+
+from aiohttp import web
+
+from gateway.net.server.listener import Listener
+from tests.world.raw_http import HOST, ask, exchange, split, until_closed
+from tests.world.waiting import settle, until
+from tests.world.wired import PATIENT, listening
+
+GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
+
+
+async def test_each_request_has_a_context_of_its_own(seen):
+    """What one request has set, no other finds."""
+    found = []
+    of_request = ContextVar("of_request", default="nothing")
+
+    async def answer(request: web.Request) -> web.Response:
+        found.append(of_request.get())
+        of_request.set(request.path)
+        return web.Response()
+
+    async with listening(answer, seen, PATIENT) as listener:
+        await exchange(listener.port, GET * 3, answers=3)
+
+    assert found == ["nothing"] * 3
+
+
+async def test_answers_keep_the_order_of_their_requests(seen):
+    async def answer(request: web.Request) -> web.Response:
+        if request.path == "/wait":
+            await settle()
+        return web.Response(body=request.path.encode())
+
+    async with listening(answer, seen, PATIENT) as listener:
+        told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, answers=2)
+
+    assert [each.body for each in told.answers] == [b"/wait", b"/"]
+
+
+async def test_an_unhandled_error_is_answered_and_quotes_nobody(seen, caplog):
+    """The error's words quote the caller: they stand neither in the answer nor in the log."""
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        told = await ask(listener.port, "/broken", more=b"X-Secret: gws_1\r\n")
+
+    assert (told.status, told.code) == (500, "SVC.SYS.001")
+    assert "gws_1" not in caplog.text + told.body.decode()
+    assert seen.refusals == [("SVC.SYS.001", told.headers["x-trace-id"])]
+
+
+async def test_a_header_that_is_too_long_is_not_logged(seen, caplog):
+    """Aiohttp's own line would quote it: an ``Authorization``, say."""
+    caplog.set_level(logging.DEBUG)
+    secret = b"Authorization: Basic " + b"gws_" * 3000 + b"\r\n"
+
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        told = await ask(listener.port, more=secret)
+
+    assert (told.status, told.code) == (431, "SVC.GTW.007")
+    assert "gws_" not in caplog.text + told.body.decode()
+
+
+async def test_a_timeout_of_our_own_is_no_timeout_of_the_caller(seen):
+    """A bank that is late must not be answered as 408 or 504."""
+
+    async def answer(_: web.Request) -> web.Response:
+        raise TimeoutError
+
+    async with listening(answer, seen, PATIENT) as listener:
+        told = await ask(listener.port)
+
+    assert (told.status, told.code) == (500, "SVC.SYS.001")
+
+
+async def hang_up(listener: Listener, data: bytes) -> None:
+    """Send a request, and hang up while it is worked on."""
+    _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+    writer.write(data)
+    await until(lambda: listener.connections.in_flight)
+    writer.transport.abort()
+
+
+async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
+    caplog.set_level(logging.INFO)
+
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        await hang_up(listener, HELD)
+        seen.gate.set()
+        await until(lambda: not listener.connections.in_flight)
+
+    assert seen.requests == [("/held", b"")]
+    assert [each for each in caplog.records if each.name == "gateway.net.server"] == []
+
+
+async def test_an_expectation_that_nobody_meets_is_ignored(seen):
+    """Aiohttp's own 417 would be no answer of ours."""
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        answer = await ask(listener.port, more=b"Expect: a-miracle\r\n")
+
+    assert answer.status == 200
+
+
+async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
+    """A line end in a header of ours must not leave the caller without an answer."""
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(headers={"X-A": "1\r\nX-B: gws_2"})
+
+    async with listening(answer, seen, PATIENT) as listener:
+        told = await ask(listener.port)
+
+    assert (told.status, told.code) == (500, "SVC.SYS.001")
+    assert "gws_2" not in caplog.text
+
+
+async def test_a_caller_that_hangs_up_stops_no_work(seen):
+    """A payout that was begun is carried through."""
+    done = []
+
+    async def work(_: web.Request) -> web.Response:
+        await seen.gate.wait()
+        done.append(1)
+        return web.Response()
+
+    async with listening(work, seen, PATIENT) as listener:
+        _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(GET)
+        await until(lambda: listener.connections.in_flight)
+        writer.transport.abort()
+        await settle()
+        seen.gate.set()
+        await until(lambda: done)
+
+
+async def test_a_caller_that_sends_no_more_gets_its_answer(seen):
+    """Its half is closed, and ours is not."""
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(HELD)
+        writer.write_eof()
+        await until(lambda: listener.connections.in_flight)
+        seen.gate.set()
+        told = split(await reader.read())
+        writer.close()
+
+    assert [(each.status, each.headers["connection"]) for each in told] == [(200, "close")]
+
+
+async def test_half_a_request_whose_caller_hung_up_is_not_waited_for(seen):
+    """The rest of its body cannot come any more."""
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhe")
+        await until(lambda: listener.connections.in_flight)
+        writer.write_eof()
+        await until(lambda: not listener.connections.open_connections)
+        writer.close()
+
+    assert seen.requests == []
+
+
+async def test_a_caller_who_asks_for_another_protocol_is_answered_once(seen):
+    """What follows would be read as that protocol by aiohttp, and as HTTP by others."""
+    upgrade = GET[:-2] + b"Connection: upgrade\r\nUpgrade: h2c\r\n\r\n"
+    async with listening(seen.answer, seen, PATIENT) as listener:
+        told = await until_closed(listener.port, upgrade + GET)
+
+    assert (told.statuses, told.closed) == ([200], True)
+
+
+async def test_nothing_is_left_of_a_connection(seen):
+    """Counters and aiohttp's own list go back to nothing, however it ended."""
+    limits = replace(PATIENT, header_deadline_s=0.05, keepalive_s=0.05)
+    async with listening(seen.answer, seen, limits) as listener:
+        for sent in (
+            GET,
+            b"BAD\r\n\r\n",
+            GET[:10],
+            b"",
+            b"GET /broken HTTP/1.1\r\n" + HOST + b"\r\n",
+        ):
+            await until_closed(listener.port, sent)
+        server = listener.connections
+        await until(lambda: not server.open_connections)
+
+        assert (server.in_flight, dict(server._by_place)) == (0, {})

@@ -1,0 +1,81 @@
+"""Answers given below the application."""
+
+import json
+
+import pytest
+from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine, InvalidHeader, LineTooLong
+
+from gateway.domain.kernel import errors
+from gateway.net.server.refusals import TOO_MANY_HEADERS, Refusals, find_code, render, to_bytes
+from tests.world.raw_http import split
+
+
+def test_the_body_has_code_message_and_trace_id():
+    """Contract part 7."""
+    body = json.loads(render(errors.MALFORMED_REQUEST, "abc"))
+
+    assert body == {
+        "code": "SVC.VAL.011",
+        "message": errors.MALFORMED_REQUEST.message,
+        "trace_id": "abc",
+    }
+
+
+def test_an_answer_is_ours_and_not_to_be_kept():
+    answer = Refusals(new_trace_id=lambda: "abc").answer(errors.REQUEST_TIMEOUT)
+
+    assert answer.status == 408
+    assert answer.headers == {
+        "X-Trace-ID": "abc",
+        "Content-Type": "application/json; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Server": "pixgate",
+    }
+
+
+def test_who_may_come_back_is_told_when():
+    assert Refusals().answer(errors.DRAINING).headers["Retry-After"] == "1"
+
+
+@pytest.mark.parametrize("is_bodiless", [False, True])
+def test_where_aiohttp_cannot_answer_it_is_written_by_hand(is_bodiless: bool):
+    """An answer to HEAD has no body even then, and tells its length."""
+    written = to_bytes(Refusals().answer(errors.MALFORMED_REQUEST), is_bodiless=is_bodiless)
+
+    (answer,) = split(written + (b"" if not is_bodiless else b"x" * 115))
+    assert answer.status == 400
+    assert answer.headers["connection"] == "close"
+    assert written.endswith(b"\r\n\r\n") is is_bodiless
+
+
+def test_a_refusal_is_told_once_with_its_trace_id():
+    told = []
+    refusals = Refusals(
+        new_trace_id=lambda: "abc",
+        on_refusal=lambda error, trace_id: told.append((error, trace_id)),
+    )
+
+    refusals.answer(errors.MALFORMED_REQUEST)
+
+    assert told == [(errors.MALFORMED_REQUEST, "abc")]
+
+
+def test_the_body_can_be_made_by_another():
+    answer = Refusals(render=lambda *_: b"{}").answer(errors.INTERNAL)
+
+    assert answer.body == b"{}"
+
+
+def test_a_problem_has_a_code():
+    expected = [
+        (LineTooLong(b"GET"), 400, errors.HEADERS_TOO_LARGE),
+        (BadHttpMessage(TOO_MANY_HEADERS), 400, errors.HEADERS_TOO_LARGE),
+        (BadHttpMessage("any other"), 400, errors.MALFORMED_REQUEST),
+        (BadStatusLine("GET"), 400, errors.MALFORMED_REQUEST),
+        (InvalidHeader("X"), 400, errors.MALFORMED_REQUEST),
+        (AssertionError(), 400, errors.MALFORMED_REQUEST),
+        (ValueError(), 500, errors.INTERNAL),
+        (None, 504, errors.INTERNAL),
+    ]
+
+    assert [(each, at, find_code(each, at)) for each, at, _ in expected] == expected
