@@ -6,6 +6,7 @@ import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from aiohttp import hdrs, web
@@ -61,10 +62,16 @@ class Page:
         return web.Response(body=self.packed, headers=headers)
 
     def _dated(self) -> bytes:
-        return self.body if self.today is None else self.body.replace(_DAY, self.today().encode())
+        return self.body if self.today is None else _of_day(self.body, self.today())
 
 
 _DAY: Final = DAY.encode()
+
+
+@lru_cache(maxsize=8)
+def _of_day(body: bytes, day: str) -> bytes:
+    """Put a day into a document; callers who have not taken it yet share its bytes."""
+    return body.replace(_DAY, day.encode())
 
 
 def pack(content: bytes) -> bytes:
