@@ -15,7 +15,7 @@ from typing import Final, cast
 import msgspec
 import pytest
 
-from gateway.domain.bank import answers
+from gateway.domain.bank import answers, charges
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.providers import BadReply, NotFound, Page
@@ -26,7 +26,7 @@ from gateway.telemetry.ports import Event
 from provider_adapters.testing.verify import alterations
 from provider_adapters.testing.verify.cases import applies_if, case
 from provider_adapters.testing.verify.relay import Alter, Line, altering, answering
-from provider_adapters.testing.verify.stage import BankAnswer, NotApplicable, Received
+from provider_adapters.testing.verify.stage import BankAnswer, Charge, NotApplicable, Received
 from provider_adapters.testing.verify.suite.calls import CHANGES, MOVES, arguments, make
 from provider_adapters.testing.verify.suite.wire import caught
 from provider_adapters.testing.verify.trial import Trial, new_reference
@@ -161,18 +161,8 @@ _VALUE: Final = Money(7_654_31)
 @case("reads.amount")
 async def amount(trial: Trial) -> None:
     """Amounts are exact; one that is written otherwise is a BadReply, or what it says exactly."""
-    account, day = trial.account, trial.days(-3, -3)
-    shown: dict[PortCall, tuple[tuple[object, ...], Money]] = {}
-    if trial.can(PortCall.LIST_STATEMENT):
-        # in the zone of a bank that tells days alone, too, nothing else is on that day
-        await trial.stage.put(account, Received(value=_VALUE, at=noon(trial, -3)))
-        shown[PortCall.LIST_STATEMENT] = (account, day, None, 50), _VALUE
-    if trial.can(PortCall.GET_BALANCE):
-        held = (await trial.adapter.get_balance(account)).balance
-        await trial.stage.put(account, Received(value=_VALUE))
-        shown[PortCall.GET_BALANCE] = (account,), Money(held.centavos + _VALUE.centavos)
     spoilt: list[object] = []
-    for call, (given, value) in shown.items():
+    for call, (given, value) in (await _shown(trial)).items():
         trial.relay.begin()
         assert _signed(await make(trial.adapter, call, given)) == value, call
         exact = {"negative": Money(-value.centavos), "other type": value}
@@ -188,10 +178,30 @@ async def amount(trial: Trial) -> None:
     applies_if(spoilt, "no answer shows an amount in centavos, as a text or as a number")
 
 
-def _signed(answer: object) -> Money:
-    """Return the amount of a balance or of the only entry; below zero for money that went out."""
+async def _shown(trial: Trial) -> Mapping[PortCall, tuple[tuple[object, ...], Money]]:
+    """Put an amount where each declared read shows it; return what they take and show."""
+    account, day = trial.account, trial.days(-3, -3)
+    shown: dict[PortCall, tuple[tuple[object, ...], Money]] = {}
+    if trial.can(PortCall.LIST_STATEMENT):
+        # in the zone of a bank that tells days alone, too, nothing else is on that day
+        await trial.stage.put(account, Received(value=_VALUE, at=noon(trial, -3)))
+        shown[PortCall.LIST_STATEMENT] = (account, day, None, 50), _VALUE
+    if trial.can(PortCall.GET_CHARGE):
+        reference = await trial.stage.put(account, Charge(value=_VALUE))
+        shown[PortCall.GET_CHARGE] = (account, reference), _VALUE
+    if trial.can(PortCall.GET_BALANCE):
+        held = (await trial.adapter.get_balance(account)).balance
+        await trial.stage.put(account, Received(value=_VALUE))
+        shown[PortCall.GET_BALANCE] = (account,), Money(held.centavos + _VALUE.centavos)
+    return shown
+
+
+def _signed(answer: object) -> Money | None:
+    """Return the amount of a read; below zero for an entry of money that went out."""
     if isinstance(answer, Balance):
         return answer.balance
+    if isinstance(answer, charges.Charge):
+        return answer.value
     [entry] = cast("Page[Entry]", answer).items
     came_in = entry.direction is Direction.CREDIT
     return entry.value if came_in else Money(-entry.value.centavos)
