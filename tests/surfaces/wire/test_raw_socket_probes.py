@@ -15,7 +15,7 @@ from tests.world.raw_http import HOST, Exchange, ask, exchange
 from tests.world.waiting import settle, until
 from tests.world.wired import SHORT, Seen, listening
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 """For the server to close; every answer here is followed by its end of the connection."""
 
 LONG = replace(SHORT, header_deadline_s=60, body_deadline_s=60, answer_deadline_s=60, linger_s=60)
