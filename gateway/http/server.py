@@ -63,10 +63,11 @@ def begin_trace(
     """
     sent, parents = headers.getall(TRACE_ID, ()), headers.getall(_TRACEPARENT, ())
     if not sent and not parents:
-        return trace.begin_ours(), ""
+        trace_id = trace.new_trace_id()
+        return trace_id, trace.begin(trace_id)
     trace_id = find_trace_id(sent, parents, observer, uuids=uuids)
-    trace.begin(trace_id)
-    return trace_id, trace.begin_parent(trace_id, parents, headers.getall(_TRACESTATE, ()))
+    states = headers.getall(_TRACESTATE, ()) if parents else ()
+    return trace_id, trace.begin(trace_id, parents, states)
 
 
 def find_trace_id(
@@ -141,7 +142,6 @@ class Exchange(msgspec.Struct):
 
 
 EXCHANGE: Final = web.RequestKey("exchange", Exchange)
-_FOUND: Final = web.RequestKey("found", tuple[RoutedRow, Call])
 
 
 def application(serving: Serving) -> web.Application:
@@ -227,9 +227,7 @@ class _Server:
         if page is not None:
             return self._show(page, request, exchange)
         place, path = self._find(request.method, exchange)
-        call = exchange.call = _call(request, exchange, place, path)
-        exchange.record.bytes_in = declared_bytes(request)
-        request[_FOUND] = place, call
+        exchange.call = _call(request, exchange, place, path)
         return await handler(request)
 
     def _show(self, page: Page, request: web.Request, exchange: Exchange) -> web.StreamResponse:
@@ -259,7 +257,11 @@ class _Server:
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Ask the gates, read the body, run and show."""
-        exchange, (place, call) = request[EXCHANGE], request[_FOUND]
+        exchange = request[EXCHANGE]
+        place, call = exchange.place, exchange.call
+        if place is None or call is None:
+            problem = "nothing was found for this request"
+            raise LookupError(problem)
         row = place.row
         asking = ask(place.gate.policies, call)
         if asking is not None:
@@ -345,8 +347,10 @@ def _call(
 ) -> Call:
     """Take what was asked out of the request."""
     row, headers = place.row, request.headers
-    if declared_bytes(request) > place.surface.body_bytes:
+    declared = declared_bytes(request)
+    if declared > place.surface.body_bytes:
         raise ServiceError(errors.BODY_TOO_LARGE, "declared")
+    exchange.record.bytes_in = declared
     asked = RawRequest(
         path=path,
         query=_query(exchange.query) if exchange.query else {},

@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, Generic, Protocol, TypeVar
 
 import msgspec
@@ -98,7 +99,7 @@ class RequestLogWriter(Generic[Kept]):
     def __init__(self, outlet: Outlet[Kept], count: Count, most: int = _MOST_WAITING) -> None:
         """Keep at most ``most`` lines in memory."""
         self._outlet = outlet
-        self._count = count
+        self._count = partial(count, Event.REQUEST_LOG)
         self._most = most
         self._common_left = _MOST_COMMON
         self._refused: defaultdict[tuple[str, str, str], _Refusals] = defaultdict(_Refusals)
@@ -113,12 +114,12 @@ class RequestLogWriter(Generic[Kept]):
             refusals.number += 1
             if refusals.number > _MOST_REFUSED:
                 if refusals.last is not None:
-                    self._count(Event.REQUEST_LOG, "thinned")
+                    self._count("thinned")
                 refusals.last = at, record, line
                 return
         elif not record.user_id and (not record.client_id or record.method in _READING):
             if not self._common_left:
-                self._count(Event.REQUEST_LOG, "thinned")
+                self._count("thinned")
                 return
             self._common_left -= 1
         self._wait(at, record, line)
@@ -126,7 +127,7 @@ class RequestLogWriter(Generic[Kept]):
     def _wait(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
         """Have a line wait for the next turn."""
         if len(self._waiting) >= self._most:
-            self._count(Event.REQUEST_LOG, "dropped")
+            self._count("dropped")
             return
         self._waiting.append(self._outlet.taken(at, record, line))
 
@@ -159,7 +160,7 @@ class RequestLogWriter(Generic[Kept]):
             result = "kept"
         finally:
             for _ in batch:
-                self._count(Event.REQUEST_LOG, result)
+                self._count(result)
 
 
 def logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:

@@ -58,9 +58,27 @@ def current_trace_id() -> str:
     return _current.get()
 
 
-def begin(trace_id: str) -> None:
-    """Make ``trace_id`` the current one for this task and what it starts."""
+def begin(trace_id: str, parents: Sequence[str] = (), states: Sequence[str] = ()) -> str:
+    """
+    Make ``trace_id`` the current one for this task and what it starts.
+
+    A caller's valid ``traceparent`` is continued, with its ``tracestate``; without one,
+    calls of banks begin a trace.
+
+    Returns:
+        The 32 digits of the W3C trace id for the log; empty where they are
+        those of ``trace_id``, which is logged anyway.
+    """
     _current.set(trace_id)
+    found = parsed(parents) if parents else None
+    if found is None:
+        if _kept.get() is not None:
+            _kept.set(None)
+        return "" if _is_w3c(trace_id) else _begun(trace_id)
+    digits, flags = found
+    state = ",".join(_passed_on(states))
+    _kept.set(_Kept(f"00-{digits}-", f"-0{int(flags, 16) & _SAMPLED}", state))
+    return "" if digits == trace_id.replace("-", "").lower() else digits
 
 
 def begin_background(trace_id: str = "", provider_key: str = "") -> None:
@@ -71,9 +89,7 @@ def begin_background(trace_id: str = "", provider_key: str = "") -> None:
         trace_id: Of the request that ordered a payout; empty makes a fresh one.
         provider_key: The key by which the bank knows the payout; empty where it is about none.
     """
-    trace_id = trace_id or new_trace_id()
-    _current.set(trace_id)
-    begin_parent(trace_id, (), ())
+    begin(trace_id or new_trace_id())
     _provider_key.set(provider_key)
 
 
@@ -148,7 +164,7 @@ _MEMBER: Final = re.compile(
 _MOST_MEMBERS: Final = 32
 _LONGEST_STATE: Final = 512
 """Characters that W3C Trace Context 3.3.1.5 wants passed on; more is left out."""
-_NOBODY: Final = "0" * 32
+_NOBODY: Final = "00000000-0000-0000-0000-000000000000"
 _SAMPLED: Final = 1
 _PARENT_BYTES: Final = 8
 _FIRST_BIT_SET: Final = bytes(each | 0x80 for each in range(256))
@@ -167,30 +183,6 @@ _parents: list[str] = []
 os.register_at_fork(after_in_child=_parents.clear)  # a child must not repeat its parent's
 
 
-def begin_parent(trace_id: str, parents: Sequence[str], states: Sequence[str]) -> str:
-    """
-    Continue the caller's trace, or begin one, for this task and what it starts.
-
-    Returns:
-        The 32 digits of the W3C trace id for the log; empty where they are
-        those of ``trace_id``, which is logged anyway.
-    """
-    found = parsed(parents)
-    digits, flags = found or (_begun(trace_id), "00")
-    state = ",".join(_passed_on(states)) if found and states else ""
-    _kept.set(_Kept(f"00-{digits}-", f"-0{int(flags, 16) & _SAMPLED}", state))
-    return "" if digits == trace_id.replace("-", "").lower() else digits
-
-
-def begin_ours() -> str:
-    """Begin a trace for a request that sent none, and forget an earlier one's; return its id."""
-    trace_id = new_trace_id()
-    _current.set(trace_id)
-    if _kept.get() is not None:
-        _kept.set(None)
-    return trace_id
-
-
 def outgoing() -> tuple[str, str, str]:
     """
     Return what one call of a bank says: our trace id, ``traceparent``, ``tracestate``.
@@ -199,17 +191,20 @@ def outgoing() -> tuple[str, str, str]:
     """
     trace_id, kept = _current.get() or new_trace_id(), _kept.get()
     parent = _parents.pop() if _parents else _drawn_parent()
-    if kept is None:  # then the id is one that we made: a UUID in lower case
-        return trace_id, f"00-{trace_id.replace('-', '')}-{parent}-00", ""
+    if kept is None:
+        return trace_id, f"00-{_begun(trace_id)}-{parent}-00", ""
     return trace_id, f"{kept.before}{parent}{kept.behind}", kept.state
+
+
+def _is_w3c(trace_id: str) -> bool:
+    """Say whether the digits of a trace id name a W3C trace: a UUID that is not all zeros."""
+    return _UUID.fullmatch(trace_id) is not None and trace_id != _NOBODY
 
 
 def _begun(trace_id: str) -> str:
     """Name a trace that starts here: the digits of a UUID, or digits derived from another id."""
-    if _UUID.fullmatch(trace_id):
-        digits = trace_id.replace("-", "").lower()
-        if digits != _NOBODY:
-            return digits
+    if _is_w3c(trace_id):
+        return trace_id.replace("-", "").lower()
     return hashlib.sha256(trace_id.encode()).hexdigest()[:32]
 
 

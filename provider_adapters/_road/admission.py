@@ -11,18 +11,16 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from enum import StrEnum
-from http import HTTPStatus
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderError, Unknown, Unreachable
+from gateway.domain.bank.providers import Unreachable
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-from provider_adapters._road import faults
 from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ class BreakerState(StrEnum):
 
 
 _SLICES: Final = 10
-_TOO_MANY: Final = HTTPStatus.TOO_MANY_REQUESTS.value
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CLOSED: Final = BreakerState.CLOSED
 _OPEN: Final = BreakerState.OPEN
@@ -437,26 +434,24 @@ class Admission:
         """Report the number of calls in flight a last time."""
         self.bulkhead.report()
 
-    def leave(self, request: ProviderRequest, permit: Permit) -> None:
-        """Give permit and place back; a permit without a result proves nothing."""
-        self.breakers[request.kind].abandoned(account_of(request), permit)
+    def leave(
+        self, request: ProviderRequest, permit: Permit, *, failed: bool | None = None
+    ) -> None:
+        """
+        Give permit and place back.
+
+        ``failed`` says whether the bank did; None where the call proves nothing of it.
+        """
+        account, breakers = account_of(request), self.breakers[request.kind]
+        if failed is None:
+            breakers.abandoned(account, permit)
+        elif failed:
+            breakers.failed(account, permit)
+        else:
+            breakers.succeeded(account, permit)
         self.bulkhead.leave()
         if self.bank_limits is not None:
             self.bank_limits.leave(request)
-
-    def answered(self, request: ProviderRequest, permit: Permit, value: object) -> None:
-        """Record an answer; one that leaves a payout unknown counts as a failure."""
-        is_unknown = isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY
-        self._record(request, permit, failed=is_unknown)
-
-    def failed(self, request: ProviderRequest, permit: Permit, failure: ProviderError) -> None:
-        """Record a failure; a clear refusal counts as an answer."""
-        self._record(request, permit, failed=faults.blames_the_bank(failure))
-
-    def _record(self, request: ProviderRequest, permit: Permit, *, failed: bool) -> None:
-        breakers = self.breakers[request.kind]
-        record = breakers.failed if failed else breakers.succeeded
-        record(account_of(request), permit)
 
     async def _enter_places(self, request: ProviderRequest) -> bool:
         """Wait for what the bank allows, then for a place; False when there was none in time."""

@@ -68,13 +68,15 @@ class BankLimits:
 
     def enter_now(self, request: ProviderRequest) -> bool:
         """Let a call on if it has to wait for nothing; otherwise ``enter`` waits or raises."""
-        if self._wait_s(request) > 0:
+        is_limited = bool(self._rates or self._paused)
+        if is_limited and self._wait_s(request) > 0:
             return False
         places = self._places(request)
         if places is not None and not places.enter_now():
             self._forget(request)
             return False
-        self._draw(request)
+        if is_limited:
+            self._draw(request)
         return True
 
     async def enter(self, request: ProviderRequest) -> None:
@@ -125,7 +127,7 @@ class BankLimits:
 
         One that was under way when the bank asked for a pause does not end it.
         """
-        if not self._pause_s(request):
+        if self._paused and not self._pause_s(request):
             self._paused.pop(_key(request.operation, request), None)
 
     async def _wait(self, request: ProviderRequest) -> None:

@@ -18,6 +18,7 @@ from gateway.domain.bank.providers import (
     RateLimited,
     Refused,
     Unavailable,
+    Unknown,
     Unreachable,
 )
 from gateway.domain.kernel.clocks import Now
@@ -26,6 +27,7 @@ from gateway.net.common.runtime import utc_now
 from provider_adapters._road.tolerant import says_absent
 
 _SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
+_TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS.value
 # No bank asks for a wait of 30 years: a larger number is an instant.
 _INSTANTS = 1_000_000_000
 # The longest of the forms that HTTP has ever had for a date, with a little room.
@@ -65,9 +67,14 @@ def blames_the_bank(failure: ProviderError) -> bool:
     """
     if failure.reason == Reason.CERTIFICATE_REFUSED:
         return False
-    if failure.http_status == HTTPStatus.TOO_MANY_REQUESTS:
+    if failure.http_status == _TOO_MANY:
         return False
     return isinstance(failure, Unreachable | Unavailable | BadReply)
+
+
+def leaves_unknown(value: object) -> bool:
+    """Say whether an answer leaves a payout unknown, which counts against the bank."""
+    return isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY
 
 
 def timed_out(progress: SendProgress) -> ProviderError:

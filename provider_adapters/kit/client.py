@@ -242,15 +242,16 @@ class ProviderClient:
             permit = admission.enter_now(request)
             if permit is None:
                 permit = await admission.enter(request)
+            failed: bool | None = None
             try:
                 value = await self._exchanged(request, translate, progress, limit_s)
-                admission.answered(request, permit, value)
+                failed = faults.leaves_unknown(value)
             except ProviderError as failure:
                 if not progress.refused_here:
-                    admission.failed(request, permit, failure)
+                    failed = faults.blames_the_bank(failure)
                 raise
             finally:
-                admission.leave(request, permit)
+                admission.leave(request, permit, failed=failed)
             outcome = _outcome_word(value)
             return value
         except ProviderError as failure:

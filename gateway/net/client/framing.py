@@ -33,9 +33,7 @@ WITHOUT_BODY: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 """These end with the blank line, whatever their headers say."""
 
 # llhttp also accepts versions 0.9 and 2.0, RTSP, and control characters in the reason.
-_STATUS_LINE: Final = re.compile(
-    rb"HTTP/1\.(?P<minor>[01]) (?P<status>[0-9]{3})(?: [\t -~\x80-\xff]*)?\r\n"
-)
+_STATUS_LINE: Final = re.compile(rb"HTTP/1\.([01]) ([0-9]{3})(?: [\t -~\x80-\xff]*)?\r\n")
 # 18 digits are far above what is read of any body, and below where other readers overflow.
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _CONNECTION: Final = istr("Connection")
@@ -80,9 +78,10 @@ def read_status_line(raw: bytes | bytearray) -> tuple[int, bool]:
             a line is too long.
     """
     line = _STATUS_LINE.match(raw)
-    if line is None or max(map(len, raw.split(b"\r\n"))) > LINE_BYTES:
+    may_be_long = len(raw) > LINE_BYTES
+    if line is None or (may_be_long and max(map(len, raw.split(b"\r\n"))) > LINE_BYTES):
         raise BadReply(Reason.NOT_HTTP)
-    return int(line["status"]), line["minor"] == b"0"
+    return int(line[2]), line[1] == b"0"
 
 
 def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
@@ -94,9 +93,9 @@ def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
             chunks, one beyond 18 digits, or chunks in HTTP/1.0; ``content_coding`` for any
             coding but plain chunks and gzip.
     """
-    lengths = headers.getall(_CONTENT_LENGTH, [])
-    transfer = [value.lower() for value in headers.getall(_TRANSFER_ENCODING, [])]
-    content = [value.lower() for value in headers.getall(_CONTENT_ENCODING, [])]
+    lengths = headers.getall(_CONTENT_LENGTH, ())
+    transfer = [value.lower() for value in headers.getall(_TRANSFER_ENCODING, ())]
+    content = [value.lower() for value in headers.getall(_CONTENT_ENCODING, ())]
     if content not in ([], ["identity"], ["gzip"]) or not set(transfer) <= {"chunked"}:
         raise BadReply(Reason.CONTENT_CODING, http_status=status)
     if (

@@ -37,6 +37,7 @@ About as many bytes are read of the extensions and trailers of a body's chunks.
 INTERIMS: Final = 32
 """Informational responses before the real one; after more, nothing more is read."""
 
+_OK: Final = HTTPStatus.OK.value
 _BLANK_LINE: Final = b"\r\n\r\n"
 # What a chunk takes on the wire beside its data: up to four digits, and two line ends.
 _CHUNK_BYTES: Final = 8
@@ -190,10 +191,10 @@ class ResponseReader:
     def _take_head(self) -> None:
         """Report the status, or skip an informational response; one with a body is an attack."""
         status, is_old = read_status_line(self._raw)
-        if status >= HTTPStatus.OK:
+        if status >= _OK:
             self._on_status(status)
         head = read_head(status, self._events.headers, is_old=is_old)
-        if status < HTTPStatus.OK:
+        if status < _OK:
             framed = head.length or head.is_chunked or head.is_last
             if status not in INTERIM or framed:
                 raise BadReply(Reason.NOT_HTTP, http_status=status)

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import socket
 import struct
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Final, cast
 
@@ -253,31 +254,36 @@ class Front(asyncio.Protocol):
         """Does the connection take no further request?"""
         return self._connections.draining or self._has_ended.is_set() or self._discards
 
-    async def begin_request(self, request: web.BaseRequest) -> None:
+    def begin_request(self, request: web.BaseRequest) -> Awaitable[None] | None:
         """
-        Count a request, and wait until the caller has taken the answer before it.
+        Count a request; call ``end_request`` once it has been answered.
 
-        Call ``end_request`` once it has been answered; not where this raises.
-
-        Raises:
-            ConnectionError: it was refused, and is not to be answered: two readers might
-                read it differently, or the listener is being closed.
+        Returns:
+            None when it is counted, else what to wait for: until the caller has taken the answer
+            before it. That raises ConnectionError for a request that was refused and is not to be
+            answered: two readers might read it differently, or the listener is being closed.
         """
         self._head = None
         self._has_served = True
         self._timer.clear()
-        if not self._room.is_set():
-            await self._room.wait()
         error = find_flaw(request, self.limits, self._head_bytes)
+        if error is not None or self._connections.draining or not self._room.is_set():
+            return self._begin_late(request, error)
+        self._request = request
+        self._connections.begin_request()
+        return None
+
+    async def _begin_late(self, request: web.BaseRequest, error: ErrorCode | None) -> None:
+        """Wait for the answer before, then count the request or refuse it."""
+        await self._room.wait()
         if error is None and self._connections.draining:
             error = DRAINING
-        if error is None:
-            self._request = request
-            self._connections.begin_request()
-            return
-        await self._refuse(error, request.method)
-        problem = "refused"
-        raise ConnectionResetError(problem)
+        if error is not None:
+            await self._refuse(error, request.method)
+            problem = "refused"
+            raise ConnectionResetError(problem)
+        self._request = request
+        self._connections.begin_request()
 
     def end_request(self) -> None:
         """Count it no longer, and expect the next head; some of it may have come already."""

@@ -23,11 +23,14 @@ async def on_the_wire(request: web.Request, handler: Handler) -> web.StreamRespo
     front = front_of(request)
     if front is None:
         return await handler(request)
-    await front.begin_request(request)
+    waiting = front.begin_request(request)
+    if waiting is not None:
+        await waiting
     try:
         answer = await handler(request)
         if not answer.prepared:
-            await prepare(request, answer, front)
+            complete_head(request, answer, front)
+            await answer.prepare(request)
         await answer.write_eof()
     finally:
         front.end_request()
@@ -36,22 +39,18 @@ async def on_the_wire(request: web.Request, handler: Handler) -> web.StreamRespo
     return answer
 
 
-async def prepare(request: web.Request, answer: web.StreamResponse, front: Front | None) -> None:
+def complete_head(request: web.Request, answer: web.StreamResponse, front: Front | None) -> None:
     """
-    Write the head of an answer, and decide whether the connection is kept.
+    Name the server in the head of an answer, and decide whether the connection is kept.
 
     An answer given before the whole request has arrived is the connection's last: what
     still arrives is discarded, never read as a request. So is one to a caller who asked for
     another protocol: aiohttp reads nothing more as HTTP until it is told that none is granted.
-
-    Raises:
-        ValueError: a header would break out of its line.
     """
     answer.headers[hdrs.SERVER] = SERVER
     is_last = not request.content.is_eof() or hdrs.UPGRADE in request.headers
     if is_last or (front is not None and front.is_last):
         answer.force_close()
-    await answer.prepare(request)
 
 
 async def write_pieces(request: web.Request, answer: web.StreamResponse, pieces: Pieces) -> None:
@@ -69,7 +68,8 @@ async def write_pieces(request: web.Request, answer: web.StreamResponse, pieces:
     async with aclosing(pieces):
         if request.version != HttpVersion11:  # no chunks: the connection's end is the body's
             answer.force_close()
-        await prepare(request, answer, front)
+        complete_head(request, answer, front)
+        await answer.prepare(request)
         try:
             async with asyncio.timeout(front.limits.stream_deadline_s if front else None):
                 if request.method != hdrs.METH_HEAD:

@@ -159,8 +159,8 @@ ROWS = (
         promise=("A body declared too large is refused before anybody is asked for a credential."),
         source="decisions 2 (step 6)",
         file="gateway/http/server.py",
-        right="declared_bytes(request) > place.surface.body_bytes:",
-        wrong=("declared_bytes(request) > place.surface.body_bytes > row.limits.body_bytes:"),
+        right="declared > place.surface.body_bytes:",
+        wrong="declared > place.surface.body_bytes > row.limits.body_bytes:",
         tests=(f"{_ORDER}::test_a_large_body_is_refused_before_the_token",),
     ),
     Mistake(

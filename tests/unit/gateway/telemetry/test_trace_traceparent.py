@@ -20,17 +20,14 @@ HEADER = re.compile(r"00-([0-9a-f]{32})-([89a-f][0-9a-f]{15})-0[01]")
 @pytest.fixture(autouse=True)
 def served_before() -> Iterator[None]:
     """Whatever was served on the same connection before."""
-    trace.begin("before")
-    trace.begin_parent("before", (SENT.replace("4b", "ff"),), ("a=b",))
+    trace.begin("before", (SENT.replace("4b", "ff"),), ("a=b",))
     yield
-    trace.begin_ours()
     trace.begin("")
 
 
 def begun(trace_id: str, *parents: str, states: tuple[str, ...] = ()) -> str:
     """Begin a request; return what is logged beside the trace id."""
-    trace.begin(trace_id)
-    return trace.begin_parent(trace_id, parents, states)
+    return trace.begin(trace_id, parents, states)
 
 
 def sent_on() -> tuple[str, str]:
@@ -42,8 +39,9 @@ def sent_on() -> tuple[str, str]:
 
 def test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id():
     """One id is enough to follow it: nothing else is logged."""
-    ours = trace.begin_ours()
+    ours = trace.new_trace_id()
 
+    assert trace.begin(ours) == ""
     assert trace.is_uuid(ours)
     assert trace.outgoing()[0] == ours
     assert sent_on() == (ours.replace("-", ""), "00")

@@ -20,6 +20,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
+from provider_adapters._road import faults
 from provider_adapters._road.admission import Admission
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.world.banks.witness import Clock, Witness, still
@@ -44,11 +45,8 @@ def doors(told: Witness | None = None, clock: Clock | None = None) -> Admission:
 async def fail(admission: Admission, kind: Kind, failure: ProviderError | None, times: int) -> None:
     for _ in range(times):
         permit = await admission.enter(REQUESTS[kind])
-        if failure is None:
-            admission.answered(REQUESTS[kind], permit, UNKNOWN)
-        else:
-            admission.failed(REQUESTS[kind], permit, failure)
-        admission.leave(REQUESTS[kind], permit)
+        blamed = faults.blames_the_bank(failure) if failure else faults.leaves_unknown(UNKNOWN)
+        admission.leave(REQUESTS[kind], permit, failed=blamed)
 
 
 async def test_each_kind_of_call_has_its_own_breaker():
@@ -74,11 +72,7 @@ async def tried(admission: Admission, account: str, *, fails: bool = False) -> b
         permit = await admission.enter(of(account))
     except Unreachable:
         return False
-    if fails:
-        admission.failed(of(account), permit, Unavailable(Reason.TIMEOUT))
-    else:
-        admission.answered(of(account), permit, None)
-    admission.leave(of(account), permit)
+    admission.leave(of(account), permit, failed=fails)
     return True
 
 
@@ -216,8 +210,7 @@ async def test_a_payout_left_unknown_by_too_many_calls_opens_nothing():
 
     for _ in range(30):
         permit = await admission.enter(PAYOUT)
-        admission.answered(PAYOUT, permit, limited)
-        admission.leave(PAYOUT, permit)
+        admission.leave(PAYOUT, permit, failed=faults.leaves_unknown(limited))
 
     assert await admission.enter(PAYOUT) is not None
 
@@ -277,7 +270,10 @@ async def test_a_payout_refused_before_execution_is_a_clear_answer(reason: str):
 
     for _ in range(30):
         permit = await admission.enter(PAYOUT)
-        admission.answered(PAYOUT, permit, NotSent(answer.evidence(reason), retry_after=30.0))
-        admission.leave(PAYOUT, permit)
+        admission.leave(
+            PAYOUT,
+            permit,
+            failed=faults.leaves_unknown(NotSent(answer.evidence(reason), retry_after=30.0)),
+        )
 
     assert admission.breakers[Kind.PAYOUT].bank.state == "closed"

@@ -68,7 +68,7 @@ async def test_head_and_body_arrive_in_one_piece():
 async def test_a_caller_s_trace_goes_on_to_the_bank_with_a_parent_of_ours():
     trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
     sent = f"00-{trace_id}-00f067aa0ba902b7-01"
-    trace.begin_parent("mine", (sent,), ("rojo=1",))
+    trace.begin("mine", (sent,), ("rojo=1",))
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         await to.call(READ, SendProgress())
 
