@@ -90,8 +90,7 @@ class Partner:
         """
         Write one whose secret fails its checksum, so that it is refused on the spot.
 
-        One of the right form waits for a look at the store, twice a second for all
-        who share an id: its rate says nothing of the work.
+        One of the right form waits for a read of the store, shared by all who show that id.
         """
         last = "0" if self.client_secret[-1] != "0" else "1"
         return self.request(self.account, self.client_secret[:-1] + last)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 from gateway.config.settings import RateLimits
 from gateway.runtime.kernel import Kernel
@@ -15,17 +13,12 @@ from gateway.runtime.records.kept_records import (
     StoredSources,
     build_kept_records,
 )
-from gateway.runtime.records.record_cache import SecondLooks
 from gateway.security.identity.signing_keys import Keyring
 from gateway.security.secrets import has_valid_checksum
-from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
+from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.authorization.credential import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle
-
-_WAITING_SHARE: Final = 4
-"""A quarter of the requests in flight may wait for a second look, and leave room for the others."""
-_KEY_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,19 +72,16 @@ def _quotas(rates: RateLimits) -> dict[str, Quota]:
 
 def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCredentials:
     """Build the policy that finds out which partner calls."""
-    records, limits = kept.credentials, kernel.settings.limits
-    most = max(1, limits.in_flight // _WAITING_SHARE)
-    failed = limits.failed_credentials
+    failed = kernel.settings.limits.failed_credentials
     return BasicCredentials(
-        find=records.find,
-        find_again=SecondLooks(records, kernel.monotonic, most).after,
+        find=kept.credentials.find,
+        find_again=kept.credentials.find_since,
         check=SecretCheck(
             well_formed=has_valid_checksum,
             digests=kernel.keys.digester.digests,
             matching=partial(kernel.keys.digester.matching, now=kernel.now),
             used=uses.note,
         ),
-        known=RightHeaders(os.urandom(_KEY_BYTES)),
         throttle=FailureThrottle(
             FailureLimits(
                 per_address=failed.per_address,

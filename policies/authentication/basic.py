@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
 import msgspec
 
@@ -14,7 +13,7 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call, Ready
+from gateway.domain.requests.calls import Call, RawRequest, Ready
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"
@@ -41,47 +40,6 @@ class SecretCheck:
     used: Callable[[str, bytes], None]
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """What a header says: a client id, and the digests of the secret behind it."""
-
-    client_id: str
-    digests: Mapping[str, bytes]
-
-
-_HEADERS_KEPT = 10_000
-
-
-class RightHeaders:
-    """
-    What headers say that were right once, so that none is read and digested anew.
-
-    Whether one is still right is asked each time, by the same comparison. No header is
-    kept, and no secret: each is known by a keyed digest of its text.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        """Digest under ``key``, of at most 64 bytes."""
-        # setting up a key costs more than the digest itself: done once, then copied
-        self._keyed = blake2b(key=key, digest_size=32)
-        self._kept: dict[bytes, Shown] = {}
-
-    def find(self, headers: Sequence[str]) -> Shown | None:
-        """Return what the one header says; None when it was not right before."""
-        return self._kept.get(self._digest(headers[0])) if len(headers) == 1 else None
-
-    def keep(self, header: str, shown: Shown) -> None:
-        """Remember what a right header says; the oldest makes room."""
-        if len(self._kept) >= _HEADERS_KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[self._digest(header)] = shown
-
-    def _digest(self, header: str) -> bytes:
-        """Digest a header, whatever it is made of."""
-        keyed = self._keyed.copy()
-        keyed.update(header.encode(errors="surrogatepass"))
-        return keyed.digest()
-
-
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
     """
@@ -100,13 +58,13 @@ class _Claim(msgspec.Struct, frozen=True):
     The identity a request claims, its address, and when it arrived by the stopwatch.
 
     Attributes:
-        is_known: The same header was right before.
+        digests: Of the secret, under every key in use.
     """
 
-    shown: Shown
+    client_id: str
+    digests: Mapping[str, bytes]
     address: str
     started: float
-    is_known: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +83,6 @@ class BasicCredentials:
     find: Callable[[str], Awaitable[Credential | None]]
     find_again: Callable[[str, float], Awaitable[Credential | None]]
     check: SecretCheck
-    known: RightHeaders
     throttle: FailureThrottle
     now: Now
     stopwatch: Stopwatch
@@ -148,11 +105,8 @@ class BasicCredentials:
                 ``SVC.GTW.005`` (429) in place of a 401 for an address that was
                 refused too often.
         """
-        asked, started = call.asked, self.stopwatch.clock()
-        known = self.known.find(asked.authorization)
-        shown = known or self._read(asked.authorization, asked.address)
-        claim = _Claim(shown, asked.address, started, known is not None)
-        found = self.find(shown.client_id)
+        claim = self._read(call.asked)
+        found = self.find(claim.client_id)
         if not isinstance(found, Ready):
             return self._wait(call, claim, found)
         if self._admit(call, claim, found.value):
@@ -182,20 +136,20 @@ class BasicCredentials:
             find=find,
             find_again=find_again,
             check=_pretended(self.now, is_right=is_right),
-            known=RightHeaders(b""),
             throttle=self.throttle.copy_of(address, client_id),
             stopwatch=Stopwatch(self.stopwatch.clock, lambda _seconds: None),
         )
 
-    def _read(self, headers: Sequence[str], address: str) -> Shown:
+    def _read(self, asked: RawRequest) -> _Claim:
         """Read the header, and digest its secret; raises as a call does."""
+        started = self.stopwatch.clock()
         try:
-            client_id, secret = _pair(headers)
+            client_id, secret = _pair(asked.authorization)
         except ServiceError as refusal:
-            raise self._refusal(refusal.error, refusal.reason, address) from refusal
+            raise self._refusal(refusal.error, refusal.reason, asked.address) from refusal
         if not self.check.well_formed(secret):
-            raise self._invalid(_WRONG, address, client_id)
-        return Shown(client_id, self.check.digests(secret))
+            raise self._invalid(_WRONG, asked.address, client_id)
+        return _Claim(client_id, self.check.digests(secret), asked.address, started)
 
     async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
         """Wait for the record, then compare."""
@@ -213,26 +167,24 @@ class BasicCredentials:
         An unknown id, a wrong secret and one that has ended come this way alike.
         """
         try:
-            credential = await self.find_again(claim.shown.client_id, claim.started)
+            credential = await self.find_again(claim.client_id, claim.started)
         except StoreUnavailable as problem:
             raise _unavailable() from problem
         reason = self._admit(call, claim, credential)
         if reason:
-            raise self._invalid(reason, claim.address, claim.shown.client_id)
+            raise self._invalid(reason, claim.address, claim.client_id)
 
     def _admit(self, call: Call, claim: _Claim, credential: Credential | None) -> str:
         """Compare, and fill the principal in; return why not, or nothing."""
         # an unknown id costs what a wrong secret costs
         stored = credential.secrets if credential else ()
-        right = self.check.matching(claim.shown.digests, stored)
+        right = self.check.matching(claim.digests, stored)
         if credential is None or right is None:
             return _WRONG
         ended = self._ended(credential)
         if ended:
             return ended
         self.check.used(credential.client_id, right.digest)
-        if not claim.is_known:
-            self.known.keep(call.asked.authorization[0], claim.shown)
         call.principal = Principal(
             client_id=credential.client_id,
             company_id=credential.company_id,

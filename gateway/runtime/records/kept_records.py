@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -24,12 +24,6 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.stops import Stop, Stops
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.records.batched_reads import BatchedReads, Bounded
-from gateway.runtime.records.packed_records import (
-    AccountPacking,
-    CredentialPacking,
-    PackedRecords,
-    Packing,
-)
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.identity.signing_keys import Keyring
 from gateway.telemetry.ports import Count, Event, Gauge, Show
@@ -186,48 +180,21 @@ class KeptRecords:
                 return self.keyring.forget()
 
 
-_READY: Final = 10_000
-"""Records of a kind that need no unpacking, some 10 MB with what hangs on them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Keeping:
-    """How records of the store are kept."""
-
-    settings: Settings
-    belief: Belief
-
-    def cache(
-        self,
-        find_all: Callable[[Sequence[str]], Coroutine[Any, Any, Mapping[str, Record]]],
-        packing: Packing[Record],
-        on_look_up: Callable[[str], None],
-    ) -> RecordCache[Record]:
-        """Keep records of one kind, some ready and the others packed."""
-        basic = self.settings.auth.basic
-        lifetimes = Lifetimes(
-            found_s=basic.cache_ttl_s,
-            absent_s=basic.cache_negative_ttl_s,
-            size=min(_READY, basic.cache_size),
-        )
-        reads = BatchedReads(find_all, self.settings.database.auth_timeout_s)
-        packed = PackedRecords(packing, basic.cache_size)
-        return RecordCache(lifetimes, reads.read, on_look_up, self.belief, packed)
-
-
 def build_kept_records(
     settings: Settings, sources: StoredSources, observer: RequestObserver, now: Now
 ) -> KeptRecords:
-    """Make what is kept; nothing is believed before the change feed is followed."""
+    """Make the caches; none is used before the change feed is followed."""
     belief = Belief()
-    keeping = _Keeping(settings, belief)
+    basic, bound_s = settings.auth.basic, settings.database.auth_timeout_s
+    lifetimes = Lifetimes(
+        found_s=basic.cache_ttl_s, absent_s=basic.cache_negative_ttl_s, size=basic.cache_size
+    )
+    credentials = BatchedReads(watched(sources.credentials.find_all, observer.show), bound_s)
+    accounts = BatchedReads(sources.accounts.find_all, bound_s)
+    count = partial(observer.count, Event.CREDENTIAL_CACHE)
     return KeptRecords(
-        credentials=keeping.cache(
-            watched(sources.credentials.find_all, observer.show),
-            CredentialPacking(),
-            partial(observer.count, Event.CREDENTIAL_CACHE),
-        ),
-        accounts=keeping.cache(sources.accounts.find_all, AccountPacking(), _unseen),
+        credentials=RecordCache(lifetimes, credentials.read, count, belief),
+        accounts=RecordCache(lifetimes, accounts.read, _unseen, belief),
         stops=_kept_stops(sources.stops, now, belief),
         keyring=sources.keyring,
         belief=belief,

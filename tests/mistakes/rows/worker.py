@@ -136,8 +136,8 @@ ROWS = (
         promise="What was read before a change is not kept after it.",
         source="ADR 0013",
         file="gateway/runtime/records/record_cache.py",
-        right="        if not reading.cancelled() and reading.exception() is None and is_latest:",
-        wrong="        if not reading.cancelled() and reading.exception() is None:",
+        right="        if not found.cancelled() and found.exception() is None and is_latest:",
+        wrong="        if not found.cancelled() and found.exception() is None:",
         tests=(
             (
                 f"{_RUNTIME}/records/test_record_cache.py"

@@ -22,7 +22,7 @@ WRONG = 700
 """More than the hard limit of an address, which is 600 a minute."""
 
 CONNECTIONS = 100
-"""Between the two limits each refusal takes half a second; so many wait for theirs at once."""
+"""Between the two limits each refusal reads the store; so many wait for theirs at once."""
 
 SIGN_INS = 12
 """More than an address has at once."""

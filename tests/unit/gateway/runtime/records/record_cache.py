@@ -6,20 +6,9 @@ from dataclasses import dataclass, field
 
 from gateway.domain.backoffice.change_feed import ALWAYS, Belief
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.records.packed_records import PackedRecords
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
-
-
-class Texts:
-    """How texts are packed."""
-
-    def pack(self, record: str) -> bytes:
-        return record.encode()
-
-    def unpack(self, _key: str, packed: bytes) -> str:
-        return packed.decode()
 
 
 @dataclass
@@ -47,12 +36,6 @@ class Source:
 
     def cache(self, lifetimes: Lifetimes = LONG, belief: Belief = ALWAYS) -> RecordCache[str]:
         return RecordCache(lifetimes, self.begin, self.seen.append, belief)
-
-    def packing(self, ready: int, most: int, found_s: float = 60.0) -> RecordCache[str]:
-        """Keep few ready, and more packed."""
-        lifetimes = Lifetimes(found_s=found_s, absent_s=60.0, size=ready)
-        packed = PackedRecords(Texts(), most)
-        return RecordCache(lifetimes, self.begin, self.seen.append, ALWAYS, packed)
 
 
 async def settled(*waiting: Awaitable[str | None]) -> list[str | BaseException | None]:

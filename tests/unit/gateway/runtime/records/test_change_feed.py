@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.backoffice.change_feed import Act, Belief, Mark, News
+from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Mark, News
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.runtime.records.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import KeptRecords
 from tests.world import registers
@@ -92,6 +93,29 @@ async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log:
     assert believed == [0.0]
     assert log.marks == [None, START, Mark(8, b"h8")]
     assert log.is_believed()
+
+
+async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: Path):
+    """Two turns a second: less than the second promised, with the time of a turn."""
+    async with registers.opened(tmp_path) as office:
+        kept, clock = keep(office, Watch()), Clock()
+        feed = ChangeFeed(office.store.changes.read, kept, clock.monotonic, Watch().show)
+        company = await office.companies.create("Padaria")
+        order = CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
+        client_id = (await office.credentials.issue(order)).credential.client_id
+        await feed.run_once()
+        kept.belief.until = ALWAYS.until
+        before = await kept.credentials.find(client_id)
+
+        await office.credentials.revoke(client_id)
+        meanwhile = await kept.credentials.find(client_id)
+        await feed.run_once()
+        kept.belief.until = ALWAYS.until
+        after = await kept.credentials.find(client_id)
+
+    assert before is meanwhile is not None
+    assert after is not None
+    assert after.revoked_at is not None
 
 
 async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):

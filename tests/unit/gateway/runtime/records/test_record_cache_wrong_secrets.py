@@ -1,4 +1,4 @@
-"""Nobody is refused by what is kept alone; and strangers cannot make the store work."""
+"""No wrong secret is refused by a cached record alone, and none tells which ids exist."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gateway.domain.backoffice.change_feed import ALWAYS
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
-from gateway.runtime.records.record_cache import EVERY_S, Lifetimes, RecordCache, SecondLooks
+from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.secrets import SecretDigester
-from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
+from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import credential
 from tests.unit.refusals import refused
@@ -36,7 +36,6 @@ class Desk:
     """A store of one record that can be slow or down, and remembers when it was asked for what."""
 
     record: Any = "old"
-    most: int = 100
     is_down: bool = False
     looks: list[tuple[str, float]] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
@@ -44,7 +43,6 @@ class Desk:
     def __post_init__(self) -> None:
         self.gate.set()
         self.cache = RecordCache(LIFETIMES, self.begin, lambda _result: None, ALWAYS)
-        self.second = SecondLooks(self.cache, time.monotonic, self.most)
 
     def begin(self, key: str) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self.load(key))
@@ -61,27 +59,7 @@ class Desk:
         """Come with a secret that no record has, as the policy does: find, then find again."""
         arrived = time.monotonic()
         await self.cache.find(key)
-        return await self.second.after(key, arrived)
-
-
-@pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
-@pytest.mark.parametrize("kept", [True, False], ids=["kept", "not kept"])
-@leaping
-async def test_a_known_and_an_unknown_id_take_the_same_looks(key: str, *, kept: bool):
-    """One begun after each request arrived, the second one half a second after the first."""
-    desk = Desk()
-    if kept:
-        await desk.cache.find(key)
-    desk.looks.clear()
-
-    began = time.monotonic()
-    await desk.refused(key)
-    first = len(desk.looks)
-    await desk.refused(key)
-
-    assert first == 1
-    assert [looked for looked, _ in desk.looks] == [key] * 2
-    assert desk.looks[1][1] - began >= EVERY_S
+        return await self.cache.find_since(key, arrived)
 
 
 @leaping
@@ -113,26 +91,24 @@ async def test_a_look_that_began_before_the_request_does_not_count():
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
-async def test_a_strangers_loop_causes_two_looks_a_second(key: str):
-    """However many come: they share the look that begins after them."""
+async def test_wrong_secrets_for_one_id_are_read_one_after_another(key: str):
+    """However many come while a read runs: they share the one that begins after them."""
     desk = Desk()
     await desk.cache.find(key)
     desk.looks.clear()
-    began = time.monotonic()
+    desk.gate.clear()
+    waiting = []
+    for _ in range(30):
+        waiting.append(asyncio.ensure_future(desk.refused(key)))
+        await asyncio.sleep(0.01)
+    arrived = time.monotonic()
+    during = len(desk.looks)
 
-    async def stranger() -> int:
-        tries = 0
-        while time.monotonic() - began < 1.2:
-            arrived, seen = time.monotonic(), len(desk.looks)
-            await desk.second.after(key, arrived)
-            assert any(at >= arrived for _, at in desk.looks[seen:])
-            tries += 1
-        return tries
+    desk.gate.set()
+    await asyncio.gather(*waiting)
 
-    tries = sum(await asyncio.gather(*(stranger() for _ in range(30))))
-
-    assert tries > 60
-    assert len(desk.looks) <= 1 + 2 * (time.monotonic() - began)
+    assert (during, len(desk.looks)) == (1, 2)
+    assert desk.looks[1][1] > arrived
 
 
 @leaping
@@ -154,7 +130,7 @@ async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
 async def test_a_store_that_is_down_cannot_tell(key: str):
-    """All who wait are told; the next look comes no sooner."""
+    """All who wait are told."""
     desk = Desk()
     await desk.cache.find(key)
     desk.is_down = True
@@ -164,26 +140,6 @@ async def test_a_store_that_is_down_cannot_tell(key: str):
 
     assert [type(each) for each in told] == [StoreUnavailable] * 5
     assert len(desk.looks) == 1
-
-
-@pytest.mark.parametrize("key", [KNOWN, UNKNOWN, "cli_never_asked_for"])
-@leaping
-async def test_so_many_wait_and_no_more(key: str):
-    """Whoever comes then is told to come again, whichever id it is: not that it is wrong."""
-    desk = Desk(most=3)
-    for each in (KNOWN, UNKNOWN):
-        await desk.cache.find(each)
-    desk.gate.clear()
-    waiting = [asyncio.ensure_future(desk.second.after(KNOWN, time.monotonic())) for _ in range(3)]
-    await asyncio.sleep(0.01)
-
-    with refused(errors.OVERLOADED) as refusal:
-        await desk.second.after(key, time.monotonic())
-    desk.gate.set()
-
-    assert refusal.value.headers == {"Retry-After": "1"}
-    assert await asyncio.gather(*waiting) == ["old"] * 3
-    assert await desk.refused(UNKNOWN) is None
 
 
 @leaping
@@ -200,9 +156,10 @@ async def test_one_that_gives_up_stops_nobody_else():
 
 @dataclass
 class Watched:
-    """The policy over a desk, with every comparison and every look of a request counted."""
+    """The policy over a desk, with every digest, comparison and read of a request counted."""
 
     desk: Desk = field(default_factory=Desk)
+    digested: int = 0
     compared: int = 0
 
     def __post_init__(self) -> None:
@@ -211,40 +168,42 @@ class Watched:
         )
         self.policy = BasicCredentials(
             find=self.desk.cache.find,  # type: ignore[arg-type] # records are texts here
-            find_again=self.desk.second.after,  # type: ignore[arg-type] # (same reason)
+            find_again=self.desk.cache.find_since,  # type: ignore[arg-type] # (same reason)
             check=SecretCheck(
                 well_formed=lambda _secret: True,
-                digests=lambda _secret: {},
+                digests=self.digests,
                 matching=self.matching,
                 used=lambda _id, _digest: None,
             ),
-            known=RightHeaders(b"k"),
             throttle=FailureThrottle(limits, time.monotonic),
             now=Clock().now,
             stopwatch=Stopwatch(time.monotonic, lambda _took: None),
         )
 
+    def digests(self, _secret: str) -> Mapping[str, bytes]:
+        self.digested += 1
+        return {}
+
     def matching(self, _made: Mapping[str, bytes], _stored: Sequence[SecretDigest]) -> None:
         self.compared += 1
 
-    async def tried(self, key: str) -> tuple[int, int, bool]:
-        """Try a wrong secret; return the looks, the comparisons, and whether it had to wait."""
+    async def tried(self, key: str) -> tuple[int, int, int]:
+        """Try a wrong secret; return how many reads, digests and comparisons it took."""
         self.desk.looks.clear()
-        self.compared = 0
+        self.digested = self.compared = 0
         header = f"Basic {base64.b64encode(f'{key}:wrong'.encode()).decode()}"
-        began = time.monotonic()
         with refused(errors.CREDENTIALS_INVALID):
             waiting = self.policy(call(RawRequest(path={}, authorization=(header,), address="a")))
             assert waiting is not None
             await waiting
-        assert [asked for asked, _ in self.desk.looks] == [key]
-        return len(self.desk.looks), self.compared, self.desk.looks[0][1] - began > EVERY_S / 2
+        assert [asked for asked, _ in self.desk.looks] == [key] * len(self.desk.looks)
+        return len(self.desk.looks), self.digested, self.compared
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["in use", "not in use"])
 @leaping
 async def test_no_duration_tells_whether_an_id_exists(*, kept: bool):
-    """The same looks, comparisons and waits, try for try; the first one never waits."""
+    """The same reads, digests and comparisons, try for try."""
     ways = {}
     for key in (KNOWN, UNKNOWN):
         door = Watched(Desk(record=HELD))
@@ -252,18 +211,4 @@ async def test_no_duration_tells_whether_an_id_exists(*, kept: bool):
             await door.desk.cache.find(key)
         ways[key] = [await door.tried(key) for _ in range(3)]
 
-    assert ways[KNOWN] == ways[UNKNOWN] == [(1, 2, False), (1, 2, True), (1, 2, True)]
-
-
-@leaping
-async def test_ids_that_were_tried_are_remembered_for_half_a_second_alone():
-    desk = Desk()
-    for number in range(300):
-        await desk.refused(f"guess-{number}")
-    assert len(desk.second._looked) <= 300
-
-    await asyncio.sleep(EVERY_S)
-    await desk.refused("the last")
-
-    assert len(desk.second._looked) == 1
-    assert desk.second._coming == {}
+    assert ways[KNOWN] == ways[UNKNOWN] == [(1, 1, 2)] * 3
