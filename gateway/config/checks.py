@@ -241,7 +241,7 @@ def _is_redis(url: str) -> bool:
     except ValueError:
         return False
     number = parts.path.removeprefix("/")
-    is_named = parts.scheme in {"redis", "rediss"} and bool(parts.hostname)
+    is_named = parts.scheme in {"redis", "rediss"} and bool(parts.hostname) and not parts.query
     return is_named and (not number or (number.isascii() and number.isdigit()))
 
 

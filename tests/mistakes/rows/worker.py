@@ -150,13 +150,14 @@ ROWS = (
         promise="A cache shows nothing whose time is over.",
         source="ADR 0021",
         file="gateway/runtime/caches/cache.py",
-        right=(
-            "        if held is None or self._clock() >= held.until:\n"
-            "            return None\n"
-            "        self._held"
+        right="await self._values.set(key, tuple(parts), ttl=ttl_s)",
+        wrong="await self._values.set(key, tuple(parts))",
+        tests=(
+            (
+                f"{_RUNTIME}/caches/test_cache.py"
+                "::test_a_value_and_its_bytes_are_gone_when_its_time_is_over"
+            ),
         ),
-        wrong="        if held is None:\n            return None\n        self._held",
-        tests=(f"{_RUNTIME}/caches/test_cache.py::test_its_time_ends_by_our_clock",),
     ),
     Mistake(
         name="mail-address-in-the-log",

@@ -53,7 +53,7 @@ def built(kernel: Kernel) -> BackOfficeOperations:
     identity = build_identity(kernel)
     made = build_backoffice(
         kernel,
-        build_bank(kernel, banks, no_stops, MemoryCache(0, kernel.monotonic)),
+        build_bank(kernel, banks, no_stops, MemoryCache(0)),
         build_payouts(kernel, banks, no_stops),
         identity,
     )

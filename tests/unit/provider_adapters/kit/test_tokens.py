@@ -82,7 +82,7 @@ async def stage() -> AsyncIterator[Stage]:
             environment=Environment.SANDBOX,
             observer=Witness(),
             runtime=Runtime(now=lambda: stage.now),
-            cache=MemoryCache(1_000_000, clock),
+            cache=MemoryCache(1_000_000),
         )
         client = client_of(context, f"http://127.0.0.1:{server.port}", (), ClientLimits())
         await client.start()
@@ -204,7 +204,7 @@ async def test_processes_with_one_cache_fetch_one_token(stage: Stage):
 async def test_what_is_no_token_in_the_cache_is_fetched_anew(stage: Stage, text: bytes):
     assert stage.context.cache is not None
     await stage.tokens().of(MARIA)
-    for key in list(stage.context.cache._held):  # type: ignore[attr-defined] - where it is kept
+    for key in list(stage.context.cache._sizes):  # type: ignore[attr-defined] - where it is kept
         await stage.context.cache.put(key, [text], 60)
 
     assert await stage.tokens().of(MARIA) == "CANARY-token-2"

@@ -18,7 +18,7 @@ def test_every_operation_finds_banks_in_the_same_place():
 
     kernel = kernel_on(SimpleNamespace(audit=None, charges=None), Clock())
 
-    made = build_bank(kernel, banks, no_stops, MemoryCache(0, kernel.monotonic))
+    made = build_bank(kernel, banks, no_stops, MemoryCache(0))
 
     asks_none = {"banks", "kept_charges", "charge_list"}
     operations = [each.name for each in fields(BankServices) if each.name not in asks_none]

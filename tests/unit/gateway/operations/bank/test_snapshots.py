@@ -13,7 +13,6 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.snapshots import Snapshots
 from gateway.runtime.caches.cache import MemoryCache
-from tests.world.banks.witness import Clock
 from tests.world.standing import NOON
 from tests.world.tree import ROOT, modules
 
@@ -43,7 +42,7 @@ def kept(cache: MemoryCache, most_bytes: int = 2**20) -> Snapshots:
     "paging", [Paging(1, 100), Paging(2, 75), Paging(3, 100), Paging(10**18, 1)]
 )
 async def test_a_page_is_the_slice_of_the_whole(total: int, paging: Paging):
-    snapshots, whole = kept(MemoryCache(2**20, Clock())), entries(total)
+    snapshots, whole = kept(MemoryCache(2**20)), entries(total)
     await snapshots.keep("k", whole)
 
     cut = await snapshots.page("k", paging)
@@ -55,7 +54,7 @@ async def test_a_page_is_the_slice_of_the_whole(total: int, paging: Paging):
 
 async def test_parts_of_two_snapshots_are_never_mixed():
     """Another process may replace one between two reads of a page."""
-    cache = MemoryCache(2**20, Clock())
+    cache = MemoryCache(2**20)
     await kept(cache).keep("k", entries(250))
     old_head = await cache.get("k")
     await kept(cache).keep("k", entries(200))
@@ -66,7 +65,7 @@ async def test_parts_of_two_snapshots_are_never_mixed():
 
 
 async def test_a_snapshot_that_lost_a_part_is_none():
-    cache = MemoryCache(2**20, Clock())
+    cache = MemoryCache(2**20)
     await kept(cache).keep("k", entries(250))
     parts = [await cache.get("k", number) or b"" for number in range(3)]
     await cache.put("k", parts, 60)
@@ -77,7 +76,7 @@ async def test_a_snapshot_that_lost_a_part_is_none():
 
 async def test_the_largest_snapshot_is_kept_and_one_more_byte_is_not():
     whole = entries(150)
-    cache = MemoryCache(2**20, Clock())
+    cache = MemoryCache(2**20)
     await kept(cache).keep("k", whole)
     size = sum([len(await cache.get("k", number) or b"") for number in range(3)])
 

@@ -20,7 +20,7 @@ from gateway.operations.bank.statements import Statements
 from gateway.runtime.caches.cache import MemoryCache
 from gateway.telemetry.ports import Event
 from tests.unit.refusals import refused
-from tests.world.banks.witness import Clock
+from tests.world.leaping import leaping
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import caller
 from tests.world.standing import NOON, TODAY
@@ -75,8 +75,7 @@ class Account:
         self.bank = WalkedBank(reads={"balance": BALANCE})
         self.holds(*pages)
         self.counted: Counter[tuple[str, str]] = Counter()
-        self.clock = Clock()
-        self.cache = MemoryCache(most_bytes, self.clock)
+        self.cache = MemoryCache(most_bytes)
         self.statements = Statements(
             OneBank(self.bank),
             lambda event, label: self.counted.update([(event, label)]),
@@ -257,13 +256,14 @@ async def test_the_first_page_always_walks_and_replaces_what_was_kept():
     assert after.entries[0].provider_id == "30"
 
 
+@leaping
 async def test_a_snapshot_serves_for_its_time_and_no_longer():
     account = Account(entries(30))
     await account.shows(asking(1, 10))
     account.holds(entries(40))
-    account.clock.passes(59.9)
+    await asyncio.sleep(59.9)
     kept = await account.statements.read(caller(), asking(2, 10))
-    account.clock.passes(0.1)
+    await asyncio.sleep(0.1)
 
     anew = await account.statements.read(caller(), asking(2, 10))
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 
 import pytest
-from redis.asyncio import Redis
+from redis.asyncio import Redis, SSLConnection
 
 from gateway.runtime.caches.cache import MemoryCache
 from gateway.runtime.caches.shared import SharedCache, connect
@@ -27,13 +27,14 @@ class Process:
     def __init__(self, url: str, key: bytes = b"k" * 32, patience_s: float = 60.0) -> None:
         self.clock = Clock()
         self.failed: Counter[str] = Counter()
-        self.memory = MemoryCache(2**20, self.clock)
+        self.memory = MemoryCache(2**20)
         self.cache = SharedCache(
-            connect(url, "pixgate:v1:sandbox", patience_s),
-            Sealer({"new": key}, "new"),
-            self.memory,
-            self.count,
-            self.clock,
+            remote=connect(url, patience_s),
+            namespace="pixgate:v1:sandbox",
+            sealer=Sealer({"new": key}, "new"),
+            memory=self.memory,
+            count=self.count,
+            clock=self.clock,
         )
 
     def count(self, event: Event, label: str) -> None:
@@ -97,6 +98,15 @@ async def test_what_lies_there_is_sealed_bounded_in_time_and_under_our_name(
     assert names == [b"pixgate:v1:sandbox:k/0", b"pixgate:v1:sandbox:k/1"]
     assert all(CANARY not in value and b"head" not in value for value in stored)
     assert all(0 < each <= 60_000 for each in left)
+
+
+async def test_more_at_once_than_connections_wait_for_one(one: Process):
+    await one.cache.put("k", [b"a"], 60)
+
+    found = await asyncio.gather(*(one.cache.get("k") for _ in range(100)))
+
+    assert found == [b"a"] * 100
+    assert not one.failed
 
 
 async def test_its_time_ends_in_redis(one: Process):
@@ -204,11 +214,10 @@ async def test_what_redis_did_not_take_is_newer_than_what_it_has(one: Process, r
     ],
 )
 async def test_a_url_says_where_and_as_whom(url: str, place: tuple[str, int, int, str | None]):
-    remote = connect(url, "n", 1)
+    remote = connect(url, 1)
 
-    asked = remote.client.connection_pool.connection_kwargs
-    assert (asked["host"], asked["port"], asked["db"], asked["password"]) == place
-    assert asked["username"] == ("user" if "user" in url else None)
-    secure = remote.client.connection_pool.connection_class.__name__
-    assert secure == ("SSLConnection" if url.startswith("rediss") else "Connection")
-    await remote.client.aclose()
+    line = remote.connection_pool.make_connection()
+    assert (line.host, line.port, line.db, line.password) == place
+    assert line.username == ("user" if "user" in url else None)
+    assert isinstance(line, SSLConnection) == url.startswith("rediss")
+    await remote.aclose()

@@ -46,7 +46,7 @@ def telling(entries: Sequence[Entry]) -> ScriptedBank:
 
 def at(bank: ScriptedBank, book: ChargeBook | None = None) -> LinkedStatements:
     clock = Clock()
-    kept = Snapshots(cache=MemoryCache(1 << 20, clock.monotonic), keep_s=60.0, most_bytes=1 << 20)
+    kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
     return LinkedStatements(
         statements=Statements(OneBank(bank), lambda _event, _label: None, kept),
         payouts=Payouts(),
