@@ -42,6 +42,17 @@ async def test_the_costs_are_those_that_owasp_asks_for():
     assert (len(digest.salt), len(digest.tag)) == (16, 32)
 
 
+async def test_a_digest_written_by_an_earlier_release_matches(hasher):
+    stored = (
+        "$argon2id$v=19$m=64,t=1,p=1,keyid=bmV3"
+        "$c3Nzc3Nzc3Nzc3Nzc3Nzcw$wrSQAgk3WtwrgCIPi1baMGVTNVo3zJPzM3R3OT10PNI"
+    )
+
+    assert await hasher.matches(PASSWORD, stored)
+    assert not await hasher.matches(PASSWORD + " ", stored)
+    assert not hasher.is_outdated(stored)
+
+
 async def test_two_digests_of_one_password_differ(hasher):
     assert await hasher.make(PASSWORD) != await hasher.make(PASSWORD)
 
