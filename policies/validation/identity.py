@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
@@ -11,7 +11,7 @@ from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation.fields import document
+from policies.validation.bodies import body
 
 LONGEST: Final = 1024
 """Code points of a field; what a password may be is another question."""
@@ -80,38 +80,16 @@ class PasswordBody(msgspec.Struct, frozen=True):
 Body = TypeVar("Body", bound=msgspec.Struct)
 
 
-def _input(body: type[Body]) -> Input[Body]:
-    """Take a body of texts."""
-    return Input(read=_reader(body), body=body, refuses=(VALIDATION_FAILED,))
+def _input(shape: type[Body]) -> Input[Body]:
+    """Take a body of texts as they were sent; an address is the same in any letter case."""
+    taken = body(shape, as_sent=shape.__struct_fields__)
+    if "email" not in shape.__struct_fields__:
+        return taken
+    return replace(taken, read=lambda asked: _with_address(taken.read(asked)))
 
 
-def _reader(body: type[Body]) -> Callable[[RawRequest], Body]:
-    names = body.__struct_fields__
-
-    def read(asked: RawRequest) -> Body:
-        found = _document(asked)
-        asked.unknown_fields = len(found.keys() - set(names))
-        return body(**{name: _text(found, name) for name in names})
-
-    return read
-
-
-def _document(asked: RawRequest) -> Mapping[str, Any]:
-    """Read one JSON object; the reason stays, the code is identity's."""
-    try:
-        return document(asked)
-    except ServiceError as refusal:
-        raise ServiceError(VALIDATION_FAILED, refusal.reason) from refusal
-
-
-def _text(found: Mapping[str, Any], name: str) -> str:
-    """Read a field; an address is the same in any letter case."""
-    value = found.get(name)
-    if value is None or value == "":
-        raise ServiceError(VALIDATION_FAILED, "missing", field=name)
-    if not isinstance(value, str) or len(value) > LONGEST:
-        raise ServiceError(VALIDATION_FAILED, "text_form", field=name)
-    return _email(value) if name == "email" else value
+def _with_address(found: Any) -> Any:  # noqa: ANN401 - a body with a field ``email``
+    return msgspec.structs.replace(found, email=_email(found.email))
 
 
 def _email(value: str) -> str:

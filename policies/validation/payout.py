@@ -72,7 +72,10 @@ class PayoutReader:
         Raises:
             ServiceError: the first that applies of ``REFUSES``.
         """
-        body = document(asked)
+        return self.read(asked, document(asked))
+
+    def read(self, asked: RawRequest, body: Mapping[str, Any]) -> PayoutRequest:
+        """Read a body that is JSON; raises as a call does."""
         method = self.method or _method(body)
         fields.demand(body, _REQUIRED)
         value = fields.positive(body["value"])

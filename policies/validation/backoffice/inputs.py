@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Keyset, PageStart, Paging
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
-from policies.validation.fields import Number, document, positive, unknown_field
+from policies.validation.bodies import Body, body
 
-Body = TypeVar("Body", bound=msgspec.Struct)
 Read = TypeVar("Read")
 Wanted = TypeVar("Wanted")
 
 _REFUSES: Final = (VALIDATION_FAILED,)
-_SECRETS: Final = frozenset({"credentials"})
-"""Fields that are sealed as they stand, line breaks and all."""
-
-# The words of msgspec; a test knows them.
-_MISSING: Final = re.compile(r"missing required field `(\w+)`")
-_PLACE: Final = re.compile(r"at `\$\.([\w.\[\]]+)")
-_INDEX: Final = re.compile(r"\[\d*\]")
-_WHY: Final = {
-    "Expected `str` of length": "length",
-    "Expected `datetime` with": "form",
-    "Expected `str` matching": "form",
-    "Expected `int` ": "out_of_range",
-    "Expected `array` of length": "out_of_range",
-    "Invalid enum value": "not_one_of",
-    "Expected": "wrong_type",
-    "": "form",
-}
-
 _COUNTED: Final = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -74,35 +54,6 @@ KEYSET: Final = (
     ),
     PAGING[1],
 )
-
-
-def body(shape: type[Body]) -> Input[Body]:
-    """
-    Take a JSON object of a shape; null counts as absent, unknown fields are counted.
-
-    A shape that forbids them refuses them: misspelt, a filter would match everything.
-
-    Where no field is needed the body may be absent: who revokes in a hurry has
-    nothing to say.
-    """
-    fields = msgspec.structs.fields(shape)
-    is_strict = shape.__struct_config__.forbid_unknown_fields
-    may_be_absent = not any(each.required for each in fields)
-    amounts = {each.name for each in fields if Money in {each.type, *get_args(each.type)}}
-
-    def read(asked: RawRequest) -> Body:
-        found = {} if may_be_absent and not asked.body else _document(asked)
-        asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
-        unknown = unknown_field(found, shape) if is_strict else None
-        if unknown is not None:
-            raise ServiceError(VALIDATION_FAILED, "unknown_field", field=unknown)
-        try:
-            return msgspec.convert(_given(found, shape, amounts), shape)
-        except msgspec.ValidationError as problem:
-            reason, field = _told(str(problem))
-            raise ServiceError(VALIDATION_FAILED, reason, field=field) from problem
-
-    return Input(read=read, body=shape, refuses=_REFUSES, may_be_absent=may_be_absent)
 
 
 def of_path(name: str) -> Input[str]:
@@ -265,67 +216,3 @@ def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
             raise ServiceError(NOT_FOUND, "form") from problem
 
     return Input(read=read, refuses=(NOT_FOUND,))
-
-
-def _told(problem: str) -> tuple[str, str]:
-    """Return why msgspec refused a body, and the path of the field; never what was sent."""
-    missing, place = _MISSING.search(problem), _PLACE.search(problem)
-    path = _INDEX.sub("", place[1]) if place else ""
-    if missing is not None:
-        return "missing", f"{path}.{missing[1]}" if path else missing[1]
-    return next(word for begins, word in _WHY.items() if problem.startswith(begins)), path
-
-
-def _document(asked: RawRequest) -> Mapping[str, Any]:
-    """Read one JSON object; the reason stays, the code is ours."""
-    try:
-        return document(asked)
-    except ServiceError as refusal:
-        raise ServiceError(VALIDATION_FAILED, refusal.reason) from refusal
-
-
-def _given(
-    found: Mapping[str, Any], shape: type[msgspec.Struct], amounts: Collection[str]
-) -> dict[str, Any]:
-    """Return what is given and known: null is not, texts are plain, and amounts above zero."""
-    return {
-        name: _amount(name, found[name]) if name in amounts else _meant(name, found[name])
-        for name in shape.__struct_fields__
-        if found.get(name) is not None
-    }
-
-
-def _meant(name: str, value: object) -> object:
-    """Read a value of ours; ServiceError for one with surprises."""
-    try:
-        return value if name in _SECRETS else _plain(value)
-    except ValueError as problem:
-        reason = "text_form" if isinstance(value, str) else "form"
-        raise ServiceError(VALIDATION_FAILED, reason, field=name) from problem
-
-
-def _amount(name: str, value: object) -> Money:
-    """Read an amount from the number as it was written."""
-    try:
-        return positive(value, name)
-    except ServiceError as refusal:
-        raise ServiceError(VALIDATION_FAILED, refusal.reason, field=name) from refusal
-
-
-def _plain(value: object) -> object:
-    """Return a value without surprises; ValueError where there are some."""
-    match value:
-        case str():
-            return strict.plain_text(value)
-        case Number():
-            return strict.whole_number(value.text)
-        case list():
-            return [_plain(each) for each in value]
-        case dict():
-            return {
-                name: each if name in _SECRETS else _plain(each)
-                for name, each in value.items()
-                if each is not None
-            }
-        case _:
-            return value

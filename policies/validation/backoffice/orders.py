@@ -199,12 +199,13 @@ def refund(asked: RawRequest) -> RefundRequest:
     )
 
 
-_TO_A_KEY: Final = withdraw_input(PayoutMethod.PIX)
+_TO_A_KEY: Final = payout.PayoutReader(PayoutMethod.PIX)
 
 
 def _key_payout(asked: RawRequest) -> KeyPayout:
     """Read a payout to a PIX key, with why it is ordered if the number is another one's."""
-    request, body = _TO_A_KEY.read(asked), document(asked)
+    body = document(asked)
+    request = _TO_A_KEY.read(asked, body)
     reason = fields.text(body, "difference_reason")
     if len(reason) > LONGEST_REASON:
         raise ServiceError(errors.PAYLOAD_INVALID, "length", field="difference_reason")
@@ -213,7 +214,9 @@ def _key_payout(asked: RawRequest) -> KeyPayout:
 
 
 KEY_PAYOUT: Final[Input[KeyPayout]] = Input(
-    read=_key_payout, body=KeyPayoutBody, refuses=_TO_A_KEY.refuses
+    read=_key_payout,
+    body=KeyPayoutBody,
+    refuses=withdraw_input(PayoutMethod.PIX).refuses,
 )
 
 

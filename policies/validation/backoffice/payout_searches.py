@@ -30,8 +30,8 @@ from gateway.domain.kernel.windows import (
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import Certainty
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import Limit
+from policies.validation.bodies import body
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -148,9 +148,9 @@ def place_text(place: PayoutPlace) -> str:
     return f"{at}.{place.account_id}.{place.reference_sha256.hex()}"
 
 
-_BODY: Final = inputs.body(PayoutsBody)
+_BODY: Final = body(PayoutsBody)
 PAYOUTS: Final[Input[PayoutQuery]] = Input(read=_read, body=PayoutsBody, refuses=_BODY.refuses)
-_FILTER: Final = inputs.body(PayoutFilterBody)
+_FILTER: Final = body(PayoutFilterBody)
 EVERY_PAYOUT: Final[Input[PayoutQuery]] = Input(
     read=lambda asked: _every(_FILTER.read(asked)),
     body=PayoutFilterBody,

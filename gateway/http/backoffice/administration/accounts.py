@@ -50,8 +50,8 @@ from gateway.operations.backoffice.scoped_records import (
     VisibleAccounts,
 )
 from gateway.operations.bank.pages import Listed
-from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import ACCOUNTS, AccountsAsked
+from policies.validation.bodies import body
 from policies.validation.fields import Name, TaxNumber, Text
 from policies.validation.inputs import NOTHING
 
@@ -259,7 +259,7 @@ def account_record_rows(does: AccountActs) -> Sequence[Row[BackOfficeCaller]]:
             summary="Add an account to a company.",
             needs=writing(Area.ACCOUNT),
             limits=WITH_BODY,
-            takes=inputs.body(AccountBody),
+            takes=body(AccountBody),
             runs=does.create,
             shows=_registered,
             fails=STORE_FAILS,
@@ -298,7 +298,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[AccountCaller]]:
             summary="Change an account: activate or deactivate it, note that it is verified.",
             needs=writing(Area.ACCOUNT),
             limits=WITH_BODY,
-            takes=inputs.body(AccountChange),
+            takes=body(AccountChange),
             runs=does.change,
             shows=_versioned,
             fails=STORE_FAILS,
@@ -314,7 +314,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[AccountCaller]]:
             ),
             needs=writing(Area.PROVIDER),
             limits=WITH_BODY,
-            takes=inputs.body(ProviderBody),
+            takes=body(ProviderBody),
             runs=does.attach,
             shows=_attached,
             fails=STORE_FAILS,

@@ -28,6 +28,7 @@ from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from policies.validation.fields import Name, Text
 
 
@@ -104,7 +105,7 @@ def company_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="Add a company.",
             needs=managing(Area.COMPANY),
             limits=WITH_BODY,
-            takes=inputs.body(CompanyBody),
+            takes=body(CompanyBody),
             runs=as_administrator(services, create_company),
             shows=_company,
             fails=STORE_FAILS,

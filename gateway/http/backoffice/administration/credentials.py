@@ -52,6 +52,7 @@ from gateway.operations.backoffice.access_orders import CredentialOrders
 from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from policies.validation.fields import Name, Text
 
 _PERMISSIONS = "|".join(map(str, EVERY_PERMISSION))
@@ -270,7 +271,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
             ),
             needs=writing(Area.CREDENTIAL),
             limits=WITH_BODY,
-            takes=inputs.body(CredentialBody),
+            takes=body(CredentialBody),
             runs=does.issue,
             shows=_made,
             fails=STORE_FAILS,

@@ -16,7 +16,7 @@ from gateway.http.common import STORE_FAILS
 from gateway.http.resources.documents import Total
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.scoped_records import AdminServices
-from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 
 _MOST = 200
 """Of one call: a page of a hundred lines, each of an account and a credential."""
@@ -73,7 +73,7 @@ def name_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="Read the names of accounts, companies and credentials by their ids.",
             needs=reading(Area.ACCOUNT),
             limits=WITH_BODY,
-            takes=inputs.body(NamesBody),
+            takes=body(NamesBody),
             runs=Naming(services).find,
             shows=_names,
             fails=STORE_FAILS,

@@ -38,6 +38,7 @@ from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 
 RoleName = Literal["viewer", "operator", "approver", "security", "admin"]
 
@@ -121,7 +122,7 @@ def user_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             ),
             needs=managing(Area.USER),
             limits=WITH_BODY,
-            takes=inputs.body(InvitationBody),
+            takes=body(InvitationBody),
             runs=does.invite,
             shows=_user_or_order,
             fails=STORE_FAILS,

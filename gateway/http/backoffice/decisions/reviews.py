@@ -47,6 +47,7 @@ from gateway.operations.backoffice.reviews import Judgement, ReviewState
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from policies.validation.fields import Why
 from policies.validation.inputs import NOTHING
 
@@ -220,7 +221,7 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="Say how a payout ended; when two users agree, that becomes the outcome.",
             needs=writing(Area.REVIEW),
             limits=WITH_BODY,
-            takes=inputs.body(JudgementBody),
+            takes=body(JudgementBody),
             runs=as_administrator(services, judge),
             shows=_resolution,
             fails=STORE_FAILS,
@@ -233,7 +234,7 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="Withdraw your opinion on how a payout ended, until two users agree.",
             needs=writing(Area.REVIEW),
             limits=WITH_BODY,
-            takes=inputs.body(WithdrawalBody),
+            takes=body(WithdrawalBody),
             runs=as_administrator(services, withdraw),
             shows=_resolution,
             fails=STORE_FAILS,

@@ -30,6 +30,7 @@ from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from policies.validation.fields import Why
 
 _LONGEST_MIN = 30 * 24 * 60
@@ -110,7 +111,7 @@ def stop_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="Stop the payouts of a provider, company, account or credential for a while.",
             needs=writing(Area.STOP),
             limits=WITH_BODY,
-            takes=inputs.body(StopBody),
+            takes=body(StopBody),
             runs=as_administrator(services, stop_payouts),
             shows=_stop,
             fails=STORE_FAILS,

@@ -24,7 +24,7 @@ from gateway.operations.backoffice.money.sandbox_tools import (
     SandboxTools,
     WaitingFault,
 )
-from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from policies.validation.fields import Text
 from policies.validation.inputs import NOTHING
 
@@ -129,7 +129,7 @@ def _money_rows(tools: SandboxTools) -> Sequence[Row[BackOfficeCaller]]:
             summary="Pay a charge, as somebody outside would.",
             needs=writing(Area.QRCODE),
             limits=WITH_BODY,
-            takes=inputs.body(PayBody),
+            takes=body(PayBody),
             runs=_runs(pay),
             shows=_paid,
             fails=STORE_FAILS,
@@ -142,7 +142,7 @@ def _money_rows(tools: SandboxTools) -> Sequence[Row[BackOfficeCaller]]:
             summary="Pay money into an account.",
             needs=writing(Area.QRCODE),
             limits=WITH_BODY,
-            takes=inputs.body(TopUpBody),
+            takes=body(TopUpBody),
             runs=_runs(top_up),
             shows=_topped_up,
             fails=STORE_FAILS,
@@ -186,7 +186,7 @@ def _fault_rows(tools: SandboxTools) -> Sequence[Row[BackOfficeCaller]]:
             summary="Have the bank's next calls fail.",
             needs=writing(Area.STOP),
             limits=WITH_BODY,
-            takes=inputs.body(FaultBody),
+            takes=body(FaultBody),
             runs=_runs(inject),
             shows=_state,
             fails=STORE_FAILS,
@@ -223,7 +223,7 @@ def _quiet_rows(tools: SandboxTools) -> Sequence[Row[BackOfficeCaller]]:
             summary="Set how far the bank's clock is ahead.",
             needs=writing(Area.STOP),
             limits=WITH_BODY,
-            takes=inputs.body(ClockBody),
+            takes=body(ClockBody),
             runs=_runs(move),
             shows=_state,
             fails=STORE_FAILS,

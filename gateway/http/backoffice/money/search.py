@@ -16,7 +16,7 @@ from gateway.http.backoffice.money.payout_lists import FoundPayoutDocument, foun
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.payout_finder import Found, PayoutFinder
-from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from policies.validation.inputs import NOTHING
 
 _CREDENTIALS = reading(Area.CREDENTIAL)
@@ -71,7 +71,7 @@ def search_rows(does: BackOfficeOperations) -> Sequence[Row[BackOfficeCaller]]:
             summary="Find a payout, an account or a credential by whatever names it.",
             needs=reading(Area.PAYOUT),
             limits=WITH_BODY,
-            takes=inputs.body(SearchBody),
+            takes=body(SearchBody),
             runs=_Finding(does.payout_finder).find,
             shows=_found,
             fails=STORE_FAILS,

@@ -23,6 +23,7 @@ from gateway.http.common import STORE_FAILS
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.refusals.traces import ExplainedRequest, Trace, Traces
 from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 
 _ACTS = reading(Area.AUDIT)
 
@@ -187,7 +188,7 @@ def trace_rows(acts: TraceActs) -> Sequence[Row[BackOfficeCaller]]:
             ),
             needs=reading(Area.REQUEST_LOG),
             limits=WITH_BODY,
-            takes=inputs.body(QuestionBody),
+            takes=body(QuestionBody),
             runs=acts.ask,
             shows=_explanation,
             fails=STORE_FAILS,

@@ -77,11 +77,10 @@ WORKED_OUT = {
     ),
     "policies/traffic/throttle.py: reason": ("throttled", "address_blocked"),
     "policies/validation/fields.py: reason": (),
-    "policies/validation/identity.py: refusal.reason": ("json", "media_type", "content_coding"),
-    "policies/validation/backoffice/inputs.py: refusal.reason": (
+    "policies/validation/bodies.py: refusal.reason": (
         *("json", "media_type", "content_coding", "amount_form", "not_positive"),
     ),
-    "policies/validation/backoffice/inputs.py: reason": (
+    "policies/validation/bodies.py: reason": (
         *("missing", "length", "form", "out_of_range", "not_one_of", "wrong_type", "text_form"),
     ),
     "policies/validation/payout.py: f'{name}_form'": (

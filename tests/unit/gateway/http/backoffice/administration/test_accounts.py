@@ -22,7 +22,7 @@ from gateway.http.backoffice.administration.accounts import (
 from gateway.http.backoffice.administration.accounts import account as show_account
 from gateway.http.rendering import instant
 from gateway.operations.bank.pages import Listed
-from policies.validation.backoffice import inputs
+from policies.validation.bodies import body
 from tests.unit.gateway.http.backoffice.registers import TAX, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, line
 from tests.world.banks.authority import VALID, Authority
@@ -210,7 +210,7 @@ async def test_what_a_bank_asks_for_is_entered_by_field(
             content_type="application/json",
             body=json.dumps({**ENTERED, "credentials": given}).encode(),
         )
-        attached = await acts.attach(who, inputs.body(ProviderBody).read(asked))
+        attached = await acts.attach(who, body(ProviderBody).read(asked))
 
         assert attached.certificate_ends_at == VALID[1].replace(microsecond=0)
     shown = show_account(OwnedAccount(attached, None), OFFICE).content

@@ -1,0 +1,153 @@
+"""Bodies that structs declare."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+import pytest
+
+from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.domain.requests.calls import RawRequest
+from gateway.domain.requests.reasons import sentence
+from policies.validation.bodies import body
+from tests.unit.refusals import refusal_of, refused
+
+
+class Word(StrEnum):
+    """A word."""
+
+    ONE = "one"
+
+
+class Inner(msgspec.Struct):
+    """An object within."""
+
+    name: str
+
+
+class Wanted(msgspec.Struct):
+    """A body."""
+
+    name: str
+    count: Annotated[int, msgspec.Meta(le=9)] = 1
+    words: list[str] = []
+    word: Word = Word.ONE
+    code: Annotated[str, msgspec.Meta(pattern="^[0-9]*$", min_length=1)] = "1"
+    at: datetime | None = None
+    inner: Inner | None = None
+    credentials: str = ""
+
+
+class Said(msgspec.Struct):
+    """A body that need not be there."""
+
+    reason: str = ""
+
+
+BODY = body(Wanted)
+
+
+def asked(body: str) -> RawRequest:
+    return RawRequest(path={}, content_type="application/json", body=body.encode())
+
+
+def test_a_body_is_read_and_what_is_not_known_is_counted():
+    came = asked('{"name": "n", "count": 3, "words": ["a"], "other": {"x": [1]}}')
+
+    wanted = BODY.read(came)
+
+    assert (wanted.name, wanted.count, wanted.words) == ("n", 3, ["a"])
+    assert came.unknown_fields == 1
+
+
+def test_null_is_absent():
+    assert BODY.read(asked('{"name": "n", "count": null}')).count == 1
+
+
+def test_a_secret_may_have_lines():
+    assert BODY.read(asked('{"name": "n", "credentials": "a\\nb"}')).credentials == "a\nb"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        "{",
+        "{}",
+        '{"name": null}',
+        '{"name": 1}',
+        '{"name": "a\\u0000"}',
+        '{"name": "a\\nb"}',
+        '{"name": "n", "count": 1.5}',
+        '{"name": "n", "count": -1}',
+        '{"name": "n", "count": true}',
+        '{"name": "n", "count": "1"}',
+        '{"name": "n", "words": ["\\u0007"]}',
+        '{"name": "n", "words": [1]}',
+        '{"name": "n", "name": "m"}',
+    ],
+)
+def test_a_body_of_another_form_is_refused(body: str):
+    assert refusal_of(lambda: BODY.read(asked(body))) is VALIDATION_FAILED
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "reason"),
+    [
+        ("{", "", "json"),
+        ("{}", "name", "missing"),
+        ('{"name": ""}', "name", "missing"),
+        ('{"name": 1}', "name", "wrong_type"),
+        ('{"name": "a\\nb"}', "name", "text_form"),
+        ('{"name": "n", "count": -1}', "count", "form"),
+        ('{"name": "n", "count": 10}', "count", "out_of_range"),
+        ('{"name": "n", "words": ["a", 1]}', "words", "wrong_type"),
+        ('{"name": "n", "words": ["\\u0007"]}', "words", "form"),
+        ('{"name": "n", "word": "s3cret"}', "word", "not_one_of"),
+        ('{"name": "n", "code": "s3cret"}', "code", "form"),
+        ('{"name": "n", "code": ""}', "code", "length"),
+        ('{"name": "n", "at": "s3cret"}', "at", "form"),
+        ('{"name": "n", "inner": {}}', "inner.name", "missing"),
+        ('{"name": "n", "inner": {"name": 1}}', "inner.name", "wrong_type"),
+        ('{"name": "n", "credentials": ["s3cret"]}', "credentials", "wrong_type"),
+    ],
+)
+def test_the_field_that_is_wrong_is_named_and_what_was_sent_is_not_repeated(
+    body: str, field: str, reason: str
+):
+    """These are the words of msgspec, read once more."""
+    with refused(VALIDATION_FAILED) as refusal:
+        BODY.read(asked(body))
+
+    assert (refusal.value.field, refusal.value.reason) == (field, reason)
+    assert "s3cret" not in sentence(reason, field) + refusal.value.detail
+
+
+def test_what_is_not_known_is_not_looked_into():
+    """An unknown field is ignored, whatever stands in it, and counted."""
+    came = asked('{"name": "n", "further": "\\u0007"}')
+
+    assert BODY.read(came) == Wanted("n")
+    assert came.unknown_fields == 1
+
+
+def test_fields_as_sent_may_hold_any_characters():
+    taken = body(Inner, as_sent={"name"})
+
+    assert taken.read(asked('{"name": " a\\u0007\\n"}')).name == " a\x07\n"
+
+
+def test_a_body_without_a_needed_field_may_be_absent():
+    """And only then; many clients name a media type even where they send nothing."""
+    said = body(Said)
+
+    assert (said.may_be_absent, BODY.may_be_absent) == (True, False)
+    assert said.read(RawRequest(path={})) == said.read(asked("")) == Said()
+    for taken, sent in ((BODY, ""), (said, " ")):
+        assert refusal_of(lambda taken=taken, sent=sent: taken.read(asked(sent))) is (
+            VALIDATION_FAILED
+        )
