@@ -14,6 +14,8 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+import orjson
+
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
@@ -28,6 +30,17 @@ _BOX: Final = "\N{OPEN BOX}"
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _CPF: Final = 11
 _CNPJ: Final = 14
+
+
+def pretty(document: object) -> bytes:
+    """Write a row's document as indented JSON; an amount keeps its two decimals."""
+    return orjson.dumps(document, default=_exact, option=orjson.OPT_INDENT_2)
+
+
+def _exact(value: object) -> orjson.Fragment:
+    if not isinstance(value, Decimal):
+        raise TypeError(type(value))
+    return orjson.Fragment(str(value))
 
 
 def money(value: Decimal | None) -> str:

@@ -9,12 +9,11 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any, Final
 
-import msgspec
-
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import pretty
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit, address, own_path
 from gateway.http.panel.screens.money.payouts import FINAL, READS
@@ -26,7 +25,6 @@ _STOPS: Final = Right(Area.STOP, Action.WRITE)
 _LINKED: Final = (Area.CREDENTIAL, Area.REQUEST_LOG, Area.USER)
 """What the page links to where the person may read it."""
 _JSON: Final = "application/json; charset=utf-8"
-_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME_CHARS: Final = 60
 
@@ -57,7 +55,7 @@ class PayoutPages:
     async def dossier(self, visit: Visit) -> Result:
         """Return everything that is known as a file."""
         found = await self.rows.ask(visit, "backoffice.withdraw_dossier", path=_path(visit))
-        content = msgspec.json.format(_encode(found.data))
+        content = pretty(found.data)
         name = _NOT_OF_A_NAME.sub("-", visit.parameter("reference"))[:_NAME_CHARS]
         return Download(content=content, content_type=_JSON, filename=f"payout-{name}.json")
 

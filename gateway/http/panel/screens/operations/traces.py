@@ -6,20 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
-
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.oversight.what_if import Authorization
 from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import pretty
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 
 _READS: Final = Right(Area.REQUEST_LOG, Action.READ)
 _TRACE: Final = "/panel/trace/{trace_id}"
 _METHODS: Final = ("GET", "POST", "DELETE")
-# A capsule is for other people's tools: amounts stay numbers.
-_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def _(word: str) -> str:
@@ -46,7 +43,7 @@ class TracePages:
         """Show everything under a trace id; NOT_FOUND (404) where nothing of it is shown."""
         found = await self._capsule(visit)
         explained = found.get("explained")
-        line = _pretty(explained["request"]["line"]) if explained else b""
+        line = pretty(explained["request"]["line"]) if explained else b""
         asked = explained["request"] if explained else {}
         ids = [asked.get("client_id", ""), asked.get("account_id", "")]
         names = await self.rows.names(visit, ids)
@@ -57,7 +54,7 @@ class TracePages:
         """Hand the same out as a file."""
         found = await self._capsule(visit)
         return Download(
-            content=_pretty(found), content_type="application/json", filename="trace.json"
+            content=pretty(found), content_type="application/json", filename="trace.json"
         )
 
     async def _capsule(self, visit: Visit) -> dict[str, Any]:
@@ -87,11 +84,6 @@ class TracePages:
     def _form(self, answer: object) -> Shown:
         data = {"answer": answer, "methods": _METHODS, "secrets": _SECRETS}
         return Shown(template="operations/explain.html", data=data)
-
-
-def _pretty(document: object) -> bytes:
-    """Write a document for people."""
-    return msgspec.json.format(_encode(document), indent=2)
 
 
 def pages(rows: RowCalls) -> Sequence[Page]:

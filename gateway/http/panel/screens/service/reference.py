@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-import msgspec
-
 from gateway.http.openapi.document import document
+from gateway.http.panel.pages.formats import pretty
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.route import Surface
@@ -99,7 +98,7 @@ def _example(described: Mapping[str, Any]) -> str:
     examples = content.get("examples", {})
     first = next((each["value"] for each in examples.values()), None)
     found = content.get("example", first)
-    return "" if found is None else msgspec.json.format(msgspec.json.encode(found)).decode()
+    return "" if found is None else pretty(found).decode()
 
 
 def reference_pages(reference: Reference) -> Sequence[Page]:
