@@ -1,26 +1,35 @@
 """
-The one reader of bodies that structs declare; any fault is VALIDATION_FAILED.
+The one reader of bodies that structs declare.
 
-Partners' bodies have an order of checks and codes of their own: see ``payout``.
+Partners' payouts have an order of checks of their own: see ``payout``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final, TypeVar, get_args
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Generic, TypeVar, get_args
 
 import msgspec
 
 from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel import strict
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation.fields import Number, document, missing, positive, unknown_field
 
 Body = TypeVar("Body", bound=msgspec.Struct)
+Codes = Mapping[str, ErrorCode]
+"""Codes by the word for what is wrong; that of the empty word is for all others."""
 
+MANAGEMENT: Final[Codes] = {"": VALIDATION_FAILED}
+ORDERS: Final[Codes] = {
+    "": errors.PAYLOAD_INVALID,
+    "missing": errors.FIELD_MISSING,
+    "not_positive": errors.AMOUNT_NOT_POSITIVE,
+}
 _SECRETS: Final = frozenset({"credentials"})
 """Fields that are sealed as they stand."""
 
@@ -40,44 +49,90 @@ _WHY: Final = {
 }
 
 
-def body(shape: type[Body], as_sent: Collection[str] = _SECRETS) -> Input[Body]:
+def body(
+    shape: type[Body], codes: Codes = MANAGEMENT, as_sent: Collection[str] = _SECRETS
+) -> Input[Body]:
     """
-    Take a JSON object of a shape; null counts as absent, unknown fields are counted.
+    Take a JSON object of a shape; unknown fields are counted.
 
-    A required field that is the empty text is missing. Fields ``as_sent`` may hold any
-    characters, line breaks and all.
+    Null counts as absent, and so does the empty text of a field that is required or unset.
+    Fields ``as_sent`` may hold any characters, line breaks and all.
 
-    A shape that forbids them refuses them: misspelt, a filter would match everything.
+    A shape that forbids unknown fields refuses them: misspelt, a filter would match everything.
 
     Where no field is needed the body may be absent: who revokes in a hurry has
     nothing to say.
     """
-    fields = msgspec.structs.fields(shape)
-    is_strict = shape.__struct_config__.forbid_unknown_fields
-    may_be_absent = not any(each.required for each in fields)
-    amounts = {each.name for each in fields if Money in {each.type, *get_args(each.type)}}
+    reader = _Reader(shape, codes, as_sent)
+    refuses = {code for word, code in codes.items() if reader.amounts or word != "not_positive"}
+    return Input(
+        read=reader.read,
+        body=shape,
+        refuses=tuple(code for code in codes.values() if code in refuses),
+        may_be_absent=reader.may_be_absent,
+    )
 
-    def given(found: Mapping[str, Any]) -> Iterator[str]:
-        for each in fields:
-            if not (missing(found, each.name) if each.required else found.get(each.name) is None):
-                yield each.name
 
-    def of(name: str, value: object) -> object:
-        return _amount(name, value) if name in amounts else _meant(name, value, as_sent)
+class _Reader(Generic[Body]):
+    """Reads bodies of one shape."""
 
-    def read(asked: RawRequest) -> Body:
-        found = {} if may_be_absent and not asked.body else _document(asked)
-        asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
-        unknown = unknown_field(found, shape) if is_strict else None
+    def __init__(self, shape: type[Body], codes: Codes, as_sent: Collection[str]) -> None:
+        self._shape = shape
+        self._codes = codes
+        self._as_sent = as_sent
+        self._fields = msgspec.structs.fields(shape)
+        self._is_strict = shape.__struct_config__.forbid_unknown_fields
+        self.may_be_absent = not any(each.required for each in self._fields)
+        self.amounts = {
+            each.name for each in self._fields if Money in {each.type, *get_args(each.type)}
+        }
+
+    def read(self, asked: RawRequest) -> Body:
+        """Read a body; raises ServiceError with one of the codes."""
+        found = {} if self.may_be_absent and not asked.body else self._document(asked)
+        asked.unknown_fields = len(found.keys() - set(self._shape.__struct_fields__))
+        unknown = unknown_field(found, self._shape) if self._is_strict else None
         if unknown is not None:
-            raise ServiceError(VALIDATION_FAILED, "unknown_field", field=unknown)
+            raise ServiceError(self._codes[""], "unknown_field", field=unknown)
+        given = {
+            each.name: self._meant(each.name, found[each.name])
+            for each in self._fields
+            if not _is_absent(found, each)
+        }
         try:
-            return msgspec.convert({name: of(name, found[name]) for name in given(found)}, shape)
+            return msgspec.convert(given, self._shape)
         except msgspec.ValidationError as problem:
-            reason, field = _told(str(problem))
-            raise ServiceError(VALIDATION_FAILED, reason, field=field) from problem
+            raise self._refusal(*_told(str(problem))) from problem
 
-    return Input(read=read, body=shape, refuses=(VALIDATION_FAILED,), may_be_absent=may_be_absent)
+    def _document(self, asked: RawRequest) -> Mapping[str, Any]:
+        """Read one JSON object; the reason stays, the code is ours."""
+        try:
+            return document(asked)
+        except ServiceError as refusal:
+            raise ServiceError(self._codes[""], refusal.reason) from refusal
+
+    def _meant(self, name: str, value: object) -> object:
+        """Read a plain value, or an amount above zero from the number as it was written."""
+        if name in self._as_sent:
+            return value
+        try:
+            return positive(value, name) if name in self.amounts else _plain(value)
+        except ServiceError as refusal:
+            raise self._refusal(refusal.reason, name) from refusal
+        except ValueError as problem:
+            reason = "text_form" if isinstance(value, str) else "form"
+            raise self._refusal(reason, name) from problem
+
+    def _refusal(self, reason: str, field: str) -> ServiceError:
+        code = self._codes.get(reason, self._codes[""])
+        return ServiceError(code, reason, field=field)
+
+
+def _is_absent(found: Mapping[str, Any], each: msgspec.structs.FieldInfo) -> bool:
+    """Say whether a field is not given."""
+    if each.required or each.default is msgspec.UNSET:
+        return missing(found, each.name)
+    return found.get(each.name) is None
 
 
 def _told(problem: str) -> tuple[str, str]:
@@ -87,31 +142,6 @@ def _told(problem: str) -> tuple[str, str]:
     if absent is not None:
         return "missing", f"{path}.{absent[1]}" if path else absent[1]
     return next(word for begins, word in _WHY.items() if problem.startswith(begins)), path
-
-
-def _document(asked: RawRequest) -> Mapping[str, Any]:
-    """Read one JSON object; the reason stays, the code is ours."""
-    try:
-        return document(asked)
-    except ServiceError as refusal:
-        raise ServiceError(VALIDATION_FAILED, refusal.reason) from refusal
-
-
-def _meant(name: str, value: object, as_sent: Collection[str]) -> object:
-    """Read a value of ours; ServiceError for one with surprises."""
-    try:
-        return value if name in as_sent else _plain(value)
-    except ValueError as problem:
-        reason = "text_form" if isinstance(value, str) else "form"
-        raise ServiceError(VALIDATION_FAILED, reason, field=name) from problem
-
-
-def _amount(name: str, value: object) -> Money:
-    """Read an amount from the number as it was written."""
-    try:
-        return positive(value, name)
-    except ServiceError as refusal:
-        raise ServiceError(VALIDATION_FAILED, refusal.reason, field=name) from refusal
 
 
 def _plain(value: object) -> object:

@@ -34,7 +34,6 @@ _FORMS: Final = {
     "secret_again": "{field} must be typed once more: no page shows again what is secret.",
     "out_of_range": "{field} is outside the documented range.",
     "object": "{field} must be a JSON object.",
-    "boolean": "{field} must be true or false.",
     "text_form": ("{field} must be a text of at most 1024 characters, without control characters."),
     "account_name_form": (
         "{field} must be a text of at most 1024 characters that are all seen,"
@@ -85,7 +84,6 @@ _FORMS: Final = {
     "other_amount": "{field} is neither the amount ordered nor the one that the bank shows.",
     "not_positive": "{field} must be above zero.",
     "positive_integer": "{field} must be an integer of at least 1.",
-    "seconds_range": "{field} must be a whole number of seconds from 1 to 315360000.",
     "date_form": "{field} must be a calendar date in the form YYYY-MM-DD.",
     "not_today": "{field} must be today in UTC; payouts cannot be scheduled.",
     "window_backwards": "{field} must not be before init.",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -21,7 +20,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation import fields, parameters, payout
+from policies.validation import bodies, fields, parameters, payout
+from policies.validation.bodies import body
 from policies.validation.fields import KeyType, Reference, TaxNumber, Text, document
 from policies.validation.inputs import withdraw_input
 
@@ -29,9 +29,6 @@ LONGEST_REASON: Final = 500
 """Characters, as of every reason that is kept."""
 LONGEST_EXPIRY_S: Final = 315_360_000
 """Ten years of 365 days."""
-
-_PAYER: Final = "payer."
-_BODY: Final = (errors.PAYLOAD_INVALID, errors.FIELD_MISSING)
 
 KeyWord = Annotated[KeyType, msgspec.Meta(examples=["email"])]
 KeyText = Annotated[
@@ -114,72 +111,69 @@ class RefundBody(msgspec.Struct):
     description: Text = ""
 
 
-class OrderReader:
-    """Reads what people order; every method raises ServiceError with a code of ``SVC.VAL``."""
+_KEY: Final = body(KeyBody, bodies.ORDERS)
+_LOOKUP: Final = body(LookupBody, bodies.ORDERS)
+_CHARGE: Final = body(ChargeBody, bodies.ORDERS)
+_REFUND: Final = body(RefundBody, bodies.ORDERS)
 
-    def key(self, asked: RawRequest) -> KeyOrder:
-        """Read a key to be registered."""
-        body = _body(asked, KeyBody, ("type",))
-        kind = _key_type(body)
-        if kind is PixKeyType.EVP:
-            return KeyOrder(kind, _no_key(body))
-        fields.demand(body, ("key",))
-        return KeyOrder(kind, self._key(kind, body["key"]))
 
-    def lookup(self, asked: RawRequest) -> str:
-        """Read a key of anybody's, into its normal form."""
-        body = _body(asked, LookupBody, ("key",))
-        if fields.missing(body, "type"):
-            return self._any_key(body["key"])
-        return self._key(_key_type(body), body["key"])
+def _key(asked: RawRequest) -> KeyOrder:
+    """Read a key to be registered."""
+    found = _KEY.read(asked)
+    kind = PixKeyType(found.type)
+    if kind is PixKeyType.EVP:
+        if found.key is not UNSET:  # the bank draws it
+            raise ServiceError(errors.PAYLOAD_INVALID, "key_given", field="key")
+        return KeyOrder(kind, "")
+    if found.key is UNSET:
+        raise ServiceError(errors.FIELD_MISSING, "missing", field="key")
+    return KeyOrder(kind, _key_of(kind, found.key))
 
-    def charge(self, asked: RawRequest) -> ChargeOrder:
-        """Read a charge to be made."""
-        body = _body(asked, ChargeBody, ("reference", "type", "key"))
-        has_value = not fields.missing(body, "value")
-        reference = fields.reference(body)
-        kind = fields.read(ChargeType, body["type"], "type", "not_one_of")
-        return ChargeOrder(
-            reference=reference,
-            type=kind,
-            key=self._any_key(body["key"]),
-            value=fields.positive(body["value"]) if has_value else None,
-            expires_in=_expiry(body),
-            payer=self._payer(body),
-            description=fields.text(body, "description"),
-            reusable=_flag(body, "reusable") or kind is ChargeType.STATIC,
-        )
 
-    def _payer(self, body: Mapping[str, Any]) -> Payer | None:
-        """Read who is asked to pay; nobody, where nobody is named."""
-        if body.get("payer") is None:
-            return None
-        payer = body["payer"]
-        if not isinstance(payer, dict):
-            raise ServiceError(errors.PAYLOAD_INVALID, "object", field="payer")
-        fields.demand(payer, ("name", "tax_number"), _PAYER)
-        number = payer["tax_number"]
-        return Payer(
-            name=fields.text(payer, "name", _PAYER),
-            tax_number=fields.read(
-                strict.tax_number, number, f"{_PAYER}tax_number", "tax_number_form"
-            ),
-            message=fields.text(payer, "message", _PAYER),
-        )
+def _lookup(asked: RawRequest) -> str:
+    """Read a key of anybody's, into its normal form."""
+    found = _LOOKUP.read(asked)
+    return (
+        _any_key(found.key) if found.type is UNSET else _key_of(PixKeyType(found.type), found.key)
+    )
 
-    def _key(self, kind: PixKeyType, found: object) -> str:
-        return fields.read(partial(normal_key, kind), found, "key", f"{kind}_key_form")
 
-    def _any_key(self, found: object) -> str:
-        """Read a key whose form alone tells its kind; the forms have nothing in common."""
-        return fields.read(self._normal_of_any, found, "key", "key_form")
+def _charge(asked: RawRequest) -> ChargeOrder:
+    """Read a charge to be made."""
+    found = _CHARGE.read(asked)
+    kind = ChargeType(found.type)
+    return ChargeOrder(
+        reference=_reference(found.reference),
+        type=kind,
+        key=_any_key(found.key),
+        value=found.value,
+        expires_in=found.expires_in,
+        payer=None if found.payer is None else _payer(found.payer),
+        description=found.description,
+        reusable=found.reusable or kind is ChargeType.STATIC,
+    )
 
-    def _normal_of_any(self, text: str) -> str:
-        for kind in PixKeyType:
-            with suppress(ValueError):
-                return normal_key(kind, text)
-        problem = "no key"
-        raise ValueError(problem)
+
+def _payer(found: PayerBody) -> Payer:
+    """Read who is asked to pay."""
+    number = fields.read(strict.tax_number, found.tax_number, "payer.tax_number", "tax_number_form")
+    return Payer(name=found.name, tax_number=number, message=found.message)
+
+
+def _reference(found: str) -> str:
+    return fields.read(strict.reference, found, "reference", "reference_form")
+
+
+def _key_of(kind: PixKeyType, found: str) -> str:
+    return fields.read(partial(normal_key, kind), found, "key", f"{kind}_key_form")
+
+
+def _any_key(found: str) -> str:
+    """Read a key whose form alone tells its kind; the forms have nothing in common."""
+    for kind in PixKeyType:
+        with suppress(ValueError):
+            return normal_key(kind, found)
+    raise ServiceError(errors.PAYLOAD_INVALID, "key_form", field="key")
 
 
 def refund(asked: RawRequest) -> RefundRequest:
@@ -190,12 +184,12 @@ def refund(asked: RawRequest) -> RefundRequest:
         ServiceError: with a code of ``SVC.VAL``.
     """
     payment = parameters.reference(asked)
-    body = _body(asked, RefundBody, ("reference", "value"))
+    found = _REFUND.read(asked)
     return RefundRequest(
-        value=fields.positive(body["value"]),
-        reference=fields.reference(body),
+        value=found.value,
+        reference=_reference(found.reference),
         payment=payment,
-        description=fields.text(body, "description"),
+        description=found.description,
     )
 
 
@@ -204,12 +198,12 @@ _TO_A_KEY: Final = payout.PayoutReader(PayoutMethod.PIX)
 
 def _key_payout(asked: RawRequest) -> KeyPayout:
     """Read a payout to a PIX key, with why it is ordered if the number is another one's."""
-    body = document(asked)
-    request = _TO_A_KEY.read(asked, body)
-    reason = fields.text(body, "difference_reason")
+    content = document(asked)
+    request = _TO_A_KEY.read(asked, content)
+    reason = fields.text(content, "difference_reason")
     if len(reason) > LONGEST_REASON:
         raise ServiceError(errors.PAYLOAD_INVALID, "length", field="difference_reason")
-    asked.unknown_fields -= "difference_reason" in body
+    asked.unknown_fields -= "difference_reason" in content
     return KeyPayout(request=request, difference_reason=reason.strip())
 
 
@@ -220,51 +214,7 @@ KEY_PAYOUT: Final[Input[KeyPayout]] = Input(
 )
 
 
-def _body(
-    asked: RawRequest, shape: type[msgspec.Struct], needed: tuple[str, ...]
-) -> Mapping[str, Any]:
-    """Read the body, count what is not known, and demand what is needed."""
-    body = document(asked)
-    asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))
-    fields.demand(body, needed)
-    return body
-
-
-def _key_type(body: Mapping[str, Any]) -> PixKeyType:
-    return fields.read(PixKeyType, body["type"], "type", "key_type")
-
-
-def _no_key(body: Mapping[str, Any]) -> str:
-    """Refuse a random key that is named: the bank draws it."""
-    if not fields.missing(body, "key"):
-        raise ServiceError(errors.PAYLOAD_INVALID, "key_given", field="key")
-    return ""
-
-
-def _expiry(body: Mapping[str, Any]) -> int | None:
-    """Read after how many seconds a charge can no longer be paid."""
-    if body.get("expires_in") is None:
-        return None
-    with suppress(ValueError):
-        seconds = fields.whole(body["expires_in"])
-        if 0 < seconds <= LONGEST_EXPIRY_S:
-            return seconds
-    raise ServiceError(errors.PAYLOAD_INVALID, "seconds_range", field="expires_in")
-
-
-def _flag(body: Mapping[str, Any], name: str) -> bool:
-    """Read true or false; absent is false."""
-    found = body.get(name)
-    if found is None:
-        return False
-    if not isinstance(found, bool):
-        raise ServiceError(errors.PAYLOAD_INVALID, "boolean", field=name)
-    return found
-
-
-REFUND: Final[Input[RefundRequest]] = Input(
-    read=refund, body=RefundBody, refuses=(*_BODY, errors.AMOUNT_NOT_POSITIVE)
-)
+REFUND: Final[Input[RefundRequest]] = Input(read=refund, body=RefundBody, refuses=_REFUND.refuses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,10 +226,8 @@ class OrderInputs:
     charge: Input[ChargeOrder]
 
 
-_READER: Final = OrderReader()
-_AMOUNTS: Final = (*_BODY, errors.AMOUNT_NOT_POSITIVE)
 ORDERS: Final = OrderInputs(
-    key=Input(read=_READER.key, body=KeyBody, refuses=_BODY),
-    lookup=Input(read=_READER.lookup, body=LookupBody, refuses=_BODY),
-    charge=Input(read=_READER.charge, body=ChargeBody, refuses=_AMOUNTS),
+    key=Input(read=_key, body=KeyBody, refuses=_KEY.refuses),
+    lookup=Input(read=_lookup, body=LookupBody, refuses=_LOOKUP.refuses),
+    charge=Input(read=_charge, body=ChargeBody, refuses=_CHARGE.refuses),
 )
