@@ -146,6 +146,20 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="refused-by-a-cached-record",
+        promise="No well-formed secret is refused by a record read before the request came.",
+        source="ADR 0013",
+        file="gateway/runtime/records/record_cache.py",
+        right="        if entry is not None and entry.asked > instant:",
+        wrong="        if entry is not None:",
+        tests=(
+            (
+                f"{_RUNTIME}/records/test_record_cache_wrong_secrets.py"
+                "::test_what_the_store_has_by_now_counts"
+            ),
+        ),
+    ),
+    Mistake(
         name="value-shown-after-its-time",
         promise="A cache shows nothing whose time is over.",
         source="ADR 0021",
