@@ -51,13 +51,16 @@ class MemoryCache:
         return sum(self._sizes.values())
 
     async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
-        """Keep a value; False for one that is larger than the whole cache."""
+        """Keep a value; False for one larger than the whole cache or without time."""
         await self.drop(key)
         size = sum(map(len, parts)) + _PART_BYTES * len(parts)
-        if size > self._most:
+        if size > self._most or ttl_s <= 0:  # aiocache never ends a time of 0
             return False
-        while await self.size() + size > self._most:
-            await self.drop(next(iter(self._sizes)))
+        held = await self.size()
+        while held + size > self._most:
+            oldest = next(iter(self._sizes))
+            held -= self._sizes[oldest]
+            await self.drop(oldest)
         self._sizes[key] = size
         await self._values.set(key, tuple(parts), ttl=ttl_s)
         return True

@@ -79,7 +79,9 @@ class SharedCache:
         write = self.remote.pipeline(transaction=True)
         for number, part in enumerate(parts):
             name = _name(key, number)
-            write.set(self._at(name), self.sealer.seal_bytes(part, name), px=int(ttl_s * 1000))
+            write.set(
+                self._at(name), self.sealer.seal_bytes(part, name), px=max(1, int(ttl_s * 1000))
+            )
         if await self._done("put", write.execute):
             await self.memory.drop(key)
             return True

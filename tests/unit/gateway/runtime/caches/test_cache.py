@@ -89,6 +89,12 @@ async def test_a_value_larger_than_the_bound_is_not_kept_nor_the_one_before(cach
     assert await cache.get("other") == KIB
 
 
+@pytest.mark.parametrize("ttl_s", [0, -1])
+async def test_a_value_without_time_is_not_kept(cache: MemoryCache, ttl_s: float):
+    assert not await cache.put("k", [KIB], ttl_s)
+    assert await cache.get("k") is None
+
+
 async def test_many_small_parts_count_as_what_they_take(cache: MemoryCache):
     assert not await cache.put("k", [b""] * 1000, 60)
 
