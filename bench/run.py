@@ -28,12 +28,11 @@ BALANCE = "gateway, balance"
 WOOVI_BALANCE = "gateway, balance at woovi"
 REFUSED = "gateway, 401 for a wrong secret"
 STATEMENT = "gateway, statement of 100 rows"
-TWO = "gateway, balance, 2 processes"
 SLOW_PROXY = "bare aiohttp proxy, bank at 20 ms"
 SLOW = "gateway, bank at 20 ms"
 IDLE = "memory of an idle process, MB"
 
-FIGURES = ("cpu", "slow", "workers", "peers")
+FIGURES = ("cpu", "slow", "peers")
 CONVERSATIONS = 512
 
 _HEADERS = {
@@ -83,7 +82,6 @@ GOALS = (
     _goal("R4", (BALANCE, peer_gateways.LITESTAR), 0.67, 0.71),
     replace(_SLOW, meaning=f"median at {CONVERSATIONS} connections / bare proxy"),
     _goal("R9", (REFUSED, CANNED_ANSWER), 3.0, 4.5),
-    _goal("R11", (TWO, BALANCE), 1.1, 1.25),
     replace(
         _SLOW, name="R14", meaning="memory then / bare proxy", figure=_pss, reach=3.3, fails_above=4
     ),
@@ -119,16 +117,10 @@ def _standing(
         pid = scene.gateway(site)
         measured.values[IDLE + suffix] = [system.pss_mb(system.tree(pid))]
         for figure, each in _gateway(pid, site.port, partner, connections):
-            if figure in figures or (each.name == BALANCE and figures & {"peers", "workers"}):
+            if figure in figures or (each.name == BALANCE and "peers" in figures):
                 yield replace(each, name=each.name + suffix)
         if "peers" in figures and not suffix:
             yield from peer_gateways.standing(scene, partner, connections)
-    if "workers" in figures and (server := scene.server()):
-        site = scene.site("workers", stage.OURS, server.plain)
-        partner = make_partner(site)
-        pid = scene.gateway(site, workers=2)
-        [(_, balance), *_] = _gateway(pid, site.port, partner, connections)
-        yield replace(balance, name=TWO)
 
 
 def _references(scene: Stage, connections: int) -> Iterator[tuple[str, Subject]]:

@@ -48,11 +48,7 @@ class Stage:
         return self.started.enter_context(running)
 
     def site(self, name: str, tree: Path, database: str = "") -> GatewaySite:
-        """
-        Make a folder and choose ports.
-
-        A second process has its operations listener one above the first.
-        """
+        """Make a folder and choose ports."""
         folder = self.folder / name
         folder.mkdir()
         port = free_port()
@@ -65,15 +61,13 @@ class Stage:
             bank=self.bank,
         )
 
-    def gateway(self, site: GatewaySite, workers: int = 1) -> int:
-        """Start a gateway; it is there when all its operations listeners say so."""
+    def gateway(self, site: GatewaySite) -> int:
+        """Start a gateway; it is there when its operations listener says so."""
         config = str(write_configuration(site))
         command = [sys.executable, "-P", "-m", "gateway", "serve", "--config", config]
-        command += ["--workers", str(workers)] * (workers > 1)
 
         def is_ready() -> bool:
-            ports = range(site.operations, site.operations + workers)
-            return all(system.answers(port, "/readyz") == _OK for port in ports)
+            return system.answers(site.operations, "/readyz") == _OK
 
         with modules_of(site.tree):
             running = system.running(command, self.cores.measured, self.folder, is_ready)

@@ -29,10 +29,9 @@ from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
 from gateway.runtime.registration import Registration
-from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken
+from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.runtime.retention import BackofficeRetention, IdentityRetention
 from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
-from gateway.runtime.worker.lines import Received, Sent
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.ports import Event, Gauge
@@ -46,8 +45,6 @@ _EACH_MINUTE: Final = Schedule(every_s=_MINUTE_S, delayed=True, finishing=True)
 _MISSED: Final = Schedule(every_s=300.0, delayed=True)
 """Banks give up after minutes to hours; an event is stored once."""
 _EACH_SECOND: Final = Schedule(every_s=_SECOND_S, finishing=True)
-_LINES: Final = Schedule(every_s=0.2, finishing=True)
-"""Often enough that what waits has room in the socket."""
 _PRESENCE: Final = Schedule(every_s=10.0)
 """Thrice in a lease: those of other tasks end in between, mail's while its server fails."""
 _OLD_SIGN_INS_S: Final = 600.0
@@ -108,9 +105,6 @@ def periodic_tasks(
         tasks += _beside_requests(rooms, telemetry, tally, role)
     if role.part.works:
         tasks += _work(rooms, telemetry, wake, role.leases)
-    if role.part.lines is not None and not role.part.serves:
-        received = Received(role.part.lines, rooms.kernel.store.office.requests.add)
-        tasks.append(PeriodicTask("request log", received.run_once, _LINES))
     watched = task_gauge([*tasks, *rooms.identity.tasks, telemetry.lag.task], telemetry.values)
     return [*tasks, PeriodicTask("tasks", watched, Schedule(every_s=_SCRAPE_S))]
 
@@ -141,7 +135,7 @@ def _beside_requests(
     task, readings = PeriodicTask, rooms.backoffice.figures.readings
     tasks = [
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
-        _request_log(rooms.kernel, telemetry, tally, role.part),
+        _request_log(rooms.kernel, telemetry, tally),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         rooms.accounts.uses.task,
     ]
@@ -256,16 +250,9 @@ def _missed_events(rooms: Rooms) -> MissedEvents:
     )
 
 
-def _request_log(
-    kernel: Kernel, telemetry: Telemetry, tally: AuditTally, part: Part
-) -> PeriodicTask:
+def _request_log(kernel: Kernel, telemetry: Telemetry, tally: AuditTally) -> PeriodicTask:
     """Keep the requests answered here; each is counted for the audit log, kept or not."""
-    store, count = kernel.store.office.requests.add, kernel.observer.count
-    writer: RequestLogWriter[Taken] | RequestLogWriter[bytes] = (
-        RequestLogWriter(Stored(store), count)
-        if part.lines is None
-        else RequestLogWriter(Sent(part.lines, store), count)
-    )
+    writer = RequestLogWriter(kernel.store.office.requests.add, kernel.observer.count)
     is_on = kernel.settings.telemetry.request_log
     telemetry.observer.kept = keeping(tally, writer.keep if is_on else None)
     return PeriodicTask("request log", writer.run_once, _EACH_SECOND)

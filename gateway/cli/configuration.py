@@ -1,4 +1,4 @@
-"""The configuration as commands read it; a supervisor loads hardly more than this."""
+"""The configuration as commands read it."""
 
 from __future__ import annotations
 

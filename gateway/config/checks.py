@@ -128,6 +128,19 @@ def _listeners(settings: Settings) -> Iterator[Finding]:
             yield Finding(second, f"{port} is the port of {first} too")
 
 
+def _processes(settings: Settings) -> Iterator[Finding]:
+    """Check that no second process is expected where there is one."""
+    server = settings.server
+    if settings.store_url.startswith("sqlite"):
+        problem = "needs PostgreSQL: an SQLite store has one process"
+        if server.reuse_port:
+            yield Finding("server.reuse_port", problem)
+        if settings.worker.run == "apart":
+            yield Finding("worker.run", f"apart {problem}")
+    if server.reuse_port and server.single_process:
+        yield Finding("server.reuse_port", "must be false with server.single_process")
+
+
 def _proxies(settings: Settings) -> Iterator[Finding]:
     """Check that what tells the client's address is believed of our own proxies alone."""
     server = settings.server
@@ -381,7 +394,7 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
 
 
 _ALWAYS: tuple[Check, ...] = (
-    *(_listeners, _proxies, _keys, _deadlines),
+    *(_listeners, _processes, _proxies, _keys, _deadlines),
     *(_cache, _way_out, _callbacks, _throttles, _people),
 )
 _PRODUCTION: tuple[Check, ...] = (

@@ -27,7 +27,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         connections: Open at once in all, per process.
         drain_accept_s: How long a stopping process still serves new requests.
         drain_s: How long it then waits for those in flight.
-        reuse_port: Lets several processes bind the same port.
+        reuse_port: Lets several processes of one system user bind the same port; needs
+            PostgreSQL.
         single_process: There is one server process of this store, anywhere; then production
             needs no cache that processes share.
         openapi: Serves the OpenAPI documents publicly.
@@ -55,7 +56,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     connections: Count = 10_000
     drain_accept_s: SecondsOrNone = 5.0
     drain_s: Seconds = 30.0
-    reuse_port: bool = False
+    reuse_port: Annotated[bool, written("${PIXGATE_REUSE_PORT:-false}")] = False
     single_process: bool = False
     openapi: bool = False
     panel: bool = True

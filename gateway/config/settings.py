@@ -265,16 +265,18 @@ class Statements(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Worker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Where the tasks run that no request waits for; with SQLite always in the one process.
+    Where the tasks run that no request waits for.
 
     Attributes:
-        run: ``host``: ``pixgate serve`` keeps a worker beside its server processes.
-            ``apart``: it keeps none, ``pixgate worker`` runs elsewhere. ``inside``:
-            each server process does those tasks itself.
+        run: ``inside``: each server process does them itself. ``apart``: processes
+            ``pixgate worker`` do, on PostgreSQL alone.
         nice: How far a worker steps back behind other processes, as of ``nice``.
     """
 
-    run: Literal["host", "apart", "inside"] = "host"
+    run: Annotated[
+        Literal["inside", "apart"],
+        Meta(description="inside or apart; host, a worker started by pixgate serve, is gone"),
+    ] = "inside"
     nice: Annotated[int, Meta(ge=0, le=19)] = 10
 
 
@@ -345,11 +347,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if pooler == "none" or url.startswith("sqlite"):
             return url
         return Address(f"{url}{'&' if '?' in url else '?'}pooler={pooler}")
-
-    @property
-    def works_inside(self) -> bool:
-        """Whether each server process does a worker's tasks itself."""
-        return self.worker.run == "inside" or self.store_url.startswith("sqlite")
 
     @property
     def factor_roles(self) -> frozenset[Role]:

@@ -1,4 +1,4 @@
-"""The process: its clocks, its signals, its file descriptors, and several of them on one port."""
+"""The process: its clocks, its signals, its file descriptors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import signal
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,8 +14,6 @@ from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Final
-
-import msgspec
 
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
@@ -47,13 +44,10 @@ class Part:
     Attributes:
         serves: Answers requests.
         works: Does what no request waits for: follow-up, mail, figures, retention.
-        lines: Where lines of the request log go from a server process to the worker of the
-            same host; None where there is none, or where the process does both.
     """
 
     serves: bool = True
     works: bool = True
-    lines: socket.socket | None = None
 
 
 ALONE: Final = Part()
@@ -105,21 +99,6 @@ def stop_signals(on_hangup: Callable[[], None] = log_not_reloaded) -> Iterator[S
         for number in (*_STOPS, signal.SIGHUP):
             loop.remove_signal_handler(number)
         outlive_hangups()
-
-
-def as_child(settings: Settings, number: int) -> Settings:
-    """
-    Return the settings of one of several processes of a supervisor, counted from 0.
-
-    Server processes share the public port; each process has an operations port of its own.
-    """
-    admin = settings.admin
-    port = admin.port + number if admin.port else 0
-    return msgspec.structs.replace(
-        settings,
-        server=msgspec.structs.replace(settings.server, reuse_port=True),
-        admin=msgspec.structs.replace(admin, port=port),
-    )
 
 
 def step_back(nice: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -32,45 +32,9 @@ _FILES: Final = "panel.static"
 """Styles and scripts that everybody may fetch: a page would push twenty lines before it."""
 _READING: Final = frozenset({"GET", "HEAD"})
 
-
-Kept = TypeVar("Kept")
-
-
-class Outlet(Protocol[Kept]):
-    """Where requests go; what is kept of one until then is its own affair."""
-
-    def taken(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> Kept:
-        """Take a request; raises nothing."""
-        ...
-
-    async def add(self, batch: Sequence[Kept]) -> None:
-        """
-        Let some go.
-
-        Raises:
-            StoreUnavailable: they went nowhere.
-        """
-        ...
-
-
-Taken = tuple[datetime, AccessRecord, msgspec.Struct]
+_Taken = tuple[datetime, AccessRecord, msgspec.Struct]
 Add = Callable[[Sequence[LoggedRequest]], Awaitable[None]]
 """As ``RequestLog.add``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The outlet of a process that stores them itself."""
-
-    store: Add
-
-    def taken(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> Taken:
-        """Keep what is there anyway."""
-        return at, record, line
-
-    async def add(self, batch: Sequence[Taken]) -> None:
-        """Write them out, and store them."""
-        await self.store([logged(*each) for each in batch])
 
 
 @dataclass(slots=True)
@@ -78,10 +42,10 @@ class _Refusals:
     """How often a credential was refused with one code and reason, and the last one not kept."""
 
     number: int = 0
-    last: Taken | None = None
+    last: _Taken | None = None
 
 
-class RequestLogWriter(Generic[Kept]):
+class RequestLogWriter:
     """
     Keeps requests for operators to search.
 
@@ -96,14 +60,14 @@ class RequestLogWriter(Generic[Kept]):
     do are never thinned.
     """
 
-    def __init__(self, outlet: Outlet[Kept], count: Count, most: int = _MOST_WAITING) -> None:
+    def __init__(self, store: Add, count: Count, most: int = _MOST_WAITING) -> None:
         """Keep at most ``most`` lines in memory."""
-        self._outlet = outlet
+        self._store = store
         self._count = partial(count, Event.REQUEST_LOG)
         self._most = most
         self._common_left = _MOST_COMMON
         self._refused: defaultdict[tuple[str, str, str], _Refusals] = defaultdict(_Refusals)
-        self._waiting: deque[Kept] = deque()
+        self._waiting: deque[_Taken] = deque()
 
     def keep(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
         """Take a line to be stored; raises nothing."""
@@ -129,7 +93,7 @@ class RequestLogWriter(Generic[Kept]):
         if len(self._waiting) >= self._most:
             self._count("dropped")
             return
-        self._waiting.append(self._outlet.taken(at, record, line))
+        self._waiting.append((at, record, line))
 
     async def run_once(self) -> int:
         """
@@ -152,18 +116,18 @@ class RequestLogWriter(Generic[Kept]):
             await self._add([self._waiting.popleft() for _ in range(size)])
         return waiting
 
-    async def _add(self, batch: list[Kept]) -> None:
-        """Let a batch go; one that is not taken is gone: newer ones are worth more."""
+    async def _add(self, batch: list[_Taken]) -> None:
+        """Store a batch; one that the store does not take is gone: newer ones are worth more."""
         result = "dropped"
         try:
-            await self._outlet.add(batch)
+            await self._store([_logged(*each) for each in batch])
             result = "kept"
         finally:
             for _ in batch:
                 self._count(result)
 
 
-def logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
+def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
     """Write out what is kept of a request."""
     return LoggedRequest(
         at=at,

@@ -115,13 +115,9 @@ _SHOWN: Final[Mapping[Gauge, tuple[Family, Key]]] = {
         Gauge(f"turned_away.{reason}"): (series.CONNECTIONS_TURNED_AWAY, (reason,))
         for reason in series.TURNED_AWAY.values or ()
     },
-    Gauge.SERVER_PROCESSES_RUNNING: (series.SERVER_PROCESSES, ("running",)),
-    Gauge.SERVER_PROCESSES_WANTED: (series.SERVER_PROCESSES, ("wanted",)),
     Gauge.STORE_IN_USE: (series.STORE_IN_USE, ()),
     Gauge.STORE_WAITING: (series.STORE_WAITING, ()),
     Gauge.WORKER_ABSENT: (series.WORKER_ABSENT, ()),
-    Gauge.WORKERS_RUNNING: (series.WORKERS, ("running",)),
-    Gauge.WORKERS_WANTED: (series.WORKERS, ("wanted",)),
 }
 
 

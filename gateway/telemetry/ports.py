@@ -47,8 +47,6 @@ class Gauge(StrEnum):
     CREDENTIAL_STORE_UP = "credential_store_up"
     KEPT_RECORDS_BELIEVED = "kept_records_believed"
     REQUESTS_IN_FLIGHT = "requests_in_flight"
-    SERVER_PROCESSES_RUNNING = "server_processes.running"
-    SERVER_PROCESSES_WANTED = "server_processes.wanted"
     STORE_IN_USE = "store_in_use"
     STORE_WAITING = "store_waiting"
     TURNED_AWAY_ADDRESS = "turned_away.address"
@@ -56,8 +54,6 @@ class Gauge(StrEnum):
     TURNED_AWAY_FULL = "turned_away.full"
     TURNED_AWAY_PEER = "turned_away.peer"
     WORKER_ABSENT = "worker_absent"
-    WORKERS_RUNNING = "workers.running"
-    WORKERS_WANTED = "workers.wanted"
 
 
 Count = Callable[[Event, str], None]

@@ -20,7 +20,7 @@ STOP_S = 60
 _PAUSE_S = 0.02
 
 _PORTS_EACH = 4
-"""A supervisor with two server processes and a worker has four listeners side by side."""
+"""A simulated bank has listeners side by side, and so has a gateway of the bench."""
 _PLACES = (20_000 // _PORTS_EACH, 32_000 // _PORTS_EACH)
 _DRAW = random.SystemRandom()
 _ours: deque[int] = deque(maxlen=200)

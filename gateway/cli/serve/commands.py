@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,96 +16,65 @@ from gateway.cli.startup import uncollected
 
 if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
-    from gateway.cli.serve.parent import Parent
     from gateway.config.settings import Settings
     from gateway.runtime.process import Part
     from gateway.telemetry.logs.writer import LineWriter
 
 
 @click.command("serve")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="How many server processes.",
-)
-@click.option("--child", "given", type=int, nargs=4, default=None, hidden=True)
 @reading
-def serve(terminal: Terminal, workers: int, given: tuple[int, int, int, int] | None) -> None:
+def serve(terminal: Terminal) -> None:
     """
     Run the gateway until SIGTERM or SIGINT.
 
     With the embedded sandbox bank, the demo is created and ten calls to try are
-    printed. Several server processes share the public port and need PostgreSQL;
-    the operations listener of process n is n ports above the configured one. One
-    that dies or hangs is replaced.
-
-    With PostgreSQL a worker runs beside them, which follows payouts up, sends
-    mail and cleans up, unless worker.run says otherwise. Its operations listener
-    is on the port after the last server process's.
+    printed. The process also follows payouts up, sends mail and cleans up, unless
+    worker.run is apart. Several share a public port with server.reuse_port: true,
+    each with an operations port of its own; they need PostgreSQL.
 
     SIGHUP reads the configuration again; the log says what was taken of it, and
     what needs a restart.
     """
-    from gateway.runtime.process import outlive_hangups
+    from gateway.runtime.process import Part, outlive_hangups
 
     outlive_hangups()
-    parent, settings = _begun(terminal, given)
-    has_worker = settings.worker.run == "host" and not settings.works_inside
-    if parent is None and (workers > 1 or has_worker):
-        from gateway.cli.serve.supervisor import supervise
-
-        raise SystemExit(supervise(terminal.config, settings, workers))
-    run_on_uvloop(_serve(terminal, parent, settings))
+    settings = _begun(terminal)
+    part = Part(works=settings.worker.run == "inside")
+    run_on_uvloop(_run(terminal, settings, part))
 
 
 @click.command("worker")
-@click.option("--child", "given", type=int, nargs=4, default=None, hidden=True)
 @reading
-def worker(terminal: Terminal, given: tuple[int, int, int, int] | None) -> None:
+def worker(terminal: Terminal) -> None:
     """
     Run a background worker until SIGTERM or SIGINT.
 
     A worker follows payouts up, looks into callbacks, sends mail, counts figures
-    and deletes what is old, at a low priority. Several share the work. pixgate
-    serve keeps one; this command is for one elsewhere, with worker.run: apart.
-    It needs PostgreSQL, and answers on the operations listener alone.
+    and deletes what is old, at a low priority, for server processes with
+    worker.run: apart. Several share the work. It needs PostgreSQL, and answers on
+    the operations listener alone.
     """
-    from gateway.runtime.process import outlive_hangups
+    from gateway.runtime.process import Part, outlive_hangups
 
     outlive_hangups()
-    parent, settings = _begun(terminal, given)
+    settings = _begun(terminal)
     if settings.store_url.startswith("sqlite"):
         problem = "a worker needs PostgreSQL: with SQLite the gateway process does this work itself"
         raise click.ClickException(problem)
     os.nice(settings.worker.nice)  # first of all: threads have the priority of who begins them
-    run_on_uvloop(_work(terminal, parent, settings))
+    run_on_uvloop(_run(terminal, settings, Part(serves=False)))
 
 
-def _begun(
-    terminal: Terminal, given: tuple[int, int, int, int] | None
-) -> tuple[Parent | None, Settings]:
-    """Join the supervisor, if there is one, and read the configuration."""
+def _begun(terminal: Terminal) -> Settings:
+    """Read the configuration."""
+    from gateway.cli.configuration import settings_of
     from gateway.operations.kernel.audit_context import RuleViolation
 
-    parent = _parent(given)
     try:
         with uncollected():
-            return parent, _settings(terminal.config, parent)
+            return settings_of(terminal.config)
     except RuleViolation as problem:
         raise click.ClickException(str(problem)) from problem
-
-
-def _parent(given: tuple[int, int, int, int] | None) -> Parent | None:
-    """Return the supervisor that started this process, and end with it from here on."""
-    if given is None:
-        return None
-    from gateway.cli.serve.parent import Parent, end_with
-
-    parent = Parent(*given)
-    end_with(parent)
-    return parent
 
 
 def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
@@ -140,67 +108,30 @@ def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
     return uvloop.run
 
 
-async def _serve(terminal: Terminal, parent: Parent | None, settings: Settings) -> None:
-    """Serve until a signal comes."""
-    from gateway.runtime.process import Part
-
-    lines = None if parent is None else parent.taken_lines()
-    await _run(terminal, parent, settings, Part(works=settings.works_inside, lines=lines))
-
-
-async def _work(terminal: Terminal, parent: Parent | None, settings: Settings) -> None:
-    """Do a worker's tasks until a signal comes."""
-    from gateway.runtime.process import Part
-
-    lines = None if parent is None else parent.taken_lines()
-    await _run(terminal, parent, settings, Part(serves=False, lines=lines))
-
-
-async def _run(terminal: Terminal, parent: Parent | None, settings: Settings, part: Part) -> None:
+async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
     """Assemble and start a process, print its addresses, and wait for a signal."""
     with uncollected():
         from gateway.app.assembly import assemble
         from gateway.app.lifecycle import drain, running
+        from gateway.cli.configuration import settings_of
         from gateway.cli.serve.reload import Reload
         from gateway.net.common.descriptors import raise_descriptor_limit
         from gateway.runtime.process import step_back, stop_signals, wanted_descriptors
+        from gateway.runtime.systemd import READY, STOPPING, notifying
 
         raise_descriptor_limit(wanted_descriptors(settings))
-        with_bank = part.serves and (parent is None or parent.number == 0)
-        gateway = assemble(settings, os.environ, with_bank=with_bank, part=part)
-        reload = Reload(gateway, partial(_settings, terminal.config, parent))
+        gateway = assemble(settings, os.environ, with_bank=part.serves, part=part)
+        reload = Reload(gateway, partial(settings_of, terminal.config))
     with stop_signals(reload.asked.set) as asked:
-        async with _watched(gateway, parent) as tell_ready, running(gateway), reload.running():
-            tell_ready()
-            if not part.serves:  # from here on: a start must end before it is taken for dead
+        async with running(gateway), reload.running(), notifying(os.environ) as notify:
+            notify(READY)
+            if not part.serves:  # from here on: whoever starts it waits until it is ready
                 step_back(settings.worker.nice)
             await _welcome(terminal, gateway, settings)
             gateway.telemetry.lag.forget()
-            await drain(gateway, await asked)
-
-
-def _settings(config: Path, parent: Parent | None) -> Settings:
-    """Read the configuration, as it is for this process."""
-    from gateway.cli.configuration import settings_of
-    from gateway.runtime.process import as_child
-
-    settings = settings_of(config)
-    return settings if parent is None else as_child(settings, parent.number)
-
-
-@asynccontextmanager
-async def _watched(gateway: Gateway, parent: Parent | None) -> AsyncIterator[Callable[[], None]]:
-    """Beat for a supervisor, if there is one; gives what tells that requests are served."""
-    from gateway.cli.serve.parent import Processes, linked, show_processes
-
-    show, server = gateway.telemetry.observer.show, gateway.kernel.settings.server
-    if parent is None:
-        part = gateway.role.part
-        serves, works = int(part.serves), int(part.works)
-        yield lambda: show_processes(show, Processes(serves, serves, works, works))
-        return
-    async with linked(parent, show, server.drain_accept_s + server.drain_s) as link:
-        yield link.tell_ready
+            received = await asked
+            notify(STOPPING)
+            await drain(gateway, received)
 
 
 async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:

@@ -168,4 +168,13 @@ ROWS = (
         wrong="    allow_public: bool = True",
         tests=(f"{_CONFIG}/test_listeners.py::test_listeners_bind_loopback_by_default",),
     ),
+    Mistake(
+        name="port-of-a-file-shared",
+        promise="An SQLite store has one process: no second one may share its port.",
+        source="ADR 0043",
+        file="gateway/config/checks.py",
+        right="        if server.reuse_port:\n",
+        wrong="        if False:\n",
+        tests=(f"{_CONFIG}/test_checks.py::test_what_is_wrong_anywhere_is_found",),
+    ),
 )

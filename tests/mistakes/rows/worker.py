@@ -202,22 +202,16 @@ ROWS = (
         ),
     ),
     Mistake(
-        name="line-taken-before-it-is-stored",
-        promise="A worker that dies before it has stored lines leaves them to the next one.",
-        source="ADR 0032",
-        file="gateway/runtime/worker/lines.py",
-        right=(
-            "            stored += await self._stored(message)\n"
-            "            self.way.recv(1, socket.MSG_DONTWAIT)"
-        ),
-        wrong=(
-            "            self.way.recv(1, socket.MSG_DONTWAIT)\n"
-            "            stored += await self._stored(message)"
-        ),
+        name="watchdog-fed-too-late",
+        promise="The watchdog of systemd is fed twice in its time.",
+        source="ADR 0043",
+        file="gateway/runtime/systemd.py",
+        right="/ 2e6 if is_ours",
+        wrong="/ 1e6 if is_ours",
         tests=(
             (
-                f"{_RUNTIME}/worker/test_lines.py"
-                "::test_a_worker_that_dies_before_it_has_stored_leaves_everything_to_the_next"
+                f"{_RUNTIME}/test_systemd.py"
+                "::test_the_watchdog_is_fed_twice_in_its_time_while_the_event_loop_runs"
             ),
         ),
     ),

@@ -99,7 +99,6 @@ async def nodes(
         "admin": {"port": "${PIXGATE_OPS_PORT:-0}"},
         "database": {"url": url},
         "limits": {"loop_lag_s": 10},
-        "worker": {"run": "inside"},
         "sandbox_bank": {"start": False},
         "auth": {"basic": {"pepper": "${PEPPER}", "retired_peppers": {"o": "${OTHER_PEPPER}"}}},
         "sealing": {"key": "${KEY}", "retired_keys": {"o": "${OTHER_KEY}"}},

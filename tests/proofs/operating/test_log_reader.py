@@ -13,8 +13,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.proofs.operating.supervised import site, supervised
-from tests.servers.postgres import PostgresServer
+from tests.proofs.operating.units import site
 from tests.world.extent import WHOLE
 from tests.world.gateway.processes import GatewaySite
 from tests.world.waiting import until
@@ -33,13 +32,6 @@ def unread() -> Iterator[int]:
     yield writer
     os.close(reader)
     os.close(writer)
-
-
-@pytest.fixture
-async def database(postgres_server: PostgresServer, migrated_database: str):
-    name = f"unread_{os.getpid()}"
-    yield await postgres_server.create(name, template=migrated_database)
-    await postgres_server.drop(name)
 
 
 async def call(where: GatewaySite, times: int) -> set[int]:
@@ -80,27 +72,3 @@ async def test_a_process_whose_log_nobody_reads_serves_and_stops_in_time(
         process.wait()
 
     assert (statuses, lives, ended) == ({200}, True, 0)
-
-
-@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_supervisor_whose_log_nobody_reads_replaces_who_dies_and_stops_in_time(
-    tmp_path: Path, database: str, unread: int
-):
-    """The one that replaces it starts on a pipe that is full already."""
-    with supervised(site(tmp_path), database, onto=unread) as running:
-        try:
-            await running.ready()
-            statuses = await call(running.where, CALLS)
-            first, killed = running.children
-
-            os.kill(killed, signal.SIGKILL)
-            await running.replaced(killed)
-            statuses |= await call(running.where, CALLS)
-            is_still_there = first in running.children
-
-            running.supervisor.send_signal(signal.SIGTERM)
-            ended = await asyncio.to_thread(running.supervisor.wait)
-        finally:
-            running.supervisor.kill()  # its server processes end with it
-
-    assert (statuses, is_still_there, ended) == ({200}, True, 0)

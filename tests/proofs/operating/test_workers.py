@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import aiohttp
 import pytest
 from sqlalchemy import func, select
 
 from gateway.store.engine import Store, open_store
-from gateway.store.tables.backoffice import requests
 from gateway.store.tables.core import payouts, task_leases
 from tests.proofs.operating.load import Load
-from tests.proofs.operating.supervised import site, supervised
 from tests.proofs.torture import processes
 from tests.proofs.torture.checks import OPEN
 from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
@@ -86,15 +82,6 @@ class Crew:
             assert said.status == 200
             document: dict[str, bool] = await said.json()
             return document["worker"]
-
-
-async def called(url: str, times: int) -> int:
-    """Call so often; return that."""
-    async with aiohttp.ClientSession() as session:
-        for _ in range(times):
-            async with session.get(f"{url}/baas/v1/health") as said:
-                assert said.status == 200
-    return times
 
 
 @pytest.fixture
@@ -175,33 +162,3 @@ async def test_without_a_worker_requests_are_served_and_it_is_told(crew: Crew):
     assert await worker.ended() == 0
     for reference in made:
         assert await crew.partner.executions(reference) == [1050], reference
-
-
-@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_worker_that_stands_still_is_replaced_and_the_request_log_is_whole(
-    tmp_path: Path, postgres_server: PostgresServer, migrated_database: str
-):
-    """Of a supervisor with its worker; a stop of both writes what still waits."""
-    name = f"beside_{uuid.uuid4().hex}"
-    url = await postgres_server.create(name, template=migrated_database)
-    where = site(tmp_path, run="host")
-    with supervised(where, url, wanted=1) as running:
-        await running.ready(0, 1)
-        server, worker = running.children
-        made = await called(where.base_url, 50)
-        os.kill(worker, signal.SIGSTOP)
-        made += await called(where.base_url, 50)
-        await until(lambda: worker not in running.children and len(running.children) == 2)
-        await running.ready(0, 1)
-        made += await called(where.base_url, 50)
-        assert server in running.children
-        assert os.getpriority(os.PRIO_PROCESS, running.children[1]) >= 10
-
-    store = open_store(url)
-    async with store.database.reading() as connection:
-        found = (await connection.execute(select(func.count()).select_from(requests))).scalar_one()
-    await store.close()
-    await postgres_server.drop(name)
-    assert "the worker was silent for 10 s: killed" in running.said
-    # one that was stopped just between storing and taking leaves its batch to be stored once more
-    assert made <= found <= made + 100

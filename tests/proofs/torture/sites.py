@@ -127,7 +127,6 @@ def write_config(file: Path, store: str, bank: TargetBank, **changed: object) ->
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "payouts": {"look_first": "${PIXGATE_LOOK_FIRST:-false}"},
         "providers": providers(bank),
-        "worker": {"run": "inside"},
         **changed,
     }
     file.write_bytes(msgspec.yaml.encode(document))

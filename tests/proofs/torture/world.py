@@ -164,7 +164,7 @@ def _site(world: World, name: str, gateways: tuple[str, ...], store: str, bank: 
     if world.names.can_hang:
         banks |= sites.named_provider(bank, NAME)
     # trouble keeps the machine busy, and a campaign waits for its worker
-    worker = {"run": "apart", "nice": 0}
+    worker = {"run": "apart" if is_shared else "inside", "nice": 0}
     sites.write_config(config, store, bank, worker=worker, providers=banks)
     made = [processes.gateway(folder, config, each) for each in gateways]
     workers = [processes.worker(folder, config, "worker")] if is_shared else []

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +34,14 @@ class GatewaySite:
     Where a gateway lives: its folder, its ports, its configuration.
 
     Attributes:
+        environ: Variables of its own, beside the ports.
         said: The file that takes whatever it prints, every run of it.
     """
 
     folder: Path
     ports: dict[str, int]
     config: Path
+    environ: dict[str, str] = field(default_factory=dict)
 
     @property
     def base_url(self) -> str:
@@ -71,7 +73,7 @@ class GatewaySite:
     ) -> subprocess.Popen[bytes]:
         """Start a command; it prints into ``said``, or onto a descriptor."""
         ports = {name: str(port) for name, port in self.ports.items()}
-        environ = {**os.environ, **FROM_NOON, **ports, "PIXGATE_VAR": str(self.folder)}
+        site = {**ports, "PIXGATE_VAR": str(self.folder), **self.environ}
         arguments = [command, "--config", str(self.config), *options]
         with self.said.open("ab") as output:
             return subprocess.Popen(
@@ -80,7 +82,7 @@ class GatewaySite:
                 stdout=output if onto is None else onto,
                 stderr=subprocess.STDOUT,
                 cwd=ROOT,
-                env=environ,
+                env={**os.environ, **FROM_NOON, **site},
             )
 
 

@@ -37,6 +37,7 @@ def paths(settings: Settings, **more) -> list[str]:
     return [finding.path for finding in check(settings, ADAPTERS, **more)]
 
 
+DATABASE = "database: {url: 'postgresql://db/pixgate'}"
 PROXIED = "providers: {a: {adapter: acme, proxy: {%s}}}"
 BEHIND = "server: {trusted_peers: 10.0.0.1, client_address: %s, certificate_header: %s}"
 
@@ -50,6 +51,9 @@ def test_what_is_wrong_anywhere_is_found():
     cases = [
         ("admin: {host: 0.0.0.0}", "admin.host"),
         ("admin: {host: ops.example}", "admin.host"),
+        ("server: {reuse_port: true}", "server.reuse_port"),
+        ("worker: {run: apart}", "worker.run"),
+        (f"{DATABASE}\nserver: {{reuse_port: true, single_process: true}}", "server.reuse_port"),
         ("sandbox_bank: {start: true, host: 10.0.0.1}", "sandbox_bank.host"),
         ("admin: {port: 8080}", "admin.port"),
         ("server: {port: 8091}\nsandbox_bank: {start: true}", "sandbox_bank.control_port"),

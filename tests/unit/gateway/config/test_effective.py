@@ -5,6 +5,7 @@ import json
 import msgspec
 
 from gateway.config.effective import config_digest, effective
+from gateway.config.listeners import Admin
 from gateway.config.settings import Auth, Basic, Database, Sealing, Server, Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Address, Secret
@@ -61,6 +62,15 @@ def test_the_digest_depends_on_every_other_setting():
     other = msgspec.structs.replace(guarded(), server=Server(port=1))
 
     assert config_digest(other) != config_digest(guarded())
+
+
+def test_processes_of_one_configuration_have_one_digest():
+    """Each has an operations port of its own, and a worker has no port to share."""
+    shared = msgspec.structs.replace(
+        guarded(), server=Server(reuse_port=True), admin=Admin(port=9091)
+    )
+
+    assert config_digest(shared) == config_digest(guarded())
 
 
 def test_the_digest_does_not_depend_on_the_order_of_providers():

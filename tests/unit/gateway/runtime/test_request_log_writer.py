@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.request_log_writer import RequestLogWriter, Stored, Taken, logged
+from gateway.runtime.request_log_writer import RequestLogWriter, _logged
 from gateway.telemetry.records import AccessRecord
 from tests.world.standing import NOON
 
@@ -45,13 +45,11 @@ def counted() -> Counter[tuple[str, str]]:
     return Counter()
 
 
-def keeper(
-    shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000
-) -> RequestLogWriter[Taken]:
+def keeper(shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000) -> RequestLogWriter:
     def seen(event: str, label: str) -> None:
         counted[event, label] += 1
 
-    return RequestLogWriter(Stored(shelf.add), seen, most)
+    return RequestLogWriter(shelf.add, seen, most)
 
 
 def record(trace_id: str = "t", method: str = "POST", **fields: object) -> AccessRecord:
@@ -153,7 +151,7 @@ async def test_files_of_pages_are_not_kept_unless_they_are_refused(
 )
 def test_the_account_that_a_stranger_names_is_not_kept(asks: dict, kept: str):
     """Else operators of a company would find whatever strangers ask for under its account."""
-    line = logged(NOON, record(account_id="account", **asks), Line())
+    line = _logged(NOON, record(account_id="account", **asks), Line())
 
     assert line.account_id == kept
 

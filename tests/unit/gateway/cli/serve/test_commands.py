@@ -58,26 +58,13 @@ def test_a_taken_port_is_one_clear_line(tmp_path: Path):
     assert "address already in use" in problem
 
 
-def test_an_sqlite_store_has_one_server_process(tmp_path: Path):
-    assert "PostgreSQL" in Shell(tmp_path).fails("serve", "--workers", "2")
-
-
-def test_several_server_processes_are_refused_where_one_was_promised(tmp_path: Path):
+def test_where_there_is_one_process_a_shared_port_is_refused(tmp_path: Path):
     config = tmp_path / "config.yaml"
-    config.write_text(
-        "database: {url: postgresql://nobody@127.0.0.1:1/nothing}\nserver: {single_process: true}"
-    )
+    config.write_text("server: {reuse_port: true}")
 
-    said = Shell(tmp_path).fails("serve", "--workers", "2", "--config", str(config))
+    said = Shell(tmp_path).fails("serve", "--config", str(config))
 
-    assert "single_process" in said
-
-
-def test_a_number_of_server_processes_is_between_1_and_64(tmp_path: Path):
-    shell = Shell(tmp_path)
-
-    for workers in ("0", "65", "x"):
-        shell.fails("serve", "--workers", workers, status=2)
+    assert "server.reuse_port: needs PostgreSQL" in said
 
 
 def test_a_worker_beside_a_file_is_refused(tmp_path: Path):
