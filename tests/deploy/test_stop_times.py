@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from gateway.app.assembly import assemble
-from gateway.cli.serve import parent
 from gateway.config.settings import Server
 from gateway.net.server import listener
 from gateway.runtime import periodic_task
@@ -28,7 +27,7 @@ LAST_S = database._LOOKS * database._LOOK_AGAIN_S + writer._LAST_S
 """Units of work in the store, and lines of the log."""
 
 
-def unit(name: str) -> int:
+def unit_s(name: str) -> int:
     text = (ROOT / "deploy" / name).read_text()
     (found,) = re.findall(r"^TimeoutStopSec=(\d+)$", text, re.MULTILINE)
     return int(found)
@@ -42,37 +41,32 @@ async def flushes_s(folder: Path, part: Part) -> float:
     return periodic_task._LAST_RUN_S * sum(task._schedule.finishing for task in tasks)
 
 
-async def stop_s(folder: Path, *, serves: bool) -> float:
+async def stop_s(folder: Path, part: Part) -> float:
     """Return how long a stop may take that is not cut short."""
-    flushes = await flushes_s(folder, Part(works=not serves, serves=serves))
-    always = flushes + OPERATIONS_S + CLOSING_S + LAST_S
-    if serves:
+    always = await flushes_s(folder, part) + OPERATIONS_S + CLOSING_S + LAST_S
+    if part.works:
+        always += database.DEFAULT_LIMITS.whole_s  # the leases that it gives back
+    if part.serves:
         server = Server()
         return always + server.drain_accept_s + server.drain_s + CLOSING_S
-    # The request log of its server processes, and the leases that it gives back.
-    return always + periodic_task._LAST_RUN_S + database.DEFAULT_LIMITS.whole_s
+    return always
 
 
-@pytest.mark.parametrize("serves", [True, False], ids=["gateway", "worker"])
-async def test_a_container_is_waited_for(tmp_path: Path, serves: bool):
-    needed = await stop_s(tmp_path, serves=serves) + MARGIN_S
+@pytest.mark.parametrize(
+    ("part", "container", "unit"),
+    [
+        (Part(), "pixgate", "pixgate@.service"),
+        (Part(works=False), "pixgate", "pixgate@.service"),
+        (Part(serves=False), "pixgate-worker", "pixgate-worker.service"),
+    ],
+    ids=["both", "server process", "worker"],
+)
+async def test_a_process_is_waited_for(tmp_path: Path, part: Part, container: str, unit: str):
+    needed = await stop_s(tmp_path, part) + MARGIN_S
 
-    name = "gateway" if serves else "worker"
-    pod = PODS["pixgate" if serves else "pixgate-worker"]
-    assert seconds(OURS[name]["stop_grace_period"]) >= needed
-    assert pod["terminationGracePeriodSeconds"] >= needed
-
-
-async def test_a_unit_is_waited_for(tmp_path: Path):
-    """A supervisor stops its worker last."""
-    server = await stop_s(tmp_path, serves=True)
-    worker = await stop_s(tmp_path, serves=False)
-
-    assert unit("pixgate.service") >= server + worker + MARGIN_S
-    assert unit("pixgate-worker.service") >= worker + MARGIN_S
-
-
-async def test_a_process_without_its_supervisor_has_the_same_time(tmp_path: Path):
-    drained = Server().drain_accept_s + Server().drain_s
-
-    assert await stop_s(tmp_path, serves=True) - drained <= parent._LAST_S
+    given = {
+        "compose": seconds(OURS["gateway" if part.serves else "worker"]["stop_grace_period"]),
+        "kubernetes": PODS[container]["terminationGracePeriodSeconds"],
+        "systemd": unit_s(unit),
+    }
+    assert {name: each for name, each in given.items() if each < needed} == {}, needed

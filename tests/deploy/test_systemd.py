@@ -1,7 +1,10 @@
-"""The units for systemd call what there is."""
+"""The units for systemd call what there is, and a process that hangs is killed."""
 
 import re
 import shlex
+import shutil
+import subprocess
+from pathlib import Path
 
 import click
 import pytest
@@ -9,9 +12,14 @@ import pytest
 from gateway.cli.main import pixgate
 from tests.deploy.rule_cases import ROOT
 
-UNIT = (ROOT / "deploy" / "pixgate.service").read_text()
-WORKER = (ROOT / "deploy" / "pixgate-worker.service").read_text()
-COMMANDS = re.findall(r"^Exec\w+=/opt/pixgate/bin/pixgate (.*)$", UNIT + WORKER, re.MULTILINE)
+UNITS = {
+    name: (ROOT / "deploy" / name).read_text()
+    for name in ("pixgate@.service", "pixgate-worker.service")
+}
+ANALYZE = shutil.which("systemd-analyze")
+COMMANDS = re.findall(
+    r"^Exec\w+=/opt/pixgate/bin/pixgate (.*)$", "".join(UNITS.values()), re.MULTILINE
+)
 
 
 @pytest.mark.parametrize("line", COMMANDS)
@@ -27,9 +35,38 @@ def test_each_command_is_one_of_ours_with_options_it_has(line: str):
     command.make_context("it", words, resilient_parsing=False)
 
 
-@pytest.mark.parametrize("unit", [UNIT, WORKER], ids=["server processes", "worker"])
-def test_a_reload_checks_the_configuration_before_it_is_taken(unit: str):
-    reloads = re.findall(r"^ExecReload=(.*)$", unit, re.MULTILINE)
+@pytest.mark.parametrize("name", UNITS)
+def test_a_reload_checks_the_configuration_before_it_is_taken(name: str):
+    reloads = re.findall(r"^ExecReload=(.*)$", UNITS[name], re.MULTILINE)
 
     assert "config check" in reloads[0]
     assert reloads[1:] == ["/bin/kill -HUP $MAINPID"]
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_process_that_hangs_is_killed_and_restarted_without_a_core(name: str):
+    """A core would hold keys; other processes share the port, or the worker's leases."""
+    wanted = {"Type=notify", "WatchdogSec=10", "WatchdogSignal=SIGKILL", "Restart=always"}
+
+    assert wanted <= {*UNITS[name].splitlines()}
+
+
+def test_instances_share_the_public_port_and_have_an_operations_port_each():
+    assert "Environment=PIXGATE_OPS_PORT=%i PIXGATE_REUSE_PORT=true" in UNITS["pixgate@.service"]
+    assert "User=pixgate" in UNITS["pixgate@.service"]
+    assert "Environment=PIXGATE_OPS_PORT=9190" in UNITS["pixgate-worker.service"]
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="wants systemd-analyze")
+def test_systemd_finds_nothing_wrong_with_them(tmp_path: Path):
+    for name, text in UNITS.items():
+        (tmp_path / name).write_text(text.replace("/opt/pixgate/bin/pixgate", "/bin/true"))
+
+    done = subprocess.run(
+        [ANALYZE, "verify", *(tmp_path / name for name in UNITS)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
