@@ -184,3 +184,8 @@ def absent(struct: type[msgspec.Struct], section: Section, path: str) -> list[st
         elif isinstance(member.type, type) and issubclass(member.type, msgspec.Struct):
             found += absent(member.type, node, f"{path}{member.name}.")
     return found
+
+
+def test_a_lone_process_does_everything():
+    """On PostgreSQL as in a file: nobody has to start a worker before payouts are followed up."""
+    assert (Settings().worker.run, Settings().server.reuse_port) == ("inside", False)
