@@ -9,25 +9,17 @@ from collections.abc import Callable
 from math import inf
 from typing import Final, cast
 
-import msgspec
-
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError, Unavailable
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
 from gateway.net.client.tls import ResumingContext, VerifiedSSLObject
 from gateway.net.common.certificates import refuses_ours
+from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import Failpoint, LazyTimer
 
 # Windows has none; a dead connection is noticed there when it is used.
 _HAS_POLL: Final = hasattr(select, "poll")
-
-
-class AnswerDeadlines(msgspec.Struct, frozen=True):
-    """When an answer must have begun, and when it must be complete: the loop's clock, seconds."""
-
-    first_byte: float
-    whole: float
 
 
 class Connection(asyncio.Protocol):
@@ -43,27 +35,12 @@ class Connection(asyncio.Protocol):
         single: It carries one call and is then closed.
 
     Attributes:
-        idle_until: When the pool closes it: the loop's clock, in seconds.
+        usable: Is it open, as far as the loop knows?
+        descriptor: The number of its file descriptor; -1 where it has none.
+        idle_until: When it closes unless a call begins before: the loop's clock, in seconds.
         usable_until: After this it gets no further call: the loop's clock, in seconds.
         epoch: Counts the pool's credentials; it was opened with those of this number.
     """
-
-    __slots__ = (
-        "_deadlines",
-        "_descriptor",
-        "_loop",
-        "_on_closed",
-        "_poll",
-        "_reader",
-        "_timer",
-        "_tls",
-        "_transport",
-        "_usable",
-        "_waiter",
-        "epoch",
-        "idle_until",
-        "usable_until",
-    )
 
     def __init__(
         self,
@@ -78,11 +55,11 @@ class Connection(asyncio.Protocol):
         self._on_closed = on_closed
         self._tls: VerifiedSSLObject | None = None  # while its session has not been kept
         self._transport: asyncio.Transport | None = None
-        self._usable = False
-        self._descriptor = -1
+        self.usable = False
+        self.descriptor = -1
         self._waiter: asyncio.Future[ProviderAnswer] | None = None
         self._timer = LazyTimer(loop, self._on_late)
-        self._deadlines = AnswerDeadlines(0.0, 0.0)
+        self._whole_at = inf
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
         self.idle_until = 0.0
         self.usable_until = inf
@@ -95,10 +72,13 @@ class Connection(asyncio.Protocol):
         data: bytes,
         progress: SendProgress,
         on_status: Callable[[int], None],
-        deadlines: AnswerDeadlines,
+        first_byte_at: float,
+        whole_at: float,
     ) -> asyncio.Future[ProviderAnswer]:
         """
         Write a request, or its first part, and return a future of its answer.
+
+        The answer must have begun, and be complete, at two times of the loop's clock, in seconds.
 
         ``progress`` decides in the step that writes: nothing runs between its decision
         and the write. A late answer fails with ``Unavailable``.
@@ -111,9 +91,9 @@ class Connection(asyncio.Protocol):
         progress.sending()
         self._reader.begin(on_status)
         self._waiter = waiter
-        self._deadlines = deadlines
+        self._whole_at = whole_at
         self.write(data)
-        self._timer.set_at(min(deadlines.first_byte, deadlines.whole))
+        self._timer.set_at(min(first_byte_at, whole_at))
         return waiter
 
     def write(self, data: bytes) -> None:
@@ -128,7 +108,7 @@ class Connection(asyncio.Protocol):
             waiter.exception()  # retrieved: the call may have been cancelled in the same turn
         transport = self._transport
         # An answer that came before the whole request was sent ends the connection.
-        sound = self._usable and self._reader.reusable and transport is not None
+        sound = self.usable and self._reader.reusable and transport is not None
         if sound and transport is not None and not transport.get_write_buffer_size():
             return True
         self.abort()
@@ -139,15 +119,10 @@ class Connection(asyncio.Protocol):
         """How long the bank says it keeps an idle connection, in seconds."""
         return self._reader.kept_s
 
-    @property
-    def usable(self) -> bool:
-        """Is it open, as far as the loop knows?"""
-        return self._usable
-
-    @property
-    def descriptor(self) -> int:
-        """The number of its file descriptor; -1 where it has none."""
-        return self._descriptor
+    def rest(self, until: float) -> None:
+        """Wait for a call until then, and close: the loop's clock, in seconds."""
+        self.idle_until = until
+        self._timer.set_at(until)
 
     def is_quiet(self) -> bool:
         """
@@ -155,13 +130,13 @@ class Connection(asyncio.Protocol):
 
         The bank may have closed it, and the loop may not have noticed yet.
         """
-        if not self._usable or self._transport is None or self._transport.is_closing():
+        if not self.usable or self._transport is None or self._transport.is_closing():
             return False
         return self._poll is None or not self._poll(0)
 
     def abort(self) -> None:
         """Close at once; ``on_closed`` is called in a later turn of the loop."""
-        self._usable = False
+        self.usable = False
         if self._transport is not None:
             self._transport.abort()
 
@@ -170,14 +145,12 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Note the socket."""
         self._transport = cast("asyncio.Transport", transport)
-        self._usable = True
+        self.usable = True
         self._tls = transport.get_extra_info("ssl_object")
-        bare = transport.get_extra_info("socket")
-        if bare is not None:
-            self._descriptor = bare.fileno()
-        if _HAS_POLL and bare is not None:
+        self.descriptor = descriptor_of(transport)
+        if _HAS_POLL and self.descriptor >= 0:
             poll = select.poll()
-            poll.register(self._descriptor, select.POLLIN)
+            poll.register(self.descriptor, select.POLLIN)
             self._poll = poll.poll
 
     def data_received(self, data: bytes) -> None:
@@ -196,13 +169,13 @@ class Connection(asyncio.Protocol):
             if self._tls is not None:
                 self._keep_session()
             return
-        self._timer.set_at(self._deadlines.whole)
+        self._timer.set_at(self._whole_at)
         if self._reader.discarding and self._transport is not None:
             self._transport.pause_reading()  # the call's deadline ends it
 
     def eof_received(self) -> None:
         """Note that the bank has closed its side, which ends some answers. We close too."""
-        self._usable = False
+        self.usable = False
         waiter = self._waiter
         if waiter is None or waiter.done():
             return
@@ -216,13 +189,13 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Note the end; a call that still waits has failed."""
         self._transport = self._poll = None
-        self._descriptor = -1
+        self.descriptor = -1
         self._timer.cancel()
         if self._waiter is not None:
             # In TLS 1.3 the bank looks at our certificate after the request was written.
             refused = exc is not None and refuses_ours(exc)
             self._fail(Unavailable(Reason.CERTIFICATE_REFUSED) if refused else self._reader.cut())
-        self._usable = False
+        self.usable = False
         self._on_closed(self)
 
     def _is_closed_properly(self) -> bool:
@@ -252,13 +225,11 @@ class Connection(asyncio.Protocol):
     # --- failing -----------------------------------------------------------------------------
 
     def _on_late(self) -> None:
-        """Fail the call: its answer has not begun, or is not complete, in time."""
-        waiter = self._waiter
-        if waiter is not None and not waiter.done():
+        """Fail the call, whose answer has not begun or is not complete; close an idle one."""
+        if self._waiter is None or not self._waiter.done():
             self._fail(Unavailable(Reason.TIMEOUT))
 
     def _fail(self, problem: ProviderError) -> None:
-        """Fail the call, if one waits, and close."""
         waiter = self._waiter
         if waiter is not None and not waiter.done():
             waiter.set_exception(problem)
@@ -269,7 +240,7 @@ async def send_split(
     connection: Connection,
     data: bytes,
     progress: SendProgress,
-    deadlines: AnswerDeadlines,
+    deadlines: tuple[float, float],
     failpoint: Failpoint,
 ) -> ProviderAnswer:
     """
@@ -286,7 +257,7 @@ async def send_split(
     failpoint("after_connect")
     body_at = data.index(b"\r\n\r\n") + 4
     half = (body_at + len(data)) // 2 if body_at < len(data) else body_at // 2
-    waiter = connection.send(data[:half], progress, on_status, deadlines)
+    waiter = connection.send(data[:half], progress, on_status, *deadlines)
     await _flush()
     failpoint("mid_body")
     connection.write(data[half:])

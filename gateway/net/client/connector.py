@@ -7,7 +7,6 @@ import errno
 import os
 import ssl
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 
@@ -26,36 +25,6 @@ from gateway.net.common.descriptors import descriptor_limit, ours_below
 from gateway.net.common.route import Route
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """
-    A bank's address, in parts.
-
-    Attributes:
-        header: The value of the Host header.
-        prefix: What all paths begin with, without a slash at the end.
-    """
-
-    host: str
-    port: int
-    secure: bool
-    header: str
-    prefix: str
-
-
-def read_endpoint(base_url: str) -> Endpoint:
-    """Read a base URL; the provider's settings have checked it."""
-    url = URL(base_url)
-    host = url.raw_host or ""
-    return Endpoint(
-        host=host,
-        port=url.port or 0,
-        secure=url.scheme == "https",
-        header=url.host_port_subcomponent or "",
-        prefix=url.raw_path.rstrip("/"),
-    )
-
-
 class Connector:
     """
     Opens connections to one endpoint, through the provider's proxy if it has one.
@@ -66,28 +35,28 @@ class Connector:
     """
 
     def __init__(
-        self, to: Endpoint, environment: Environment, connect_s: float, route: Route | None = None
+        self, to: URL, environment: Environment, connect_s: float, route: Route | None = None
     ) -> None:
         self._to = to
         self._connect_s = connect_s
         route = route or Route()
         self._names = route.names
         self._proxy = route.proxy
-        self._asked_host = to.host if route.proxy is None else route.proxy.host
+        host = to.raw_host or ""
+        self._asked_host = host if route.proxy is None else route.proxy.host
         self._must_check = environment is not Environment.SANDBOX
-        self._descriptors = ours_below(descriptor_limit())
         # Read once: whether a text is an address takes microseconds to say.
         self._needs_no_look_up = _is_literal(self._asked_host)
-        self._must_check_host = self._must_check and _is_literal(to.host)
+        self._checked_first = [host] if self._must_check and _is_literal(host) else []
 
     async def connect(
         self, make: Callable[[], Connection], context: ResumingContext | None
     ) -> Connection:
         """
-        Connect, TLS included.
+        Connect, TLS included; whatever else was begun is closed.
 
         Args:
-            make: Makes the protocol of one attempt. The caller ends those not returned.
+            make: Makes the protocol of one attempt.
             context: Of TLS; None for plain HTTP.
 
         Raises:
@@ -95,53 +64,58 @@ class Connector:
                 ``proxy_refused``, ``certificate_refused`` or ``tls_failed``. No byte of a
                 request was sent.
         """
+        attempts: list[Connection] = []
+        won = None
+
+        async def attempt(host: str) -> Connection:
+            attempts.append(make())
+            return await self._connect(attempts[-1], host, context)
+
         try:
             async with asyncio.timeout(self._connect_s):
                 hosts = await self._addresses()
-                if len(hosts) == 1:
-                    return await self._one(make, hosts[0], context)
-                attempts = [partial(self._one, make, host, context) for host in hosts]
-                return await first_to_succeed(attempts)
+                won = await first_to_succeed([partial(attempt, host) for host in hosts])
+                return won
         except TimeoutError as problem:
             self._names.look_again(self._asked_host)
             raise Unreachable(Reason.CONNECT_TIMEOUT) from problem
         except (OSError, ValueError) as problem:
             self._names.look_again(self._asked_host)
             raise Unreachable(_reason(problem)) from problem
+        finally:
+            for each in attempts:
+                if each is not won:
+                    each.abort()
 
-    async def _one(
-        self, make: Callable[[], Connection], host: str, context: ResumingContext | None
+    async def _connect(
+        self, connection: Connection, host: str, context: ResumingContext | None
     ) -> Connection:
         """Connect to one address."""
-        connection = make()
         try:
             if self._proxy is not None:
                 await open_through(self._proxy, host, connection, self._to, context)
-                self._spare(connection)
-                return connection
-            await asyncio.get_running_loop().create_connection(
-                lambda: connection,
-                host,
-                self._to.port,
-                ssl=context,
-                server_hostname=self._to.host if context else None,
-            )
+            else:
+                await asyncio.get_running_loop().create_connection(
+                    lambda: connection,
+                    host,
+                    self._to.port or 0,
+                    ssl=context,
+                    server_hostname=self._to.raw_host if context else None,
+                )
         except (ssl.SSLError, ConnectionResetError):
             if context is not None:
                 context.forget_sessions()
             raise
-        self._spare(connection)
-        return connection
-
-    def _spare(self, connection: Connection) -> None:
-        """Give up a connection whose descriptor belongs to the operations listener."""
-        if connection.descriptor >= self._descriptors:
+        if connection.descriptor >= ours_below(descriptor_limit()):  # the operations listener's
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        # Under TLS the bank may have sent session tickets that the loop has not read yet.
+        if not (connection.usable if context else connection.is_quiet()):
+            raise ConnectionResetError
+        return connection
 
     async def _addresses(self) -> Sequence[str]:
         """Return the addresses to connect to: the bank's, checked, or the proxy's."""
-        if self._must_check_host:
-            self._check([self._to.host])
+        self._check(self._checked_first)
         if self._needs_no_look_up:
             return (self._asked_host,)
         try:

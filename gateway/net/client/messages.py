@@ -15,6 +15,7 @@ from typing import Final
 from urllib.parse import quote
 
 import msgspec
+from yarl import URL
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Evidence, Phase, ProviderError, Refused, Unreachable
@@ -252,17 +253,14 @@ class RequestWriter:
     Writes requests for one bank.
 
     Args:
-        host: The value of the Host header, with the port if it is not the usual one.
-        prefix: What all paths begin with; empty, or a path without its last slash.
+        base: The bank's address; all paths begin with its own.
         trace_headers: Returns the trace of a call, as values that are safe in a head: our
             id, the W3C ``traceparent``, and the ``tracestate``, which may be empty.
     """
 
-    def __init__(
-        self, host: str, prefix: str, trace_headers: Callable[[], tuple[str, str, str]]
-    ) -> None:
-        self._host = host.replace("%", "%%")
-        self._prefix = prefix
+    def __init__(self, base: URL, trace_headers: Callable[[], tuple[str, str, str]]) -> None:
+        self._host = (base.host_port_subcomponent or "").replace("%", "%%")
+        self._prefix = base.raw_path.rstrip("/")
         self._trace_headers = trace_headers
         self._templates: dict[Shape, str] = {}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 from math import inf
 from typing import Final
 
-from gateway.domain.bank.providers import ProviderError
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import ProviderError, Unreachable
 from gateway.net.client.connection import Connection
 from gateway.net.common.runtime import chance
 
@@ -38,123 +39,126 @@ written, nobody knows whether it arrived; so a connection must not wait here for
 """
 
 
+Make = Callable[[], Connection]
+"""Makes the protocol of one attempt to connect."""
+
+
 class Pool:
     """
-    At most ``most`` connections; idle ones are kept for ``idle_s`` seconds.
+    At most ``most`` connections; idle ones are kept for 15 seconds.
 
     The one used last is used next. So few connections serve a steady load, and those that
     a peak has opened grow old and are closed. None gets another call after a minute.
 
     Args:
+        largest: Bytes of an answer's body that are read.
         chance: Numbers from 0 up to 1, which shorten that minute by up to a quarter.
+
+    Attributes:
+        is_open: Whether connections may be opened; at first they may not.
+        idle: Those that wait for a read.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        most: int,
-        idle_s: float = IDLE_S,
-        chance: Callable[[], float] = chance,
-    ) -> None:
-        self._loop = loop
+    def __init__(self, most: int, largest: int, chance: Callable[[], float] = chance) -> None:
         self._most = most
-        self._idle_s = idle_s
+        self._largest = largest
         self._chance = chance
-        self._idle: deque[Connection] = deque()
-        self._open: set[Connection] = set()
-        self._ahead: set[Connection] = set()
-        self._ending: set[Connection] = set()
+        self.is_open = False
+        self.idle: list[Connection] = []
+        self._all: set[Connection] = set()
+        # Those that a call needs, or has needed: ``most`` bounds them, with those to come.
+        self._needed: set[Connection] = set()
+        self._connecting = 0
         self._kept_s = inf
         self._epoch = 0
-        self._sweeping: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Future[None] | None = None
 
     def __len__(self) -> int:
         """Count all: busy, idle, warm, and those that are being closed."""
-        return len(self._open) + len(self._ahead) + len(self._ending)
-
-    @property
-    def idle(self) -> int:
-        """Count those that wait for a read."""
-        return len(self._idle)
-
-    @property
-    def is_full(self) -> bool:
-        """Are there as many as there may be?"""
-        return len(self._open) >= self._most
-
-    def has_room(self) -> bool:
-        """May one more be opened? If need be, the one idle for longest is closed."""
-        if self.is_full and self._idle:
-            self.end(self._idle.popleft())
-        return not self.is_full
+        return len(self._all)
 
     def idle_bound(self, at_most: float) -> float:
         """Return how many seconds one may wait: less than ``at_most`` if the bank says so."""
         return min(at_most, self._kept_s - _MARGIN_S)
 
-    def make(self, largest: int, *, single: bool = False, ahead: bool = False) -> Connection:
+    async def open(
+        self,
+        connect: Callable[[Make], Awaitable[Connection]],
+        *,
+        single: bool = False,
+        ahead: bool = False,
+    ) -> Connection:
         """
-        Make the protocol of a new connection; it counts as open from now on.
+        Open one more; if need be, the one idle for longest is closed.
 
         Args:
-            largest: Bytes of an answer's body that are read.
+            connect: Connects by one or several attempts, and ends those that do not win.
             single: It carries one call.
             ahead: No call needs it yet; it counts against the limit only after ``adopt``.
+
+        Raises:
+            Unreachable: ``bulkhead_full``, ``closed``, or what ``connect`` raises.
         """
-        connection = Connection(self._loop, largest, self._forget, single=single)
-        connection.epoch = self._epoch
+        loop, epoch = asyncio.get_running_loop(), self._epoch
+        if not ahead:
+            self._make_room()
+            if len(self._needed) + self._connecting >= self._most:
+                raise Unreachable(Reason.BULKHEAD_FULL)
+        self._connecting += not ahead
+        try:
+            connection = await connect(
+                partial(Connection, loop, self._largest, self._forget, single=single)
+            )
+        finally:
+            self._connecting -= not ahead
+        if not self.is_open:
+            connection.abort()
+            raise Unreachable(Reason.CLOSED)
+        connection.epoch = epoch
         if not single:  # which no call may follow
-            life_s = LIFE_S * (1 - _SPREAD * self._chance())
-            connection.usable_until = self._loop.time() + life_s
-        (self._ahead if ahead else self._open).add(connection)
+            connection.usable_until = loop.time() + LIFE_S * (1 - _SPREAD * self._chance())
+        self._all.add(connection)
+        if not ahead:
+            self._needed.add(connection)
         return connection
 
     def adopt(self, connection: Connection) -> None:
         """Count one that was opened ahead like the others: a call needs it now."""
-        self._ahead.discard(connection)
-        self.has_room()
-        self._open.add(connection)
+        self._make_room()
+        self._needed.add(connection)
 
     def is_current(self, connection: Connection) -> bool:
         """Was it opened with the current credentials?"""
         return connection.epoch == self._epoch
 
-    def unmake(self, connection: Connection) -> None:
-        """Forget one that was never connected."""
-        connection.abort()
-        self._forget(connection)
-
     def end(self, connection: Connection) -> None:
         """Close one; its place is free at once, although the loop closes it in a later turn."""
-        if connection in self._open or connection in self._ahead:
-            self._open.discard(connection)
-            self._ahead.discard(connection)
-            self._ending.add(connection)
+        self._needed.discard(connection)
         connection.abort()
 
-    def take(self) -> Connection | None:
-        """Return an idle one that is alive, for one call; close those found dead."""
-        while self._idle:
-            connection = self._idle.pop()
-            if connection.idle_until > self._loop.time() and connection.is_quiet():
+    def take(self, waiting: list[Connection]) -> Connection | None:
+        """Return the last one that is alive, for one call; close those found dead."""
+        while waiting:
+            connection = waiting.pop()
+            is_young = connection.idle_until > asyncio.get_running_loop().time()
+            if is_young and connection.is_quiet():
+                connection.rest(inf)
                 return connection
             self.end(connection)
         return None
 
     def give(self, connection: Connection) -> None:
         """Take one back after its call: keep it if another call may follow, else close it."""
-        kept_s, told_s = self._idle_s, connection.kept_s
+        kept_s, told_s = IDLE_S, connection.kept_s
         if told_s is not None:
             self._kept_s = told_s
             kept_s = min(kept_s, told_s - _MARGIN_S)
         if not connection.end_call() or not self.is_current(connection):
             self.end(connection)
             return
-        connection.idle_until = min(self._loop.time() + kept_s, connection.usable_until)
-        self._idle.append(connection)
-        if self._sweeping is None:
-            self._sweeping = self._loop.call_later(self._idle_s, self._sweep)
+        now = asyncio.get_running_loop().time()
+        connection.rest(min(now + kept_s, connection.usable_until))
+        self.idle.append(connection)
 
     def renew(self) -> None:
         """Use none of the present ones for another call; those in use finish theirs."""
@@ -164,81 +168,31 @@ class Pool:
 
     def drop_idle(self) -> None:
         """Close those that no call uses."""
-        while self._idle:
-            self.end(self._idle.pop())
+        while self.idle:
+            self.end(self.idle.pop())
 
     async def close(self) -> None:
         """Close all, also those with a call in flight, and wait for that: a second at most."""
+        self.is_open = False
         self.renew()
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            self._sweeping = None
-        for connection in (*self._open, *self._ahead):
+        for connection in tuple(self._all):
             self.end(connection)
-        if self._ending:
-            self._emptied = self._loop.create_future()
+        if self._all:
+            self._emptied = asyncio.get_running_loop().create_future()
             await asyncio.wait([self._emptied], timeout=_CLOSING_S)
 
-    def _sweep(self) -> None:
-        """Close what has been idle for too long."""
-        now = self._loop.time()
-        for connection in [each for each in self._idle if each.idle_until <= now]:
-            self._idle.remove(connection)
-            self.end(connection)
-        self._sweeping = None
-        if self._idle:
-            soonest = min(connection.idle_until for connection in self._idle)
-            self._sweeping = self._loop.call_at(soonest, self._sweep)
+    def _make_room(self) -> None:
+        if self.idle and len(self._needed) + self._connecting >= self._most:
+            self.end(self.idle.pop(0))
 
     def _forget(self, connection: Connection) -> None:
         """Forget one that is closed for good."""
-        self._open.discard(connection)
-        self._ahead.discard(connection)
-        self._ending.discard(connection)
-        if connection in self._idle:
-            self._idle.remove(connection)
-        if self._emptied is not None and not len(self) and not self._emptied.done():
+        self._all.discard(connection)
+        self._needed.discard(connection)
+        if connection in self.idle:
+            self.idle.remove(connection)
+        if self._emptied is not None and not self._all and not self._emptied.done():
             self._emptied.set_result(None)
-
-
-class Candidates:
-    """
-    Connections that race to one bank, of which one is used.
-
-    Only the first takes a place in the pool; if another wins, it takes that one's.
-
-    Args:
-        largest: Bytes of an answer's body that are read.
-        single: It carries one call.
-        ahead: No call needs it yet.
-    """
-
-    def __init__(self, pool: Pool, largest: int, *, single: bool, ahead: bool) -> None:
-        self._pool = pool
-        self._largest = largest
-        self._single = single
-        self._ahead = ahead
-        self._made: list[Connection] = []
-
-    def make(self) -> Connection:
-        """Make one more."""
-        ahead = self._ahead or bool(self._made)
-        made = self._pool.make(self._largest, single=self._single, ahead=ahead)
-        self._made.append(made)
-        return made
-
-    def choose(self, winner: Connection) -> None:
-        """Use this one; close the others."""
-        is_first = winner is self._made[0]
-        self._made.remove(winner)
-        self.drop()
-        if not (is_first or self._ahead):
-            self._pool.adopt(winner)
-
-    def drop(self) -> None:
-        """Close all."""
-        for connection in self._made:
-            self._pool.unmake(connection)
 
 
 class WarmConnections:
@@ -254,46 +208,37 @@ class WarmConnections:
     """
 
     def __init__(self, pool: Pool, most: int, connect: Callable[[], Awaitable[Connection]]) -> None:
-        self._loop = asyncio.get_running_loop()
         self._pool = pool
         self._most = most
         self._connect = connect
-        self._ready: dict[Connection, asyncio.TimerHandle] = {}
+        self._ready: list[Connection] = []
         self._opening: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """Count those that wait for a payout."""
-        return len(self._ready)
+        return sum(connection.usable for connection in self._ready)
 
     def take(self) -> Connection | None:
-        """
-        Return the youngest that is open and quiet; the caller must write in the same step.
-
-        Those found closed, or with unexpected bytes, are closed.
-        """
-        while self._ready:
-            connection, timer = self._ready.popitem()
-            timer.cancel()
-            if connection.idle_until > self._loop.time() and connection.is_quiet():
-                self._pool.adopt(connection)
-                return connection
-            self._pool.end(connection)
-        return None
+        """Return the youngest that is open and quiet; the caller must write in the same step."""
+        connection = self._pool.take(self._ready)
+        if connection is not None:
+            self._pool.adopt(connection)
+        return connection
 
     def refill(self) -> None:
         """Open what is missing, in the background; called whenever a payout is sent."""
-        missing = self._most - len(self._ready) - len(self._opening)
         if self._pool.idle_bound(OLDEST_S) <= 0:
             return
-        for _ in range(missing):
-            task = self._loop.create_task(self._open())
+        self._ready = [connection for connection in self._ready if connection.usable]
+        for _ in range(self._most - len(self._ready) - len(self._opening)):
+            task = asyncio.get_running_loop().create_task(self._open())
             self._opening.add(task)
             task.add_done_callback(self._opening.discard)
 
     def drop(self) -> None:
         """Close all that wait."""
-        for connection in list(self._ready):
-            self._end(connection)
+        while self._ready:
+            self._pool.end(self._ready.pop())
 
     async def close(self) -> None:
         """Close all, including those that are being opened."""
@@ -312,13 +257,6 @@ class WarmConnections:
         if not self._pool.is_current(connection):
             self._pool.end(connection)
             return
-        age = self._pool.idle_bound(OLDEST_S)
-        connection.idle_until = self._loop.time() + age
-        self._ready[connection] = self._loop.call_later(age, self._end, connection)
-
-    def _end(self, connection: Connection) -> None:
-        """Close one that waits."""
-        timer = self._ready.pop(connection, None)
-        if timer is not None:
-            timer.cancel()
-        self._pool.end(connection)
+        age_s = self._pool.idle_bound(OLDEST_S)
+        connection.rest(asyncio.get_running_loop().time() + age_s)
+        self._ready.append(connection)

@@ -114,7 +114,14 @@ class VerifiedSSLObject(ssl.SSLObject):
 
 
 class ResumingContext(ssl.SSLContext):
-    """A context for one bank; its connections resume sessions of earlier ones."""
+    """
+    A context for one bank; its connections resume sessions of earlier ones.
+
+    Attributes:
+        validity: Of our certificate; None if it shows none.
+    """
+
+    validity: Validity | None = None
 
     def __init__(self, _protocol: int, clock: Monotonic, sessions: int = _SESSIONS) -> None:
         super().__init__()
@@ -159,14 +166,6 @@ class ResumingContext(ssl.SSLContext):
         self._kept_from = self._clock() + _VERIFIED_S
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TlsContext:
-    """A context, and the validity of our certificate in it; None if it has none."""
-
-    context: ResumingContext
-    validity: Validity | None = None
-
-
 class TlsCredentials:
     """
     Keeps the context for new connections: TLS 1.2 or 1.3, HTTP/1.1.
@@ -176,6 +175,9 @@ class TlsCredentials:
         clock: Seconds; the files are checked at most once a second.
         on_renewed: Called when files were read and are in use, at the start and after
             every change, with the end of our certificate's validity or None.
+
+    Attributes:
+        certificate_required: The bank asks for a certificate, for reads too.
     """
 
     def __init__(
@@ -189,20 +191,16 @@ class TlsCredentials:
         self._now = now
         self._clock = clock
         self._on_renewed = on_renewed
-        self._secured: TlsContext | None = None
+        self.certificate_required = setup.certificate_required
+        self._context: ResumingContext | None = None
         self._stamp: Stamp = ()
         self._look_at = 0.0
 
     @property
     def certificate_ends(self) -> datetime | None:
         """When our certificate expires; None if there is none."""
-        validity = self._secured.validity if self._secured else None
+        validity = self._context.validity if self._context else None
         return validity.ends if validity else None
-
-    @property
-    def certificate_required(self) -> bool:
-        """Does the bank ask for a certificate, for reads too?"""
-        return self._setup.certificate_required
 
     async def start(self) -> None:
         """
@@ -215,20 +213,21 @@ class TlsCredentials:
             self._stamp = _stamp(self._setup)
         except OSError:
             self._stamp = ()  # reading says which one
-        self._secured = await self._made()
+        self._context = await self._made()
         self._on_renewed(self.certificate_ends)
 
     def close(self) -> None:
         """Let the context go: each session refers to it, so that only both together can go."""
-        if self._secured is not None:
-            self._secured.context.forget_sessions()
+        if self._context is not None:
+            self._context.forget_sessions()
+        self._context = None
 
     async def current(self) -> ResumingContext:
         """Return the context for a new connection."""
         await self.refresh()
-        if self._secured is None:
+        if self._context is None:
             raise Unreachable(Reason.CLOSED)
-        return self._secured.context
+        return self._context
 
     async def refresh(self) -> None:
         """Read the files again if they have changed; unusable ones change nothing."""
@@ -246,7 +245,7 @@ class TlsCredentials:
             _log.warning("TLS files are not usable, the former ones stay: %s", problem)
             return
         self.close()
-        self._secured = made
+        self._context = made
         self._stamp = stamp
         self._on_renewed(self.certificate_ends)
 
@@ -260,7 +259,7 @@ class TlsCredentials:
         Raises:
             Unreachable: ``certificate_missing`` or ``certificate_expired``.
         """
-        validity = self._secured.validity if self._secured else None
+        validity = self._context.validity if self._context else None
         if validity is None:
             if self.certificate_required:
                 raise Unreachable(Reason.CERTIFICATE_MISSING)
@@ -268,13 +267,13 @@ class TlsCredentials:
         if not validity.begins <= self._now() < validity.ends:
             raise Unreachable(Reason.CERTIFICATE_EXPIRED)
 
-    async def _made(self) -> TlsContext:
+    async def _made(self) -> ResumingContext:
         """Make a context in a thread: reading the authorities takes a while."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, load_context, self._setup, self._clock)
 
 
-def load_context(setup: TlsSetup, clock: Monotonic) -> TlsContext:
+def load_context(setup: TlsSetup, clock: Monotonic) -> ResumingContext:
     """
     Make a context; blocks.
 
@@ -293,7 +292,8 @@ def load_context(setup: TlsSetup, clock: Monotonic) -> TlsContext:
     # We speak nothing else; a bank that insists on HTTP/2 fails in the handshake.
     context.set_alpn_protocols(["http/1.1"])
     _trust(context, setup.files)
-    return TlsContext(context=context, validity=_show(context, setup))
+    context.validity = _show(context, setup)
+    return context
 
 
 def check_files(files: TlsFiles) -> None:

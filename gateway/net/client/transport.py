@@ -12,15 +12,17 @@ on an idle connection has failed, and the caller decides whether to repeat it.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, Protocol
+
+from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
-from gateway.net.client.connection import AnswerDeadlines, Connection, send_split
-from gateway.net.client.connector import Connector, read_endpoint
+from gateway.net.client.connection import Connection, send_split
+from gateway.net.client.connector import Connector
 from gateway.net.client.messages import (
     ProviderAnswer,
     ProviderRequest,
@@ -28,7 +30,7 @@ from gateway.net.client.messages import (
     SendProgress,
     SendRefused,
 )
-from gateway.net.client.pool import Candidates, Pool, WarmConnections
+from gateway.net.client.pool import Pool, WarmConnections
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
@@ -42,11 +44,9 @@ class Transport(Protocol):
 
     async def start(self) -> None:
         """Open what needs an event loop."""
-        ...
 
     async def close(self) -> None:
         """Close every connection."""
-        ...
 
     async def call(
         self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
@@ -62,57 +62,30 @@ class Transport(Protocol):
             ProviderError: Unreachable when no byte left, else Unavailable or
                 BadReply; with the reason ``timeout`` when the time is over.
         """
-        ...
 
 
 class TransportLimits(Protocol):
-    """
-    What one provider's connections may take.
-
-    Attributes:
-        connections: Open at once; those opened ahead for payouts come on top.
-        connect_s: Name resolution, connection and TLS together.
-        first_byte_s: From the request written to the answer's first byte; None
-            leaves it to the whole call's time.
-        answer_bytes: The largest answer that is read.
-        payout_connections: Opened ahead for payouts; 0 opens none.
-    """
+    """What one provider's connections may take."""
 
     @property
     def connections(self) -> int:
-        """See above."""
-        ...
+        """Open at once; those opened ahead for payouts come on top."""
 
     @property
     def connect_s(self) -> float:
-        """See above."""
-        ...
+        """Name resolution, connection and TLS together."""
 
     @property
     def first_byte_s(self) -> float | None:
-        """See above."""
-        ...
+        """From the request written to the answer's first byte; None: the whole call's time."""
 
     @property
     def answer_bytes(self) -> int:
-        """See above."""
-        ...
+        """The largest answer that is read."""
 
     @property
     def payout_connections(self) -> int:
-        """See above."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Open:
-    """What a started transport works with; ``credentials`` is None for plain HTTP."""
-
-    loop: asyncio.AbstractEventLoop
-    pool: Pool
-    connector: Connector
-    credentials: TlsCredentials | None
-    warm: WarmConnections
+        """Opened ahead for payouts; 0 opens none."""
 
 
 class HttpTransport:
@@ -138,14 +111,20 @@ class HttpTransport:
         runtime: Runtime | None = None,
         tls: TlsFiles | TlsSetup | None = None,
     ) -> None:
-        self._endpoint = read_endpoint(base_url)
+        self._base = URL(base_url)
         self._limits = limits
-        self._first_byte_s = limits.first_byte_s or LONGEST_S
-        self._environment = environment
-        self._runtime = runtime or Runtime()
+        self._runtime = runtime = runtime or Runtime()
         self._tls = tls if isinstance(tls, TlsSetup) else TlsSetup(files=tls or TlsFiles())
-        self._writer = RequestWriter(self._endpoint.header, self._endpoint.prefix, trace.outgoing)
-        self._open: _Open | None = None
+        self._writer = RequestWriter(self._base, trace.outgoing)
+        self._connector = Connector(self._base, environment, limits.connect_s, runtime.route)
+        self._pool = Pool(limits.connections, limits.answer_bytes, runtime.random)
+        ahead = partial(self._opened, single=True, ahead=True)
+        self._warm = WarmConnections(self._pool, limits.payout_connections, ahead)
+        self._credentials = (
+            TlsCredentials(self._tls, runtime.now, runtime.clock, self._on_renewed)
+            if self._base.scheme == "https"
+            else None
+        )
 
     async def start(self) -> None:
         """
@@ -154,132 +133,87 @@ class HttpTransport:
         Raises:
             TlsFilesRefused: the TLS files cannot be used.
         """
-        if self._tls.paths() and not self._endpoint.secure:
+        if self._credentials is not None:
+            await self._credentials.start()
+        elif self._tls.paths():
             message = "tls: the bank's address is not https"
             raise TlsFilesRefused(message)
-        loop = asyncio.get_running_loop()
-        pool = Pool(loop, self._limits.connections, chance=self._runtime.random)
-        credentials = None
-        if self._endpoint.secure:
-            credentials = self._credentials(pool)
-            await credentials.start()
-        connector = Connector(
-            self._endpoint, self._environment, self._limits.connect_s, self._runtime.route
-        )
-        warm = WarmConnections(pool, self._limits.payout_connections, self._open_warm)
-        self._open = _Open(
-            loop=loop, pool=pool, connector=connector, credentials=credentials, warm=warm
-        )
+        self._pool.is_open = True
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail as if the bank had closed theirs."""
-        if self._open is not None:
-            opened, self._open = self._open, None
-            await opened.warm.close()
-            await opened.pool.close()
-            if opened.credentials is not None:
-                opened.credentials.close()
+        await self._warm.close()
+        await self._pool.close()
+        if self._credentials is not None:
+            self._credentials.close()
 
     async def call(
         self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
     ) -> ProviderAnswer:
         """Send a request and read the whole answer; see ``Transport.call``."""
-        opened = self._open
-        if opened is None:
+        if not self._pool.is_open:
             raise Unreachable(Reason.CLOSED)
-        failpoint = None if progress.send_by is None else self._runtime.failpoint
-        by = opened.loop.time() + within_s
+        moves_money = progress.send_by is not None
+        failpoint = self._runtime.failpoint if moves_money else None
+        loop = asyncio.get_running_loop()
+        by = loop.time() + within_s
         if failpoint is not None:
             failpoint("before_connect")
         progress.connecting()
         try:
-            data = self._writer.write(request, last=progress.send_by is not None)
-            # A call that moves money never gets an idle connection.
-            idle = opened.pool.take() if progress.send_by is None else None
-            connection = idle or await self._ready(opened, progress, within_s)
+            data = self._writer.write(request, last=moves_money)
+            connection = await self._ready(progress, within_s)
             try:
                 progress.connected()
-                deadlines = AnswerDeadlines(opened.loop.time() + self._first_byte_s, by)
+                deadlines = (loop.time() + (self._limits.first_byte_s or LONGEST_S), by)
                 if failpoint is not None:
                     return await send_split(connection, data, progress, deadlines, failpoint)
-                return await connection.send(data, progress, progress.answered, deadlines)
+                return await connection.send(data, progress, progress.answered, *deadlines)
             finally:
-                opened.pool.give(connection)
+                self._pool.give(connection)
         except SendRefused as problem:
             raise Unreachable(Reason.DEADLINE_PASSED) from problem
         finally:
             progress.end()
 
-    def _credentials(self, pool: Pool) -> TlsCredentials:
-        """Make what reads the files; connections made with earlier files are not used again."""
-        runtime = self._runtime
-
-        def on_renewed(ends: datetime | None) -> None:
-            pool.renew()
-            if self._open is not None:
-                self._open.warm.drop()
-            if ends is not None and runtime.on_certificate is not None:
-                runtime.on_certificate(ends)
-
-        return TlsCredentials(self._tls, runtime.now, runtime.clock, on_renewed)
-
     def drop_idle(self) -> None:
         """Close the connections that no call uses."""
-        if self._open is not None:
-            self._open.pool.drop_idle()
+        self._pool.drop_idle()
 
-    async def _ready(self, opened: _Open, progress: SendProgress, within_s: float) -> Connection:
-        """Return a connection for one call; if that fails, nothing of the request was sent."""
-        if opened.credentials is None and within_s > self._limits.connect_s:
-            # Nothing else is waited for than the connecting, which has a time of its own.
-            return await self._new(opened, progress)
+    def _on_renewed(self, ends: datetime | None) -> None:
+        """Use no connection that was made with earlier files for another call."""
+        self._pool.renew()
+        self._warm.drop()
+        if ends is not None and self._runtime.on_certificate is not None:
+            self._runtime.on_certificate(ends)
+
+    async def _ready(self, progress: SendProgress, within_s: float) -> Connection:
+        """
+        Return a connection for one call; if that fails, nothing of the request was sent.
+
+        An idle one was checked just now: nothing is awaited before the write. A call that moves
+        money never gets one that carried another call.
+        """
+        moves_money = progress.send_by is not None
+        idle = None if moves_money else self._pool.take(self._pool.idle)
+        if idle is not None:
+            return idle
         try:
             async with asyncio.timeout(within_s):
-                await _check_certificate(opened.credentials, progress)
-                return await self._new(opened, progress)
+                await _check_certificate(self._credentials, progress)
+                if not moves_money:
+                    return await self._opened()
+                connection = self._warm.take() or await self._opened(single=True)
+                self._warm.refill()
+                return connection
         except TimeoutError as problem:
             raise Unreachable(Reason.TIMEOUT) from problem
 
-    async def _new(self, opened: _Open, progress: SendProgress) -> Connection:
-        """Return a connection that this call is the first on, or the only one."""
-        if progress.send_by is None:
-            return await self._connected(opened)
-        return await self._unused(opened)
-
-    async def _unused(self, opened: _Open) -> Connection:
-        """Return a connection that was never written to, for a call that moves money."""
-        # The connection was checked just now; nothing is awaited before the write.
-        connection = opened.warm.take() or await self._connected(opened, single=True)
-        opened.warm.refill()
-        return connection
-
-    async def _open_warm(self) -> Connection:
-        """Open a warm connection, for a payout to come."""
-        if self._open is None:
-            raise Unreachable(Reason.CLOSED)
-        return await self._connected(self._open, single=True, ahead=True)
-
-    async def _connected(
-        self, opened: _Open, *, single: bool = False, ahead: bool = False
-    ) -> Connection:
-        """Open one more connection."""
-        context = await opened.credentials.current() if opened.credentials else None
-        if not ahead and not opened.pool.has_room():
-            raise Unreachable(Reason.BULKHEAD_FULL)
-        candidates = Candidates(opened.pool, self._limits.answer_bytes, single=single, ahead=ahead)
-        try:
-            connection = await opened.connector.connect(candidates.make, context)
-        except BaseException:
-            candidates.drop()
-            raise
-        candidates.choose(connection)
-        # Under TLS the bank may have sent session tickets that the loop has not read yet.
-        sound = connection.usable if context else connection.is_quiet()
-        if self._open is not opened or not sound:
-            opened.pool.end(connection)
-            closed = self._open is not opened
-            raise Unreachable(Reason.CLOSED if closed else Reason.CONNECT_FAILED)
-        return connection
+    async def _opened(self, *, single: bool = False, ahead: bool = False) -> Connection:
+        """Open one more connection; see ``Pool.open``."""
+        context = await self._credentials.current() if self._credentials else None
+        connect = partial(self._connector.connect, context=context)
+        return await self._pool.open(connect, single=single, ahead=ahead)
 
 
 async def _check_certificate(credentials: TlsCredentials | None, progress: SendProgress) -> None:

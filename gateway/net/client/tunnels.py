@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
+
+from yarl import URL
 
 from gateway.net.client.connection import Connection
 from gateway.net.client.tls import ResumingContext
 from gateway.net.common.route import Proxy
-
-if TYPE_CHECKING:
-    from gateway.net.client.connector import Endpoint
 
 # A proxy's answer is a few lines; one with a page for people behind them is no yes.
 _HEAD_BYTES: Final = 8192
@@ -33,7 +32,7 @@ async def open_through(
     proxy: Proxy,
     address: str,
     connection: Connection,
-    to: Endpoint,
+    to: URL,
     context: ResumingContext | None,
 ) -> None:
     """
@@ -52,17 +51,17 @@ async def open_through(
         await tunnel.opened
         # The loop's type allows for a transport that was closed in the meantime.
         if context is not None:
-            transport = await loop.start_tls(made, tunnel, context, server_hostname=to.host)
+            transport = await loop.start_tls(made, tunnel, context, server_hostname=to.raw_host)
         tunnel.leave(transport, connection)
     except BaseException:
         made.abort()
         raise
 
 
-def _request(proxy: Proxy, to: Endpoint) -> bytes:
+def _request(proxy: Proxy, to: URL) -> bytes:
     """Write the question; the bank's port is always named (RFC 9110, 9.3.6)."""
-    host = f"[{to.host}]" if ":" in to.host else to.host
-    lines = [f"CONNECT {host}:{to.port} HTTP/1.1", f"Host: {host}:{to.port}", "User-Agent: pixgate"]
+    at = f"{to.host_subcomponent}:{to.port}"
+    lines = [f"CONNECT {at} HTTP/1.1", f"Host: {at}", "User-Agent: pixgate"]
     if proxy.authorization:
         lines.append(f"Proxy-Authorization: {proxy.authorization}")
     return "\r\n".join([*lines, "", ""]).encode()

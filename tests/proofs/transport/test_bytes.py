@@ -144,7 +144,7 @@ def test_an_answer_before_the_request_is_whole(run: Run, street: Street, url: st
         bank = ScriptedBank(refuses, reads=False)
         async with behind(street.bank, bank), road(url) as to:
             found = await tried(to, order(body=b"x" * 20_000_000))
-            idle = to._open.pool.idle if to._open else None
+            idle = len(to._pool.idle)
 
         assert isinstance(found, ProviderAnswer)
         assert (found.status, idle) == (413, 0)

@@ -67,13 +67,11 @@ async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[HttpTrans
     """Open a transport, and see that nothing of it is left behind."""
     transport = HttpTransport(url, LIMITS, Environment.SANDBOX, tls=tls)
     await transport.start()
-    opened = transport._open
-    assert opened
     try:
         yield transport
     finally:
         await transport.close()
-    assert len(opened.pool) == 0
+    assert len(transport._pool) == 0
 
 
 @asynccontextmanager

@@ -261,7 +261,7 @@ async def test_idle_connections_are_kept_for_as_many_accounts_as_calls(authority
     async with bank.open() as to:
         for identity in accounts:
             await to.call(request(identity), progress())
-        idle = [name for name, one in to._accounts.items() if one.transport._open.pool.idle]
+        idle = [name for name, one in to._accounts.items() if one.transport._pool.idle]
 
     assert idle == [identity.account_id for identity in accounts[-8:]]
 
@@ -359,12 +359,11 @@ async def test_what_gives_way_is_gone_at_once(
     async with bank.open() as to:
         for pays in (False, True):
             await to.call(request(bank.account("one"), pays=pays), progress(pays=pays))
-        opened = to._accounts["one"].transport._open
-        assert opened is not None
-        assert opened.credentials is not None
-        context = weakref.ref(await opened.credentials.current())
+        credentials = to._accounts["one"].transport._credentials
+        assert credentials is not None
+        context = weakref.ref(await credentials.current())
         assert context()._sessions
-        del opened
+        del credentials
 
         gc.disable()
         try:

@@ -13,7 +13,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.connection import AnswerDeadlines, Connection
+from gateway.net.client.connection import Connection
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
@@ -28,9 +28,9 @@ PATIENT = ClientLimits(connect_s=60.0)
 ASK = b"GET / HTTP/1.1\r\n\r\n"
 
 
-def within(first_byte_s: float, whole_s: float) -> AnswerDeadlines:
+def within(first_byte_s: float, whole_s: float) -> tuple[float, float]:
     now = asyncio.get_running_loop().time()
-    return AnswerDeadlines(now + first_byte_s, now + whole_s)
+    return now + first_byte_s, now + whole_s
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Call:
         whole_s: float = 60.0,
     ) -> asyncio.Future:
         progress = progress or SendProgress()
-        return self.line.send(ASK, progress, progress.answered, within(first_byte_s, whole_s))
+        return self.line.send(ASK, progress, progress.answered, *within(first_byte_s, whole_s))
 
     async def until_gone(self) -> None:
         await until(lambda: self.gone)
@@ -174,7 +174,7 @@ async def test_an_answer_before_the_request_had_left_ends_the_connection():
     async with connected(ScriptedBank(early, reads=False)) as call:
         progress = SendProgress()
         data = ASK + b"x" * 16_000_000
-        got = await call.line.send(data, progress, progress.answered, within(60, 60))
+        got = await call.line.send(data, progress, progress.answered, *within(60, 60))
 
         assert got.status == 413
         assert not call.line.end_call()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from yarl import URL
+
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.messages import ProviderRequest, RequestWriter
 
 
-def heads(
-    host: str = "bank.example:8443", prefix: str = "/api", states: Sequence[str] = ()
-) -> RequestWriter:
+def heads(base: str = "https://bank.example:8443/api", states: Sequence[str] = ()) -> RequestWriter:
     """Write heads; ``states`` are those of the calls, one after the other."""
     given = iter(states)
-    return RequestWriter(host, prefix, lambda: ("trace-1", "00-1-2-01", next(given, "")))
+    return RequestWriter(URL(base), lambda: ("trace-1", "00-1-2-01", next(given, "")))
 
 
 def asked(
@@ -100,7 +100,7 @@ def test_templates_are_not_kept_without_a_bound():
 
 
 def test_a_zone_in_the_host_is_no_placeholder():
-    assert b"Host: [fe80::1%25s]\r\n" in heads("[fe80::1%25s]").write(asked())
+    assert b"Host: [fe80::1%25s]\r\n" in heads("https://[fe80::1%25s]").write(asked())
 
 
 def test_what_would_be_read_as_something_else_is_not_sent():

@@ -13,11 +13,13 @@ from math import inf
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import Unreachable
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client import pool
-from gateway.net.client.connection import AnswerDeadlines, Connection
+from gateway.net.client.connection import Connection
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.pool import Candidates, Pool, WarmConnections
+from gateway.net.client.pool import Pool, WarmConnections
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.unit.gateway.net.client.pairs import joining
@@ -25,7 +27,7 @@ from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying,
 from tests.world.leaping import leaping
 from tests.world.waiting import block_until, until
 
-LATE = AnswerDeadlines(inf, inf)
+LATE = (inf, inf)
 Open = Callable[[], Awaitable[Connection]]
 
 
@@ -35,41 +37,41 @@ def kept(*headers: bytes) -> Play:
 
 @asynccontextmanager
 async def pooled(play: Play) -> AsyncIterator[tuple[Pool, Open]]:
-    pool = Pool(asyncio.get_running_loop(), 3)
+    pool = Pool(3, 4096)
+    pool.is_open = True
 
     async with joining(play) as pairs:
 
         async def opened(*, ahead: bool = False) -> Connection:
             """Open one and, unless it is ahead of its call, make its first call."""
-            line = await pairs.join(pool.make(4096, single=ahead, ahead=ahead))
+            line = await pool.open(lambda make: pairs.join(make()), single=ahead, ahead=ahead)
             if not ahead:
                 progress = SendProgress()
-                await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, LATE)
+                await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, *LATE)
             return line
 
         yield pool, opened
         await pool.close()
-    assert (len(pool), pool.idle) == (0, 0)
+    assert (len(pool), pool.idle) == (0, [])
 
 
 async def test_the_last_one_used_is_the_next_one_used():
     async with pooled(kept()) as (pool, opened):
         lines = [await opened() for _ in range(3)]
-        assert pool.is_full
         for line in lines:
             pool.give(line)
 
-        assert [pool.take() for _ in range(4)] == [*reversed(lines), None]
+        assert [pool.take(pool.idle) for _ in range(4)] == [*reversed(lines), None]
 
 
 async def test_one_in_the_middle_of_a_call_is_not_kept():
     async with pooled(kept()) as (pool, opened):
         line = await opened()
         progress = SendProgress()
-        line.send(b"GET / HTTP/1.1\r\n", progress, progress.answered, LATE)
+        line.send(b"GET / HTTP/1.1\r\n", progress, progress.answered, *LATE)
         pool.give(line)
 
-        assert pool.take() is None
+        assert pool.take(pool.idle) is None
 
 
 @leaping
@@ -78,23 +80,23 @@ async def test_each_idle_one_is_closed_when_its_own_time_is_over():
         pool.give(await opened())
         await asyncio.sleep(10)
         pool.give(await opened())
-        before = pool.idle
+        before = len(pool.idle)
         await asyncio.sleep(5.1)
-        between = pool.idle
+        between = len(pool.idle)
         await asyncio.sleep(10)
 
         assert (before, between) == (2, 1)
-        assert (len(pool), pool.idle) == (0, 0)
+        assert (len(pool), pool.idle) == (0, [])
 
 
-async def test_one_too_old_is_not_used_even_if_nobody_has_swept():
+async def test_one_too_old_is_not_used_before_its_timer_has_closed_it():
     async with pooled(kept()) as (pool, opened):
         pool.give(await opened())
         await asyncio.sleep(0)
-        line = pool._idle[0]
+        line = pool.idle[0]
         line.idle_until = 0.0
 
-        assert pool.take() is None
+        assert pool.take(pool.idle) is None
         assert not line.usable
 
 
@@ -105,54 +107,31 @@ async def test_a_busy_one_gets_no_call_after_a_minute():
         line = await opened()
         left_s = line.usable_until - asyncio.get_running_loop().time()
         pool.give(line)
-        assert pool.take() is line
+        assert pool.take(pool.idle) is line
         assert 45 - 0.01 <= left_s <= 60
 
         await asyncio.sleep(left_s)
         progress = SendProgress()
-        await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, LATE)
+        await line.send(b"GET / HTTP/1.1\r\n\r\n", progress, progress.answered, *LATE)
         pool.give(line)
 
-        assert pool.take() is None
+        assert pool.take(pool.idle) is None
         assert not line.usable
 
 
 @leaping
 async def test_those_opened_together_do_not_end_together():
     loop = asyncio.get_running_loop()
-    made = [Pool(loop, 3, chance=lambda chance=chance: chance).make(4096) for chance in (0.0, 1.0)]
-    lives_s = [one.usable_until - loop.time() for one in made]
+    lives_s = []
+    async with joining(kept()) as pairs:
+        for chance in (0.0, 1.0):
+            pool = Pool(3, 4096, lambda chance=chance: chance)
+            pool.is_open = True
+            line = await pool.open(lambda make: pairs.join(make()))
+            lives_s.append(line.usable_until - loop.time())
+            await pool.close()
 
     assert lives_s == pytest.approx([60, 45], abs=0.01)
-
-
-@pytest.mark.parametrize("ahead", [False, True])
-@pytest.mark.parametrize("wins", [0, 2])
-async def test_of_those_that_race_one_takes_a_place(wins: int, ahead: bool):
-    async with pooled(kept()) as (pool, opened):
-        del opened
-        candidates = Candidates(pool, 4096, single=True, ahead=ahead)
-        made = [candidates.make() for _ in range(3)]
-        assert len(pool._open) == (0 if ahead else 1)
-
-        candidates.choose(made[wins])
-
-        places = pool._ahead if ahead else pool._open
-        assert places == {made[wins]}
-        assert len(pool) == 1
-        pool.unmake(made[wins])
-
-
-async def test_of_those_that_all_fail_none_is_left():
-    async with pooled(kept()) as (pool, opened):
-        del opened
-        candidates = Candidates(pool, 4096, single=False, ahead=False)
-        for _ in range(3):
-            candidates.make()
-
-        candidates.drop()
-
-        assert len(pool) == 0
 
 
 async def test_the_bank_s_own_patience_counts_where_it_is_shorter():
@@ -167,7 +146,7 @@ async def test_a_bank_without_patience_gets_a_new_connection_each_time():
     async with pooled(kept(b"Keep-Alive: timeout=1")) as (pool, opened):
         pool.give(await opened())
 
-        assert pool.take() is None
+        assert pool.take(pool.idle) is None
 
 
 async def test_one_the_bank_has_closed_is_not_used():
@@ -180,7 +159,7 @@ async def test_one_the_bank_has_closed_is_not_used():
         pool.give(line)
         await until(lambda: not line.is_quiet())
 
-        assert pool.take() is None
+        assert pool.take(pool.idle) is None
 
 
 async def test_after_a_renewal_the_former_ones_end_with_their_calls():
@@ -190,18 +169,21 @@ async def test_after_a_renewal_the_former_ones_end_with_their_calls():
         pool.renew()
         pool.give(busy)
 
-        assert pool.take() is None
+        assert pool.take(pool.idle) is None
         assert not idle.usable
         assert not busy.usable
 
 
-async def test_one_that_was_never_connected_leaves_room():
-    async with pooled(kept()) as (pool, _):
-        lines = [pool.make(1) for _ in range(3)]
-        for line in lines:
-            pool.unmake(line)
+async def test_one_that_does_not_come_about_leaves_its_place():
+    async def refused(_: object) -> Connection:
+        raise Unreachable(Reason.CONNECT_FAILED)
 
-        assert len(pool) == 0
+    async with pooled(kept()) as (pool, opened):
+        for _ in range(3):
+            with pytest.raises(Unreachable, match="connect_failed"):
+                await pool.open(refused)
+
+        assert [await opened() for _ in range(3)]
 
 
 async def test_closing_waits_until_calls_in_flight_have_failed():
@@ -226,19 +208,17 @@ class Ahead:
     def __init__(self, bank: ScriptedBank, to: HttpTransport) -> None:
         self.bank = bank
         self.to = to
-        assert to._open
-        self.opened = to._open
 
     async def pay(self) -> bool:
         """Pay; say whether that was on a connection opened ahead."""
-        before = len(self.opened.warm)
+        before = len(self.to._warm)
         got = await self.to.call(ORDER, SendProgress(FAR))
         assert got.body == b"{}"
         return before > 0
 
     async def settle(self, count: int) -> None:
         """Wait until so many connections wait."""
-        await until(lambda: len(self.opened.warm) == count)
+        await until(lambda: len(self.to._warm) == count)
 
 
 @asynccontextmanager
@@ -256,7 +236,7 @@ async def ahead(most: int) -> AsyncIterator[Ahead]:
                 yield made
             finally:
                 await to.close()
-        assert len(made.opened.pool) == len(made.opened.warm) == 0
+        assert len(to._pool) == len(to._warm) == 0
 
 
 async def test_by_default_none_is_opened_ahead():
@@ -264,17 +244,17 @@ async def test_by_default_none_is_opened_ahead():
         for _ in range(3):
             await one.pay()
 
-        assert not one.opened.warm._opening
+        assert not one.to._warm._opening
         assert one.bank.connections == 3
-        await until(lambda: not len(one.opened.pool))
+        await until(lambda: not len(one.to._pool))
 
 
 async def test_none_is_opened_before_the_first_payout_and_none_by_reads():
     async with ahead(2) as one:
         await one.to.call(READ, SendProgress())
 
-        assert not one.opened.warm._opening
-        assert (one.bank.connections, len(one.opened.warm)) == (1, 0)
+        assert not one.to._warm._opening
+        assert (one.bank.connections, len(one.to._warm)) == (1, 0)
 
 
 async def test_while_payouts_flow_each_takes_one_and_they_are_replaced():
@@ -294,7 +274,7 @@ async def test_a_read_gets_none_of_them():
         await one.settle(2)
         await one.to.call(READ, SendProgress())
 
-        assert len(one.opened.warm) == 2
+        assert len(one.to._warm) == 2
         assert one.bank.connections == 4
 
 
@@ -315,7 +295,7 @@ async def test_one_too_old_is_not_used_even_if_nobody_has_closed_it():
     async with ahead(1) as one:
         await one.pay()
         await one.settle(1)
-        for line in one.opened.warm._ready:
+        for line in one.to._warm._ready:
             line.idle_until = 0.0
         await one.pay()
 
@@ -341,8 +321,8 @@ async def test_after_new_credentials_none_of_the_former_is_used():
     async with ahead(2) as one:
         await one.pay()
         await one.settle(2)
-        former = list(one.opened.warm._ready)
-        one.opened.warm.drop()
+        former = list(one.to._warm._ready)
+        one.to._warm.drop()
 
         assert not any(line.usable for line in former)
         assert not await one.pay()
@@ -380,12 +360,10 @@ async def test_one_that_the_bank_has_touched_is_not_used(
         to = HttpTransport(url, limits, Environment.SANDBOX)
         monkeypatch.setattr(pool, "OLDEST_S", 600.0)
         await to.start()
-        opened = to._open
-        assert opened
         await bank.serve(to)
         with await bank.accept() as idle:
-            await until(lambda: len(opened.warm) == 1)
-            [ready] = opened.warm._ready
+            await until(lambda: len(to._warm) == 1)
+            [ready] = to._warm._ready
             if does == "closes":
                 idle.shutdown(socket.SHUT_WR)
             else:

@@ -54,17 +54,17 @@ def authority(tmp_path: Path) -> Authority:
 def test_the_context_is_strict():
     made = load_context(TlsSetup(), Clock())
 
-    assert made.context.minimum_version == ssl.TLSVersion.TLSv1_2
-    assert made.context.verify_mode == ssl.CERT_REQUIRED
-    assert made.context.check_hostname
-    assert not made.context.hostname_checks_common_name
+    assert made.minimum_version == ssl.TLSVersion.TLSv1_2
+    assert made.verify_mode == ssl.CERT_REQUIRED
+    assert made.check_hostname
+    assert not made.hostname_checks_common_name
     assert made.validity is None
 
 
 def test_only_the_named_authority_is_trusted(authority: Authority):
     made = load_context(TlsSetup(files=TlsFiles(ca_file=str(authority.file))), Clock())
 
-    assert len(made.context.get_ca_certs()) == 1
+    assert len(made.get_ca_certs()) == 1
 
 
 @pytest.mark.parametrize(

@@ -131,9 +131,8 @@ async def test_a_call_given_up_in_the_middle_of_its_answer_closes():
         with pytest.raises(asyncio.CancelledError):
             await call
 
-        assert to._open is not None
-        pool = to._open.pool
-        assert pool.idle == 0
+        pool = to._pool
+        assert not pool.idle
         await until(lambda: not len(pool))
 
 
@@ -178,9 +177,7 @@ async def test_no_transport_outlives_its_owner():
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
-            pool = to._open.pool if to._open else None
-        assert pool is not None
-        assert len(pool) == 0
+        assert len(to._pool) == 0
     gc.collect()
 
 
@@ -219,9 +216,7 @@ async def test_an_order_has_a_connection_to_itself():
     async with standing(bank), road(bank.url) as to:
         for request in (READ, ORDER, ORDER, READ):
             await to.call(request, SendProgress(FAR if request is ORDER else None))
-        opened = to._open
-        assert opened is not None
-        idle = opened.pool.idle
+        idle = len(to._pool.idle)
 
     assert (bank.connections, idle) == (3, 1)
     closing = [b"\r\nConnection: close\r\n" in request for request in bank.requests]
