@@ -28,18 +28,15 @@ _SESSIONS: Final = 2
 """An account has few calls at once; each session holds the bank's certificates, some 6 KiB."""
 
 
+@dataclasses.dataclass(slots=True, eq=False)
 class _OneAccount:
     """The transport of one account, and what is known of its use."""
 
-    __slots__ = ("calls", "identity", "is_open", "is_retired", "opening", "transport")
-
-    def __init__(self, identity: Identity, transport: HttpTransport) -> None:
-        self.identity = identity
-        self.transport = transport
-        self.opening = asyncio.Lock()
-        self.is_open = False
-        self.is_retired = False
-        self.calls = 0
+    identity: Identity
+    transport: HttpTransport
+    opening: asyncio.Lock = dataclasses.field(default_factory=asyncio.Lock)
+    is_open: bool = False
+    calls: int = 0
 
 
 class AccountTransports:
@@ -187,13 +184,12 @@ class AccountTransports:
         """Give one to no further call, and close it as soon as its last call has ended."""
         del self._accounts[one.identity.account_id]
         self._idle.pop(one.identity.account_id, None)
-        one.is_retired = True
         self._retired.add(one)
         self._close_if_done(one)
 
     def _rested(self, one: _OneAccount) -> None:
         """Keep the idle connections of as many accounts as there may be calls, not of all."""
-        if one.is_retired:
+        if one in self._retired or not self._is_open:
             self._close_if_done(one)
             return
         self._idle[one.identity.account_id] = one

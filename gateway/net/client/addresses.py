@@ -1,9 +1,8 @@
 """
 Where a provider may be: a configured address must not lead into our own network.
 
-Outside the sandbox environment an address must be https and public, both as it is written
-and as its name resolves. The sandbox bank is on this machine only. A bank whose hosts are
-known is called at those of our environment alone.
+A bank is called over https at its known hosts of our environment, and outside the sandbox
+only where their names resolve to public addresses. Simulators are on this machine.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ class Flaw(StrEnum):
     """What is wrong with an address."""
 
     NOT_HTTPS = "must be https"
-    PRIVATE = "must not be a private address"
     NOT_LOOPBACK = "must be a loopback address"
     NO_ADDRESS = "is not an address"
     NOT_HTTP = "is not an http or https address"
@@ -39,26 +37,6 @@ class Flaw(StrEnum):
 
 class AddressRefused(ValueError):
     """A provider's address is not one we call; the message says why."""
-
-
-def provider_address(text: str, environment: Environment) -> str:
-    """
-    Return a provider's base address without the last slash.
-
-    Raises:
-        AddressRefused: it is no plain http(s) address, or, outside the sandbox
-            environment, not https or not public. Host names are checked when they are
-            resolved: see ``require_public``.
-    """
-    url = _plain(text)
-    if environment is Environment.SANDBOX:
-        return str(url).rstrip("/")
-    if url.scheme != "https":
-        raise AddressRefused(Flaw.NOT_HTTPS)
-    literal = _literal(url)
-    if literal is not None and not is_public(literal):
-        raise AddressRefused(Flaw.PRIVATE)
-    return str(url).rstrip("/")
 
 
 def loopback_address(text: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final, TypeVar
 
 NEXT_S: Final = 0.25
 """RFC 8305, section 5: "Connection Attempt Delay"; a bank in this country answers in a tenth."""
 
 Found = TypeVar("Found")
-Attempt = Callable[[], Awaitable[Found]]
+Attempt = Callable[[], Coroutine[Any, Any, Found]]
 
 
 async def first_to_succeed(attempts: Sequence[Attempt[Found]]) -> Found:
@@ -29,8 +29,12 @@ async def first_to_succeed(attempts: Sequence[Attempt[Found]]) -> Found:
     try:
         while True:
             if waiting:
-                running.add(asyncio.create_task(_run(waiting.popleft())))  # noqa: TID251 - ended below
-            done, running = await _next_ended(running, NEXT_S if waiting else None)
+                running.add(asyncio.create_task(waiting.popleft()()))  # noqa: TID251 - ended below
+            done, running = await asyncio.wait(
+                running,
+                timeout=NEXT_S if waiting else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
             good = [task for task in done if task.exception() is None]
             if good:
                 return good[0].result()
@@ -40,15 +44,3 @@ async def first_to_succeed(attempts: Sequence[Attempt[Found]]) -> Found:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-
-
-async def _next_ended(
-    running: set[asyncio.Task[Found]], within_s: float | None
-) -> tuple[set[asyncio.Task[Found]], set[asyncio.Task[Found]]]:
-    """Wait until one ends, or the time is over; return those that ended, and the others."""
-    return await asyncio.wait(running, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
-
-
-async def _run(attempt: Attempt[Found]) -> Found:
-    """Make a coroutine of whatever can be awaited."""
-    return await attempt()

@@ -100,21 +100,6 @@ class ResponseReader:
         discarding: Too many informational responses came; all input is discarded.
     """
 
-    __slots__ = (
-        "_events",
-        "_extra_bytes",
-        "_head",
-        "_interims",
-        "_largest",
-        "_on_status",
-        "_parser",
-        "_raw",
-        "_single",
-        "discarding",
-        "kept_s",
-        "reusable",
-    )
-
     def __init__(self, largest: int, *, single: bool = False) -> None:
         self._largest = largest
         self._single = single

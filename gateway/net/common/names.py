@@ -14,6 +14,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Final
 
 KEPT_S: Final = 10.0
@@ -42,9 +43,7 @@ def in_turns(hosts: Sequence[str]) -> tuple[str, ...]:
     unique = list(dict.fromkeys(hosts))
     first = [host for host in unique if (":" in host) == (":" in unique[0])]
     other = [host for host in unique if host not in first]
-    pairs = zip(first, other, strict=False)
-    shorter = min(len(first), len(other))
-    return (*(host for pair in pairs for host in pair), *first[shorter:], *other[shorter:])
+    return tuple(host for pair in zip_longest(first, other) for host in pair if host)
 
 
 class HostNames:

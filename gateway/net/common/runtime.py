@@ -88,9 +88,7 @@ class LazyTimer:
 
     def set_in(self, seconds: float) -> None:
         """Replace the deadline: ``seconds`` from now."""
-        self._at = at = self._loop.time() + seconds
-        if at < self._fires_at:
-            self._schedule()
+        self.set_at(self._loop.time() + seconds)
 
     def set_at(self, at: float) -> None:
         """Replace the deadline: a reading of the loop's clock, in seconds."""

@@ -14,7 +14,6 @@ from gateway.net.client.addresses import (
     bank_address,
     is_public,
     loopback_address,
-    provider_address,
     require_public,
 )
 
@@ -25,54 +24,12 @@ HOSTS = Hosts(
 )
 
 
-def provider(text: str, environment: Environment) -> str:
-    """Return the address that is called, or why none is."""
-    try:
-        return provider_address(text, environment)
-    except AddressRefused as refused:
-        return str(refused)
-
-
 def bank(text: str, environment: Environment) -> str:
     """Return the address that is called, or why none is."""
     try:
         return bank_address(text, environment, HOSTS)
     except AddressRefused as refused:
         return str(refused)
-
-
-def test_production_calls_only_open_https_addresses():
-    expected = [
-        ("http://bank.example", Flaw.NOT_HTTPS),
-        ("https://10.0.0.1", Flaw.PRIVATE),
-        ("https://127.0.0.1:8090", Flaw.PRIVATE),
-        ("https://169.254.169.254/latest", Flaw.PRIVATE),
-        ("https://100.64.0.1", Flaw.PRIVATE),
-        ("https://[::1]", Flaw.PRIVATE),
-        ("https://[fe80::1]", Flaw.PRIVATE),
-        ("https://[fd00::1]", Flaw.PRIVATE),
-        ("https://[::ffff:10.0.0.1]", Flaw.PRIVATE),
-        ("https://user:secret@bank.example", Flaw.CREDENTIALS),
-        ("https://bank.example/?a=b", Flaw.QUERY),
-        ("https://bank.example/#a", Flaw.QUERY),
-        ("ftp://bank.example", Flaw.NOT_HTTP),
-        ("bank.example", Flaw.NOT_HTTP),
-        ("https://", Flaw.NOT_HTTP),
-        ("https://[::1", Flaw.NO_ADDRESS),
-        ("https://bank.example:99999", Flaw.NO_ADDRESS),
-    ]
-
-    assert [(text, provider(text, PRODUCTION)) for text, _ in expected] == expected
-
-
-def test_an_address_loses_its_last_slash():
-    expected = [
-        ("https://bank.example/api/", PRODUCTION, "https://bank.example/api"),
-        ("https://8.8.8.8", PRODUCTION, "https://8.8.8.8"),
-        ("http://127.0.0.1:8090", SANDBOX, "http://127.0.0.1:8090"),
-    ]
-
-    assert [(text, at, provider(text, at)) for text, at, _ in expected] == expected
 
 
 def test_loopback_is_this_machine():
@@ -89,9 +46,18 @@ def test_other_addresses_are_not_loopback(text: str):
         loopback_address(text)
 
 
-def test_an_address_within_an_address_is_looked_into():
+def test_public_addresses_are_told_from_private_ones():
     expected = {
         "200.160.2.3": True,
+        "8.8.8.8": True,
+        "10.0.0.1": False,
+        "127.0.0.1": False,
+        "169.254.169.254": False,
+        "100.64.0.1": False,
+        "::1": False,
+        "fe80::1": False,
+        "fd00::1": False,
+        "::ffff:10.0.0.1": False,
         "2804:14d::1": True,
         "224.0.0.1": False,
         "64:ff9b::7f00:1": False,
@@ -127,6 +93,13 @@ def test_a_bank_is_called_at_its_hosts_of_our_environment():
         ("http://api.bank.example", PRODUCTION, Flaw.NOT_HTTPS),
         ("http://sandbox.bank.example", SANDBOX, Flaw.NOT_HTTPS),
         ("https://user:secret@api.bank.example", PRODUCTION, Flaw.CREDENTIALS),
+        ("https://api.bank.example/?a=b", PRODUCTION, Flaw.QUERY),
+        ("https://api.bank.example/#a", PRODUCTION, Flaw.QUERY),
+        ("ftp://api.bank.example", PRODUCTION, Flaw.NOT_HTTP),
+        ("api.bank.example", PRODUCTION, Flaw.NOT_HTTP),
+        ("https://", PRODUCTION, Flaw.NOT_HTTP),
+        ("https://[::1", PRODUCTION, Flaw.NO_ADDRESS),
+        ("https://api.bank.example:99999", PRODUCTION, Flaw.NO_ADDRESS),
     ]
 
     assert [(text, at, bank(text, at)) for text, at, _ in expected] == expected
