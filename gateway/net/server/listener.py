@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +17,13 @@ from gateway.net.server.writing import on_the_wire
 
 # A cancelled handler needs no longer to run its ``finally`` blocks.
 _CANCELLED_GRACE_S: Final = 1.0
+_UNSENT_BYTES: Final = 64 * 1024
+"""
+Held by the kernel of an answer that its caller does not take.
+
+By itself it takes some megabytes of each, so that a few hundred such callers use up what the system
+has for all of its connections. Bytes on their way to a caller do not count.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +113,9 @@ class Listener:
             backlog=self._at.backlog,
             reuse_port=self._at.reuse_port or None,
         )
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # not on Windows; connections inherit it
+            for sock in self._sockets.sockets:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
         self._connections = connections
         self._port = self._sockets.sockets[0].getsockname()[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Final
 
 from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.typedefs import Handler
@@ -15,6 +16,14 @@ from gateway.net.server.request import front_of
 
 Pieces = AsyncGenerator[bytes, None]
 """A body's pieces; closed when they are no longer wanted."""
+
+_SHARED_BYTES: Final = 64 * 1024
+"""
+The head before a larger body is written alone.
+
+aiohttp writes both as one: a copy of the body for each caller, held until it is taken. Callers
+of a ready-made document share its bytes.
+"""
 
 
 @web.middleware
@@ -31,6 +40,8 @@ async def on_the_wire(request: web.Request, handler: Handler) -> web.StreamRespo
         if not answer.prepared:
             complete_head(request, answer, front)
             await answer.prepare(request)
+        if (answer.content_length or 0) > _SHARED_BYTES:
+            await answer.write(b"")
         await answer.write_eof()
     finally:
         front.end_request()

@@ -1,8 +1,11 @@
 """How long a connection waits for its caller, and how much it keeps for it."""
 
 import asyncio
+import tracemalloc
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
+import uvloop
 from aiohttp import web
 
 from gateway.net.server.peer import ServerLimits
@@ -31,6 +34,41 @@ async def test_a_caller_that_does_not_read_is_let_go(seen):
         await until(lambda: made)
         await until(lambda: not listener.connections.open_connections)
         writer.transport.abort()
+
+
+def test_callers_who_take_nothing_share_the_document_that_they_asked_for(seen):
+    """A copy for each, of ours or of the kernel's, would let a few hundred fill the memory."""
+    size = 4_000_000
+    document = b"a" * size
+    made = []
+
+    async def answer(request: web.Request) -> web.Response:
+        made.append(request.path)
+        return web.Response(body=document)
+
+    async def ask() -> tuple[int, list[int]]:
+        async with AsyncExitStack() as stack:
+            listener = await stack.enter_async_context(listening(answer, seen, PATIENT))
+            tracemalloc.start()
+            stack.callback(tracemalloc.stop)
+            for _ in range(20):
+                _, writer = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
+                stack.callback(lambda writer=writer: writer.transport.abort())
+                writer.transport.pause_reading()
+                writer.write(GET * 8)
+            await until(lambda: len(made) == 20)
+            await settle()
+            fronts = listener.connections._open
+            unsent = [front._transport.get_write_buffer_size() for front in fronts]
+            return tracemalloc.get_traced_memory()[1], unsent
+
+    # On the loop that serves: asyncio's own copies what it cannot send at once.
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        most, unsent = runner.run(ask())
+
+    assert most < size
+    assert len(unsent) == 20
+    assert min(unsent) > size - 1_000_000
 
 
 async def test_a_caller_that_reads_slowly_is_answered_in_its_time(seen):
