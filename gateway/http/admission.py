@@ -1,13 +1,14 @@
 """
 Which requests are let in while the process has enough to do.
 
-Whoever is not known yet can make us wait for a body, and costs nothing by it. Such
-requests have places of their own, so that they can fill those and no others.
+Callers who are not known yet can make us wait for a body, which costs them nothing. Such
+requests have places of their own, some for each row: slow bodies at the sign-in take none from
+the refresh, and none from callbacks, which want a secret address before a place.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ class Admission:
         lag_s: Tells that p95 now.
         count: Counts what was shed.
         in_flight: Now, without those that wait for the body of somebody unknown.
-        strangers: These, by the network that they come from.
+        strangers: These, by row and by the network that they come from.
     """
 
     most: int
@@ -45,12 +46,12 @@ class Admission:
     lag_s: Callable[[], float]
     count: Count
     in_flight: int = 0
-    strangers: Counter[str] = field(default_factory=Counter)
+    strangers: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     @property
     def in_all(self) -> int:
         """How many requests are served now, whoever they are of."""
-        return self.in_flight + self.strangers.total()
+        return self.in_flight + sum(each.total() for each in self.strangers.values())
 
     def check(self) -> None:
         """
@@ -65,16 +66,16 @@ class Admission:
             self._shed("loop_lag")
 
     @contextmanager
-    def waits_for_stranger(self, address: str) -> Iterator[None]:
+    def waits_for_stranger(self, row: str, address: str) -> Iterator[None]:
         """
         Count a request apart while it waits for the body of somebody unknown.
 
         Raises:
-            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when all such places are
-                taken, or those of the caller's network.
+            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when all such places of
+                the row are taken, or those of the caller's network.
         """
         places, place = max(_LEAST, self.most // _SHARE), network(address)
-        waiting = self.strangers
+        waiting = self.strangers[row]
         if waiting.total() >= places or waiting[place] >= places // _NETWORK_SHARE:
             self._shed("strangers")
         waiting[place] += 1

@@ -283,7 +283,8 @@ class _Server:
         is_known = call.principal is not None or call.person is not None
         if is_known or request.content.is_eof():
             return await self._read(request, limit)
-        with self.serving.admission.waits_for_stranger(call.asked.address):
+        row = request[_FOUND][0].row.name
+        with self.serving.admission.waits_for_stranger(row, call.asked.address):
             return await self._read(request, limit)
 
     async def _read(self, request: web.Request, limit: int) -> bytes:

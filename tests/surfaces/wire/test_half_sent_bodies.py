@@ -29,6 +29,14 @@ MANY = 30
 STRANGERS = [f"127.0.1.{number}" for number in range(1, 11)]
 BANK = "127.0.2.1"
 LOGIN = "/iam/v1/auth/login"
+APART = (
+    LOGIN,
+    "/iam/v1/auth/mfa",
+    "/iam/v1/auth/refresh",
+    "/iam/v1/auth/password/forgot",
+    "/iam/v1/auth/password/reset",
+)
+"""Rows of people who have no token yet, or no more."""
 HOW = pytest.mark.parametrize("how", ["peer", "forwarded"])
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -162,6 +170,31 @@ async def test_many_strangers_fill_their_own_places_alone(tmp_path: Path, how: s
     assert (balance.status, refused, whole.status) == (200, 503, 401)
     assert answers.count(None) == 10
     assert set(answers) == {None, (503, "SVC.GTW.006")}
+
+
+async def slow_body(world: World, path: str) -> int:
+    """Send a body a moment after its head, from an address of its own; return the status."""
+    head = f"POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2"
+    reader, writer = await connected(world, "peer", f"127.0.3.{APART.index(path) + 1}", head)
+    await settle(50)
+    writer.write(b"{}")
+    raw = await reader.readuntil(b"}")
+    writer.close()
+    return split(raw)[0].status
+
+
+async def test_slow_bodies_at_one_row_shut_nobody_out_of_another(tmp_path: Path):
+    """A bank's callback, sign-in, refresh and recovery: each has places of its own."""
+    shut_out = []
+    async with gateway(tmp_path, "peer") as world:
+        for slow in (*APART, callback_path(world)):
+            async with half_sent(world, "peer", slow, STRANGERS * 2, waiting=10):
+                answers = {path: await slow_body(world, path) for path in APART if path != slow}
+                if slow in APART:
+                    answers["callback"] = await slow_callback(world, "peer")
+            shut_out += [(slow, path) for path, status in answers.items() if status == 503]
+
+    assert shut_out == []
 
 
 async def test_who_has_no_address_of_ours_is_not_waited_for(tmp_path: Path):

@@ -49,7 +49,7 @@ def waiting(admitted: Admission, *addresses: str) -> ExitStack:
     """Let a body of each address be waited for, until the stack is closed."""
     stack = ExitStack()
     for address in addresses:
-        stack.enter_context(admitted.waits_for_stranger(address))
+        stack.enter_context(admitted.waits_for_stranger("login", address))
     return stack
 
 
@@ -58,11 +58,11 @@ def test_bodies_of_strangers_are_counted_apart_from_what_is_in_flight():
     admitted = admission([], in_flight=11)
 
     with waiting(admitted, "192.0.2.1", "192.0.2.2"):
-        during = (admitted.in_flight, admitted.in_all, dict(admitted.strangers))
+        during = (admitted.in_flight, admitted.in_all, dict(admitted.strangers["login"]))
         admitted.check()
 
     assert during == (9, 11, {"192.0.2.1": 1, "192.0.2.2": 1})
-    assert (admitted.in_flight, admitted.in_all, dict(admitted.strangers)) == (11, 11, {})
+    assert (admitted.in_flight, admitted.in_all, dict(admitted.strangers["login"])) == (11, 11, {})
 
 
 @pytest.mark.parametrize(("most", "places"), [(10, 10), (100, 10), (1_000, 100)])
@@ -74,7 +74,7 @@ def test_a_tenth_waits_for_strangers_and_ten_at_least(most: int, places: int):
     with (
         waiting(admitted, *(f"192.0.2.{number}" for number in range(places))),
         refused(OVERLOADED) as refusal,
-        admitted.waits_for_stranger("198.51.100.1"),
+        admitted.waits_for_stranger("login", "198.51.100.1"),
     ):
         pass
 
@@ -92,16 +92,16 @@ def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
     beside = one if "." in one else "2001:db8::ffff"
 
     with waiting(admitted, *[one] * 25):
-        with refused(OVERLOADED), admitted.waits_for_stranger(beside):
+        with refused(OVERLOADED), admitted.waits_for_stranger("login", beside):
             pass
-        with admitted.waits_for_stranger(another):
+        with admitted.waits_for_stranger("login", another):
             pass
 
 
 def test_whatever_ends_the_wait_gives_the_place_back():
     admitted = admission([], in_flight=1)
 
-    with pytest.raises(ConnectionError), admitted.waits_for_stranger("192.0.2.1"):
+    with pytest.raises(ConnectionError), admitted.waits_for_stranger("login", "192.0.2.1"):
         raise ConnectionError
 
-    assert (admitted.in_flight, dict(admitted.strangers)) == (1, {})
+    assert (admitted.in_flight, dict(admitted.strangers["login"])) == (1, {})
