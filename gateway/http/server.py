@@ -148,9 +148,18 @@ def application(serving: Serving) -> web.Application:
     """Make the application that answers every request of the public listener."""
     server = _Server(serving)
     app = web.Application(middlewares=[server.observe, server.find])
-    everything = r"/{tail:[\s\S]*}"  # line ends too, once decoded
-    app.router.add_route("*", everything, server.serve, expect_handler=expect_nothing)
+    everything = _Everything("/")
+    everything.add_route("*", server.serve, expect_handler=expect_nothing)
+    app.router.register_resource(everything)
     return app
+
+
+class _Everything(web.PlainResource):
+    """Every target, ``*`` too: aiohttp answers one without a route before any middleware."""
+
+    async def resolve(self, request: web.Request) -> tuple[web.UrlMappingMatchInfo, set[str]]:
+        """Match whatever the target is."""
+        return web.UrlMappingMatchInfo({}, next(iter(self))), set()
 
 
 @dataclass(frozen=True, slots=True)

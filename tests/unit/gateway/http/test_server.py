@@ -73,6 +73,18 @@ async def test_what_no_row_is_for_is_refused(method: str, path: str, error: Erro
     assert listener_client.record.code == error.code
 
 
+async def test_an_expectation_is_not_repeated_whatever_the_target():
+    """Aiohttp answers a target that it has no route for by itself, before any middleware."""
+    head = b"OPTIONS * HTTP/1.1\r\n" + raw_http.HOST + b"Expect: a-miracle\r\n\r\n"
+
+    async with on_stage(surface(row())) as listener_client:
+        told = await raw_http.exchange(listener_client.port, head, answers=1)
+
+    assert [(each.status, each.code) for each in told.answers] == [(404, "SVC.GTW.001")]
+    assert b"miracle" not in told.raw
+    assert listener_client.record.code == "SVC.GTW.001"
+
+
 async def test_a_refusal_has_the_one_body():
     def no(_call: Call) -> None:
         raise ServiceError(errors.PERMISSION_DENIED, "because", {"X-More": "yes"})
