@@ -119,13 +119,13 @@ def _plain(text: str) -> URL:
 
 def _is_loopback(url: URL) -> bool:
     """Is the host this machine? Only addresses and ``localhost`` are known without a look-up."""
-    literal = _literal(url)
+    literal = read_literal(url.host or "")
     return url.host == "localhost" if literal is None else literal.is_loopback
 
 
-def _literal(url: URL) -> _IPAddress | None:
-    """Return the host if it is an address and not a name."""
+def read_literal(host: str) -> _IPAddress | None:
+    """Return the host if it is an address and not a name; a zone does not count."""
     try:
-        return ipaddress.ip_address((url.host or "").partition("%")[0])
+        return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None

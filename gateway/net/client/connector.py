@@ -8,14 +8,13 @@ import os
 import ssl
 from collections.abc import Callable, Sequence
 from functools import partial
-from ipaddress import ip_address
 
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
-from gateway.net.client.addresses import require_public
+from gateway.net.client.addresses import read_literal, require_public
 from gateway.net.client.connection import Connection
 from gateway.net.client.race import first_to_succeed
 from gateway.net.client.tls import ResumingContext
@@ -46,8 +45,8 @@ class Connector:
         self._asked_host = host if route.proxy is None else route.proxy.host
         self._must_check = environment is not Environment.SANDBOX
         # Read once: whether a text is an address takes microseconds to say.
-        self._needs_no_look_up = _is_literal(self._asked_host)
-        self._checked_first = [host] if self._must_check and _is_literal(host) else []
+        self._needs_no_look_up = read_literal(self._asked_host) is not None
+        self._checked_first = [host] if self._must_check and read_literal(host) else []
 
     async def connect(
         self, make: Callable[[], Connection], context: ResumingContext | None
@@ -115,36 +114,19 @@ class Connector:
 
     async def _addresses(self) -> Sequence[str]:
         """Return the addresses to connect to: the bank's, checked, or the proxy's."""
-        self._check(self._checked_first)
-        if self._needs_no_look_up:
-            return (self._asked_host,)
         try:
+            require_public(self._checked_first)
+            if self._needs_no_look_up:
+                return (self._asked_host,)
             found = await self._names.addresses(self._asked_host)
+            if self._must_check and self._proxy is None:
+                require_public(found)
         except (OSError, ValueError) as problem:
             raise Unreachable(Reason.DNS_FAILED) from problem
-        if self._must_check and self._proxy is None:
-            self._check(found)
         return found
-
-    def _check(self, hosts: Sequence[str]) -> None:
-        """Refuse addresses of which one is not public."""
-        try:
-            require_public(hosts)
-        except OSError as problem:
-            raise Unreachable(Reason.DNS_FAILED) from problem
-
-
-def _is_literal(host: str) -> bool:
-    """Is the host an address and not a name?"""
-    try:
-        ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    return True
 
 
 def _reason(problem: Exception) -> Reason:
-    """Name the reason why there is no connection."""
     if isinstance(problem, ProxyRefused):
         return Reason.PROXY_REFUSED
     if refuses_ours(problem):

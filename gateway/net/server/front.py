@@ -228,19 +228,16 @@ class Front(asyncio.Protocol):
     def _refuse_head(self, error: ErrorCode) -> None:
         """Refuse what is no whole request yet, and end the connection."""
         self._discards = True
-        self._refusing = self._loop.create_task(self._refuse_and_close(error))
-
-    async def _refuse_and_close(self, error: ErrorCode) -> None:
-        await self._refuse(error)
-        if self._transport is not None:
-            self._transport.close()
+        self._refusing = self._loop.create_task(self._refuse(error))
 
     async def _refuse(self, error: ErrorCode, method: str = "") -> None:
-        """Write a refusal in the place of aiohttp; nothing more is read."""
+        """Write a refusal in the place of aiohttp, and close; nothing more is read."""
         answer = self._refusals.answer(error)
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(to_bytes(answer, is_bodiless=method == hdrs.METH_HEAD))
         await self.linger()
+        if self._transport is not None:
+            self._transport.close()
 
     def _forget_stall_timer(self) -> None:
         if self._stall_timer is not None:
