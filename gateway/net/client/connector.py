@@ -73,7 +73,10 @@ class Connector:
         try:
             async with asyncio.timeout(self._connect_s):
                 hosts = await self._addresses()
-                won = await first_to_succeed([partial(attempt, host) for host in hosts])
+                if len(hosts) == 1:  # which needs no task
+                    won = await attempt(hosts[0])
+                else:
+                    won = await first_to_succeed([partial(attempt, host) for host in hosts])
                 return won
         except TimeoutError as problem:
             self._names.look_again(self._asked_host)
