@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -26,7 +26,7 @@ from gateway.http.admission import Admission
 from gateway.http.nowhere import READING, is_nowhere, refused_path, who_asks
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.route import Answer
+from gateway.http.route import Answer, Row
 from gateway.http.streams import counted, why_cut
 from gateway.http.table import RoutedRow, Table
 from gateway.net.server.request import (
@@ -276,7 +276,7 @@ class _Server:
         if asking is not None:
             await asking
         if row.limits.body_bytes:
-            call.asked.body = await self._body(request, call, row.limits.body_bytes)
+            call.asked.body = await self._body(request, row, call)
             call.asked.certificate = certificate_of(request)
         shown = await row.serve(place.gate.admits(call), call.asked)
         if call.on_success is not None:
@@ -287,13 +287,13 @@ class _Server:
             self.serving.observer.count(Event.UNKNOWN_FIELD, row.name)
         return render(shown, row.status, call.headers)
 
-    async def _body(self, request: web.Request, call: Call, limit: int) -> bytes:
+    async def _body(self, request: web.Request, row: Row[Any], call: Call) -> bytes:
         """Read the body; strangers who send theirs slowly wait apart from everybody else."""
+        limit = row.limits.body_bytes
         is_known = call.principal is not None or call.person is not None
         if is_known or request.content.is_eof():
             return await self._read(request, limit)
-        row = request[_FOUND][0].row.name
-        with self.serving.admission.waits_for_stranger(row, call.asked.address):
+        with self.serving.admission.waits_for_stranger(row.name, call.asked.address):
             return await self._read(request, limit)
 
     async def _read(self, request: web.Request, limit: int) -> bytes:

@@ -74,9 +74,11 @@ class Connector:
             async with asyncio.timeout(self._connect_s):
                 hosts = await self._addresses()
                 if len(hosts) == 1:  # which needs no task
-                    won = await attempt(hosts[0])
+                    found = await attempt(hosts[0])
                 else:
-                    won = await first_to_succeed([partial(attempt, host) for host in hosts])
+                    found = await first_to_succeed([partial(attempt, host) for host in hosts])
+                    _require_sound(found, context)  # the others took a moment to end
+                won = found
                 return won
         except TimeoutError as problem:
             self._names.look_again(self._asked_host)
@@ -110,9 +112,7 @@ class Connector:
             raise
         if connection.descriptor >= ours_below(descriptor_limit()):  # the operations listener's
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        # Under TLS the bank may have sent session tickets that the loop has not read yet.
-        if not (connection.usable if context else connection.is_quiet()):
-            raise ConnectionResetError
+        _require_sound(connection, context)
         return connection
 
     async def _addresses(self) -> Sequence[str]:
@@ -127,6 +127,16 @@ class Connector:
         except (OSError, ValueError) as problem:
             raise Unreachable(Reason.DNS_FAILED) from problem
         return found
+
+
+def _require_sound(connection: Connection, context: ResumingContext | None) -> None:
+    """
+    Raise ConnectionResetError for a new connection that is closed, or on which bytes came.
+
+    Under TLS the bank may have sent session tickets that the loop has not read yet.
+    """
+    if not (connection.usable if context else connection.is_quiet()):
+        raise ConnectionResetError
 
 
 def _reason(problem: Exception) -> Reason:
