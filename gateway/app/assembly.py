@@ -36,7 +36,7 @@ from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
 from gateway.runtime.caches.cache import build_cache
 from gateway.runtime.failpoints import armed, failing_answers
-from gateway.runtime.gauges import connection_gauges
+from gateway.runtime.gauges import show_connections
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.periodic_task import PeriodicTask
 from gateway.runtime.process import ALONE, Part, wall_clock
@@ -48,7 +48,7 @@ from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import Limits
 from gateway.telemetry.logs.events import SecurityLog
-from gateway.telemetry.ports import Gauge
+from gateway.telemetry.metrics import series
 from provider_adapters.registry import names
 
 
@@ -214,7 +214,7 @@ def _public_listener(
     kernel.reloads.append(lambda settings: listener.change(_server_limits(settings)))
     usage = kernel.store.database.usage
     usage.on_usage = telemetry.observer.stored
-    telemetry.sampled.append(connection_gauges(telemetry.observer.show, listener, usage))
+    show_connections(telemetry.values, listener, usage)
     return listener
 
 
@@ -252,8 +252,7 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
         admission.longest_lag_s = settings.limits.loop_lag_s
 
     kernel.reloads.append(take)
-    show = telemetry.observer.show
-    telemetry.sampled.append(lambda: show(Gauge.REQUESTS_IN_FLIGHT, admission.in_all))
+    telemetry.values.read(series.REQUESTS_IN_FLIGHT, lambda: {(): admission.in_all})
     return admission
 
 

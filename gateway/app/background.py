@@ -34,6 +34,7 @@ from gateway.runtime.retention import BackofficeRetention, IdentityRetention
 from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.address import address, is_sqlite
+from gateway.telemetry.metrics import series
 from gateway.telemetry.ports import Event, Gauge
 
 _SECOND_S: Final = 1.0
@@ -201,8 +202,9 @@ def _change_feed(rooms: Rooms, telemetry: Telemetry) -> ChangeFeed:
     """Follow the changes of other processes."""
     kernel = rooms.kernel
     read = within(PATIENCE_S, kernel.store.changes.read)
-    feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic, kernel.observer.show)
-    telemetry.sampled.append(feed.show_age)
+    feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic)
+    telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
+    telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
     return feed
 
 

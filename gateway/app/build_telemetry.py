@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -39,8 +39,6 @@ class Telemetry:
     Attributes:
         writer: Writes to standard output, which may stand still.
         lines: Where log lines are collected; started with the event loop.
-        sampled: Called with every sample of the lag, to show figures that
-            change too often to be shown each time.
     """
 
     writer: LineWriter
@@ -49,7 +47,6 @@ class Telemetry:
     values: MetricRegistry
     observer: TelemetryObserver
     lag: LoopLag
-    sampled: list[Callable[[], None]]
     digest: str
 
     def take(self, settings: Settings) -> None:
@@ -69,31 +66,17 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
     values = _metrics(settings, surfaces, digest)
     always = {"config_digest": digest, "worker": str(os.getpid())}
     level = settings.telemetry.level.upper()
-    lag = values.timings(series.EVENT_LOOP_LAG)
-    sampled: list[Callable[[], None]] = [lambda: _show_lost(values, writer)]
-
-    def sample(lag_s: float) -> None:
-        lag.observe((), lag_s)
-        for each in sampled:
-            each()
-
+    lost = writer.lost
+    values.read(series.LOG_LINES_LOST, lambda: {(why,): lost[why] for why in ("failed", "full")})
     return Telemetry(
         writer=writer,
         lines=lines,
         logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
         values=values,
         observer=TelemetryObserver(values, lines, now, always),
-        lag=LoopLag(sample, time.monotonic),
-        sampled=sampled,
+        lag=LoopLag(values.child(series.EVENT_LOOP_LAG).observe, time.monotonic),
         digest=digest,
     )
-
-
-def _show_lost(values: MetricRegistry, writer: LineWriter) -> None:
-    """Show how many log lines were not written."""
-    lost = values.values(series.LOG_LINES_LOST)
-    for reason, lines in writer.lost.items():
-        lost.put((reason,), lines)
 
 
 def refusals_below(observer: RequestObserver) -> Refusals:

@@ -24,8 +24,8 @@ from gateway.net.server.listener import Listener
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Key
 from gateway.telemetry.metrics.registry import MetricRegistry
-from gateway.telemetry.ports import Gauge, Show
 
 
 class LoopLag:
@@ -79,30 +79,30 @@ class LoopLag:
         self._observe(lag_s)
 
 
-def connection_gauges(show: Show, public: Listener, usage: Usage) -> Callable[[], None]:
-    """Return what shows the connections of callers and to the database as they are now."""
+def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) -> None:
+    """Show the connections of callers and to the database as they are at a scrape."""
 
-    def sample() -> None:
-        show(Gauge.STORE_IN_USE, usage.in_use)
-        show(Gauge.STORE_WAITING, usage.waiting)
-        if not public.is_open:
-            return
-        show(Gauge.CONNECTIONS_OPEN, public.connections.open_connections)
-        for reason, times in public.connections.turned_away.items():
-            show(Gauge(f"turned_away.{reason}"), times)
+    def open_now() -> Mapping[Key, float]:
+        return {(): public.connections.open_connections} if public.is_open else {}
 
-    return sample
+    def turned_away() -> Mapping[Key, float]:
+        times = public.connections.turned_away if public.is_open else {}
+        return {(reason,): times.get(reason, 0) for reason in series.TURNED_AWAY.values or ()}
+
+    metrics.read(series.STORE_IN_USE, lambda: {(): usage.in_use})
+    metrics.read(series.STORE_WAITING, lambda: {(): usage.waiting})
+    metrics.read(series.CONNECTIONS_OPEN, open_now)
+    metrics.read(series.CONNECTIONS_TURNED_AWAY, turned_away)
 
 
 def task_gauge(
     tasks: Sequence[PeriodicTask], values: MetricRegistry
 ) -> Callable[[], Awaitable[None]]:
     """Return what shows how long the runs of each task have failed."""
-    shown = values.values(series.TASK_FAILING)
 
     async def show() -> None:
         for task in tasks:
-            shown.put((task.name,), task.failing_s)
+            values.child(series.TASK_FAILING, task.name).set(task.failing_s)
 
     return show
 
@@ -143,14 +143,14 @@ class AuditGauge:
         except ValueError as problem:
             broken = 1
             _log.error("audit_broken: %s", problem)
-        self._values.values(series.AUDIT_BROKEN).put((), broken)
+        self._values.child(series.AUDIT_BROKEN).set(broken)
 
     def _show(self, head: AuditHead) -> None:
         """Tell where the log ends."""
         _head_log.info("audit_head", audit_number=head.number, audit_hash=head.hash.hex())
-        self._values.values(series.AUDIT_HEAD).put((), head.number)
+        self._values.child(series.AUDIT_HEAD).set(head.number)
         shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
-        self._values.values(series.AUDIT_HEAD_HASH).put((), shown)
+        self._values.child(series.AUDIT_HEAD_HASH).set(shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,38 +189,36 @@ class StoreGauges:
         self._show_certificates(await self.accounts.certificates_end())
 
     async def _show_sessions(self, now: datetime) -> None:
-        active = self.values.values(series.SESSIONS_ACTIVE)
         for state, browsers in (await self.panels.live(now - self.idle, now)).items():
-            active.put((state.value,), browsers)
+            self.values.child(series.SESSIONS_ACTIVE, state.value).set(browsers)
 
     async def _show_approvals(self, now: datetime) -> None:
         waiting = await self.approvals.waiting(now)
         age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
-        self.values.values(series.APPROVALS_WAITING).put((), waiting.count)
-        self.values.values(series.APPROVALS_OLDEST).put((), age.total_seconds())
+        self.values.child(series.APPROVALS_WAITING).set(waiting.count)
+        self.values.child(series.APPROVALS_OLDEST).set(age.total_seconds())
 
     async def _show_outbox(self, now: datetime) -> None:
         oldest = await self.outbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
-        self.values.values(series.OUTBOX_WAITING).put((), age.total_seconds())
+        self.values.child(series.OUTBOX_WAITING).set(age.total_seconds())
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
         """Show the first end of each provider; one whose last certificate is gone never ends."""
-        shown = self.values.values(series.ACCOUNT_CERTIFICATE_ENDS)
         for provider in self.certified - ends.keys():
-            shown.put((provider,), inf)
+            self.values.child(series.ACCOUNT_CERTIFICATE_ENDS, provider).set(inf)
         for provider, at in ends.items():
-            shown.put((provider,), at.timestamp())
+            self.values.child(series.ACCOUNT_CERTIFICATE_ENDS, provider).set(at.timestamp())
         self.certified.update(ends)
 
     def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
         """Of those published, the newest that may sign signs."""
         published = [each for each in keys if each.retired_at is None]
         begun = [each for each in published if each.signs_from <= now]
-        shown = self.values.values(series.SIGNING_KEYS)
-        shown.put(("next",), len(published) - len(begun))
-        shown.put(("signing",), len(begun[-1:]))
-        shown.put(("former",), len(begun[:-1]))
+        child = self.values.child
+        child(series.SIGNING_KEYS, "next").set(len(published) - len(begun))
+        child(series.SIGNING_KEYS, "signing").set(len(begun[-1:]))
+        child(series.SIGNING_KEYS, "former").set(len(begun[:-1]))
         if begun:
             age = now - begun[-1].signs_from
-            self.values.values(series.SIGNING_KEY_AGE).put((), age.total_seconds())
+            child(series.SIGNING_KEY_AGE).set(age.total_seconds())

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import msgspec
-
-from gateway.telemetry.metrics.families import Cell
+from prometheus_client import Counter, Histogram
 
 Record = TypeVar("Record")
 
@@ -27,15 +26,15 @@ class Kind:
     What is known of every record of one kind.
 
     Attributes:
-        counters: Cells to which each adds one.
-        timings: Cells of histograms, in an order that the observer knows.
+        counters: Each adds one to them.
+        timings: Histograms, in an order that the observer knows.
         words: What stands in each one's log line, ready to be written: the
             value of a field, and behind it further fields.
         quiet: It has no line of its own while a request is served.
     """
 
-    counters: tuple[Cell, ...]
-    timings: tuple[Cell, ...]
+    counters: tuple[Counter, ...]
+    timings: tuple[Histogram, ...]
     words: msgspec.Raw
     quiet: bool = False
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import product
 from typing import Final
 
 import msgspec
+from prometheus_client import Counter, Histogram
+from prometheus_client import Gauge as Shown
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.followups import Unsettled
@@ -18,7 +20,7 @@ from gateway.telemetry.kinds import Kind, Kinds
 from gateway.telemetry.logs import events
 from gateway.telemetry.logs.lines import LineBuffer, encode, inside, ready
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.families import OTHER, Cell, Family, Key
+from gateway.telemetry.metrics.families import OTHER, Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
@@ -40,11 +42,8 @@ _MOST_TALLIES: Final = 1024
 _NOT_CALLED: Final = frozenset(series.OUTCOMES_NOT_SENT)
 _RATE_LIMITED: Final = "rate_limited"
 _READING: Final = ("get_", "list_")
-_DURATION_BOUNDS: Final = series.REQUEST_DURATION.bounds
-_OVERHEAD_BOUNDS: Final = series.OVERHEAD.bounds
-_AUTHENTICATION_BOUNDS: Final = series.AUTH_DURATION.bounds
-_STORE_BOUNDS: Final = series.STORE_DURATION.bounds
-_CALL_BOUNDS: Final = series.PROVIDER_DURATION.bounds
+_LONGEST_EXAMPLE: Final = 64
+"""Characters of a trace id beside a duration: prometheus-client raises at 128 in all."""
 _TOO_MANY: Final = 429
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
 _FORGED: Final = "CSRF_FAILED"
@@ -73,7 +72,7 @@ def _split_limit(place: str) -> Key:
     return *_split(where), limit
 
 
-_COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
+_COUNTED: Final[Mapping[Event, tuple[Family[Counter], Callable[[str], Key]]]] = {
     Event.QUOTA_ALLOWED: (series.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
     Event.QUOTA_LIMITED: (series.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
     Event.SHED: (series.SHED_REQUESTS, lambda reason: (reason,)),
@@ -104,19 +103,9 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
 }
 
 
-_SHOWN: Final[Mapping[Gauge, tuple[Family, Key]]] = {
+_SHOWN: Final[Mapping[Gauge, tuple[Family[Shown], Key]]] = {
     Gauge.CACHE_BYTES: (series.CACHE_BYTES, ()),
-    Gauge.CHANGE_FEED_AGE: (series.CHANGE_FEED_AGE, ()),
-    Gauge.KEPT_RECORDS_BELIEVED: (series.RECORDS_BELIEVED, ()),
     Gauge.CREDENTIAL_STORE_UP: (series.CREDENTIAL_STORE_UP, ()),
-    Gauge.REQUESTS_IN_FLIGHT: (series.REQUESTS_IN_FLIGHT, ()),
-    Gauge.CONNECTIONS_OPEN: (series.CONNECTIONS_OPEN, ()),
-    **{
-        Gauge(f"turned_away.{reason}"): (series.CONNECTIONS_TURNED_AWAY, (reason,))
-        for reason in series.TURNED_AWAY.values or ()
-    },
-    Gauge.STORE_IN_USE: (series.STORE_IN_USE, ()),
-    Gauge.STORE_WAITING: (series.STORE_WAITING, ()),
     Gauge.WORKER_ABSENT: (series.WORKER_ABSENT, ()),
 }
 
@@ -143,20 +132,18 @@ class TelemetryObserver:
         self._always = dict(always)
         self._metrics = values
         self._providers = values.vocabulary.provider
-        self._durations = values.timings(series.REQUEST_DURATION)
-        self._overheads = values.timings(series.OVERHEAD)
-        self._call_durations = values.timings(series.PROVIDER_DURATION)
-        self._authentications = values.timings(series.AUTH_DURATION)
-        stored = values.timings(series.STORE_DURATION)
-        self._stored = {work: stored.cell((work,)) for work in series.STORE_WORK.values or ()}
-        self._schemes: dict[str, Cell] = {}
+        self._stored = {
+            work: values.child(series.STORE_DURATION, work)
+            for work in series.STORE_WORK.values or ()
+        }
+        self._schemes: dict[str, Histogram] = {}
+        self._in_flight: dict[str, tuple[Shown, Shown]] = {}
         self._requests = Kinds(self._caller_kind)
         self._answers = Kinds(self._answer_kind)
         self._calls = Kinds(self._call_kind)
-        self._tallies: dict[Event, dict[str, Cell]] = {event: {} for event in _COUNTED}
-        self._counted = {
-            event: (values.values(family), key) for event, (family, key) in _COUNTED.items()
-        }
+        self._tallies: dict[Event, dict[str, Counter]] = {event: {} for event in _COUNTED}
+        for provider, calls in product(self._providers, series.OPERATION_CLASS.values or ()):
+            values.child(series.BREAKER_STATE, provider, calls).set(_STATES["closed"])
 
     def change_digest(self, digest: str) -> None:
         """Name another configuration in every line from now on."""
@@ -177,14 +164,12 @@ class TelemetryObserver:
         # fmt: on
         kind = self._requests.known(key) or self._requests.find(key, record)
         for counter in kind.counters:
-            counter[0] += 1.0
+            counter.inc()
         duration, overhead = kind.timings
-        took_s, bank_s = record.duration_s, record.provider_s
-        duration[bisect_left(_DURATION_BOUNDS, took_s)] += 1.0
-        duration[-1] += took_s
-        own_s = took_s - bank_s if took_s > bank_s else 0.0
-        overhead[bisect_left(_OVERHEAD_BOUNDS, own_s)] += 1.0
-        overhead[-1] += own_s
+        took_s, bank_s, trace_id = record.duration_s, record.provider_s, record.trace_id
+        example = {"trace_id": trace_id} if len(trace_id) <= _LONGEST_EXAMPLE else None
+        duration.observe(took_s, example)
+        overhead.observe(took_s - bank_s if took_s > bank_s else 0.0)
         at = self._now()
         line = events.access(record, at, kind.words)
         self._lines.put(line)
@@ -199,11 +184,9 @@ class TelemetryObserver:
         """
         key = (call.provider, call.operation, call.outcome, call.http_status, call.bytes_left)
         kind = self._calls.known(key) or self._calls.find(key, call)
-        kind.counters[0][0] += 1.0
+        kind.counters[0].inc()
         if kind.timings:
-            duration = kind.timings[0]
-            duration[bisect_left(_CALL_BOUNDS, call.duration_s)] += 1.0
-            duration[-1] += call.duration_s
+            kind.timings[0].observe(call.duration_s)
         if kind.quiet and current_record() is not None:
             return
         self._lines.put(events.provider_call(call, self._now(), kind.words))
@@ -211,8 +194,8 @@ class TelemetryObserver:
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Show, count and log a breaker's new state."""
         if state in _STATES:
-            gauge = self._metrics.values(series.BREAKER_STATE)
-            gauge.put((provider, operation_class), _STATES[state])
+            gauge = self._metrics.child(series.BREAKER_STATE, provider, operation_class)
+            gauge.set(_STATES[state])
         self._add(series.BREAKER_TRANSITIONS, provider, operation_class, state)
         self._lines.append(
             encode(
@@ -235,32 +218,38 @@ class TelemetryObserver:
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         """Show how many calls a provider has in flight."""
-        self._metrics.values(series.PROVIDER_IN_FLIGHT).put((provider,), calls)
-        self._metrics.values(series.PROVIDER_IN_FLIGHT_LIMIT).put((provider,), limit)
+        try:
+            now, most = self._in_flight[provider]
+        except KeyError:
+            now = self._metrics.child(series.PROVIDER_IN_FLIGHT, provider)
+            most = self._metrics.child(series.PROVIDER_IN_FLIGHT_LIMIT, provider)
+            self._in_flight[provider] = now, most
+        now.set(calls)
+        most.set(limit)
 
     def certificate(self, provider: str, ends: datetime) -> None:
         """Show when our certificate at a provider ends."""
-        self._metrics.values(series.CERTIFICATE_ENDS).put((provider,), ends.timestamp())
+        self._metrics.child(series.CERTIFICATE_ENDS, provider).set(ends.timestamp())
 
     def count(self, event: Event, label: str) -> None:
         """Count an event that has no record of its own."""
         try:
-            self._tallies[event][label][0] += 1.0
+            self._tallies[event][label].inc()
         except KeyError:
-            self._tally(event, label)[0] += 1.0
+            self._tally(event, label).inc()
 
-    def _tally(self, event: Event, label: str) -> Cell:
-        """Find the cell of an event and keep it; labels are our own words, and few."""
-        values, key = self._counted[event]
-        cell = values.cell(key(label))
+    def _tally(self, event: Event, label: str) -> Counter:
+        """Find the counter of an event and keep it; labels are our own words, and few."""
+        family, key = _COUNTED[event]
+        counter = self._metrics.child(family, *key(label))
         if len(self._tallies[event]) < _MOST_TALLIES:
-            self._tallies[event][label] = cell
-        return cell
+            self._tallies[event][label] = counter
+        return counter
 
     def show(self, gauge: Gauge, value: float) -> None:
         """Show a gauge's value."""
         family, key = _SHOWN[gauge]
-        self._metrics.values(family).put(key, value)
+        self._metrics.child(family, *key).set(value)
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
         """Show the unsettled payouts of each provider; zero where there are none."""
@@ -272,35 +261,33 @@ class TelemetryObserver:
         """Show the unsettled payouts of one provider."""
         oldest = stands.oldest_at if stands else None
         age_s = (now - oldest).total_seconds() if oldest else 0.0
-        show = self._metrics.values
-        show(series.PAYOUT_UNRESOLVED).put((provider,), stands.unresolved if stands else 0)
-        show(series.PAYOUT_OLDEST_UNRESOLVED).put((provider,), age_s)
-        show(series.PAYOUT_REVIEW).put((provider,), stands.review if stands else 0)
+        gauge = self._metrics.child
+        gauge(series.PAYOUT_UNRESOLVED, provider).set(stands.unresolved if stands else 0)
+        gauge(series.PAYOUT_OLDEST_UNRESOLVED, provider).set(age_s)
+        gauge(series.PAYOUT_REVIEW, provider).set(stands.review if stands else 0)
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Time an authentication."""
         try:
-            cell = self._schemes[scheme]
+            duration = self._schemes[scheme]
         except KeyError:
-            cell = self._schemes[scheme] = self._authentications.cell((scheme,))
-        cell[bisect_left(_AUTHENTICATION_BOUNDS, duration_s)] += 1.0
-        cell[-1] += duration_s
+            duration = self._metrics.child(series.AUTH_DURATION, scheme)
+            self._schemes[scheme] = duration
+        duration.observe(duration_s)
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         """Count a payout that ended; time it when it was paid."""
         self._add(series.PAYOUTS_ENDED, provider, state)
         if state == PayoutState.PAID:
-            self._metrics.timings(series.PAYOUT_SETTLEMENT).observe((provider,), took_s)
+            self._metrics.child(series.PAYOUT_SETTLEMENT, provider).observe(took_s)
 
     def stored(self, work: str, took_s: float) -> None:
         """Time a unit of work in the database."""
-        cell = self._stored[work]
-        cell[bisect_left(_STORE_BOUNDS, took_s)] += 1.0
-        cell[-1] += took_s
+        self._stored[work].observe(took_s)
 
-    def _add(self, family: Family, *key: str) -> None:
+    def _add(self, family: Family[Counter], *key: str) -> None:
         """Add one."""
-        self._metrics.values(family).add(key)
+        self._metrics.child(family, *key).inc()
 
     def _caller_kind(self, record: AccessRecord) -> Kind:
         """Prepare counters and line for the first request of a kind from one caller."""
@@ -311,23 +298,22 @@ class TelemetryObserver:
         """Prepare counters and line for the first request of a kind, for any caller."""
         surface, route, method = record.surface, record.route, record.method
         status_class = _CLASSES.get(record.status, OTHER)
-        values = self._metrics.values
+        child = self._metrics.child
         return Kind(
-            counters=tuple(values(family).cell(key) for family, key in _headings(record)),
+            counters=tuple(child(family, *key) for family, key in _headings(record)),
             timings=(
-                self._durations.cell((surface, route, method, status_class)),
-                self._overheads.cell((route,)),
+                child(series.REQUEST_DURATION, surface, route, method, status_class),
+                child(series.OVERHEAD, route),
             ),
             words=msgspec.Raw(inside({**events.access_kind(record), **self._always})),
         )
 
     def _call_kind(self, call: ProviderCall) -> Kind:
         """Prepare counters and line for the first bank call of a kind."""
-        calls = self._metrics.values(series.PROVIDER_REQUESTS)
-        duration = self._call_durations.cell((call.provider, call.operation))
+        child, where = self._metrics.child, (call.provider, call.operation)
         return Kind(
-            counters=(calls.cell((call.provider, call.operation, call.outcome)),),
-            timings=(duration,) if _was_made(call) else (),
+            counters=(child(series.PROVIDER_REQUESTS, *where, call.outcome),),
+            timings=(child(series.PROVIDER_DURATION, *where),) if _was_made(call) else (),
             words=ready({**events.provider_call_kind(call), **self._always}),
             quiet=call.outcome == "ok" and call.operation.startswith(_READING),
         )
@@ -348,7 +334,7 @@ def _answered(record: AccessRecord) -> tuple[str | int, ...]:
     )
 
 
-def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
+def _headings(record: AccessRecord) -> Iterator[tuple[Family[Counter], Key]]:
     """List the counters of a request."""
     surface, route = record.surface, record.route
     status = _TEXTS.get(record.status, OTHER)
@@ -367,7 +353,7 @@ def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
         yield from _refusal_headings(record)
 
 
-def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
+def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family[Counter], Key]]:
     """List the further counters of a refusal."""
     if record.code.startswith(_INVALID):
         yield series.VALIDATION_FAILURES, (record.route, record.code)

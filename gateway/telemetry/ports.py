@@ -39,20 +39,10 @@ class Event(StrEnum):
 
 
 class Gauge(StrEnum):
-    """A figure that is shown as it is now."""
+    """A figure that is shown whenever it changes; others are read with every scrape."""
 
     CACHE_BYTES = "cache_bytes"
-    CHANGE_FEED_AGE = "change_feed_age"
-    CONNECTIONS_OPEN = "connections_open"
     CREDENTIAL_STORE_UP = "credential_store_up"
-    KEPT_RECORDS_BELIEVED = "kept_records_believed"
-    REQUESTS_IN_FLIGHT = "requests_in_flight"
-    STORE_IN_USE = "store_in_use"
-    STORE_WAITING = "store_waiting"
-    TURNED_AWAY_ADDRESS = "turned_away.address"
-    TURNED_AWAY_DESCRIPTORS = "turned_away.descriptors"
-    TURNED_AWAY_FULL = "turned_away.full"
-    TURNED_AWAY_PEER = "turned_away.peer"
     WORKER_ABSENT = "worker_absent"
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from gateway.cli.main import pixgate
-from gateway.telemetry.metrics.families import Family, Kind
+from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.series import SERIES
 from tests.deploy.rule_cases import ROOT, RULES
 
@@ -21,9 +21,9 @@ MATCHER = re.compile(r'([a-z_]+)(=~|!~|!=|=)"([^"]*)"')
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
 
 
-def families() -> dict[str, Family]:
+def families() -> dict[str, Family[Any]]:
     """Name every sample that is scraped, those of histograms with their endings."""
-    endings = {Kind.HISTOGRAM: ("_bucket", "_sum", "_count")}
+    endings = {"histogram": ("_bucket", "_sum", "_count")}
     return {
         family.name + ending: family
         for family in SERIES

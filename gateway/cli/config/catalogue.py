@@ -117,7 +117,7 @@ def metrics(terminal: Terminal, *, markdown: bool) -> None:
     rows = [
         {
             "name": each.name,
-            "kind": each.kind.value,
+            "kind": each.kind,
             "labels": each.label_names,
             "meaning": each.meaning,
         }

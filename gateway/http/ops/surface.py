@@ -69,7 +69,7 @@ class OpsSurface:
     ready_deadline_s: float = 2.0
     clock: Monotonic = time.monotonic
     _rendering: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _rendered: dict[bool, tuple[float, bytes, str]] = field(default_factory=dict)
+    _rendered: dict[tuple[bool, bool], tuple[float, bytes, str]] = field(default_factory=dict)
 
     def change_digest(self, digest: str) -> None:
         """Name another configuration from now on."""
@@ -124,11 +124,15 @@ class OpsSurface:
         return _json({**document, "worker": self.has_worker()}, status)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """Return the metrics, in the OpenMetrics format if it is asked for."""
-        wants = "application/openmetrics-text" in request.headers.get(hdrs.ACCEPT, "")
+        """Return the metrics, in the OpenMetrics format and compressed if it is asked for."""
+        as_openmetrics = "application/openmetrics-text" in request.headers.get(hdrs.ACCEPT, "")
+        zipped = "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "")
         async with self._rendering:
-            body, content_type = await self._render(wants=wants)
-        return web.Response(body=body, headers={"Content-Type": content_type})
+            body, content_type = await self._render(as_openmetrics=as_openmetrics, zipped=zipped)
+        headers = {hdrs.CONTENT_TYPE: content_type}
+        if zipped:
+            headers[hdrs.CONTENT_ENCODING] = "gzip"
+        return web.Response(body=body, headers=headers)
 
     async def _digest(self, request: web.Request) -> web.Response:
         """Name the configuration in force, so that nodes can be compared."""
@@ -144,13 +148,14 @@ class OpsSurface:
             return {"readiness": False}
         return {name: bool(passed) for name, passed in found.items()}
 
-    async def _render(self, *, wants: bool) -> tuple[bytes, str]:
+    async def _render(self, *, as_openmetrics: bool, zipped: bool) -> tuple[bytes, str]:
         """Render in a thread, unless it was done a moment ago."""
-        kept = self._rendered.get(wants)
-        now = self.clock()
+        form, now = (as_openmetrics, zipped), self.clock()
+        kept = self._rendered.get(form)
         if kept is None or now - kept[0] >= self.metrics_cache_s:
-            text = await asyncio.to_thread(self.metrics.render, as_openmetrics=wants)
-            kept = self._rendered[wants] = (now, *text)
+            render = self.metrics.render
+            text = await asyncio.to_thread(render, as_openmetrics=as_openmetrics, zipped=zipped)
+            kept = self._rendered[form] = (now, *text)
         return kept[1:]
 
 

@@ -16,7 +16,6 @@ from gateway.domain.backoffice.change_feed import Mark, News
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.kept_records import KeptRecords
-from gateway.telemetry.ports import Gauge, Show
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +38,6 @@ class ChangeFeed:
         read: Read,
         kept: KeptRecords,
         clock: Monotonic,
-        show: Show,
     ) -> None:
         """
         Know no place in the log yet.
@@ -48,12 +46,10 @@ class ChangeFeed:
             read: Reads the log, at the database that writes.
             kept: What is forgotten, and believed for as long as the log is followed.
             clock: The one that kept records go by.
-            show: Shows the figures.
         """
         self._read = read
         self._kept = kept
         self._clock = clock
-        self._show = show
         self._mark: Mark | None = None
         self._followed_at = clock()
         self._is_lost = False
@@ -72,11 +68,13 @@ class ChangeFeed:
             self._is_lost = False
             _log.info("change_feed_back")
 
-    def show_age(self) -> None:
-        """Show how long ago the log was followed, and whether kept records are believed."""
-        now = self._clock()
-        self._show(Gauge.CHANGE_FEED_AGE, now - self._followed_at)
-        self._show(Gauge.KEPT_RECORDS_BELIEVED, float(now < self._kept.belief.until))
+    def age_s(self) -> float:
+        """Return how long ago the log was followed to its end."""
+        return self._clock() - self._followed_at
+
+    def is_believed(self) -> bool:
+        """Say whether kept records are believed."""
+        return self._clock() < self._kept.belief.until
 
     async def _follow(self) -> float:
         """Read until nothing is left; return when the reading began that found so."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from gateway.domain.backoffice.weather import (
@@ -35,8 +36,7 @@ class ProviderMinuteWriter:
     ) -> None:
         """Tell of ``metrics`` as ``process``, which no other one is called."""
         self._records = records
-        self._outcomes = metrics.values(series.PROVIDER_REQUESTS)
-        self._took = metrics.timings(series.PROVIDER_DURATION)
+        self._metrics = metrics
         self._process = process
         self._now = now
         self._minute = datetime.min.replace(tzinfo=now().tzinfo)
@@ -59,8 +59,15 @@ class ProviderMinuteWriter:
         return len(grown)
 
     def _counted(self) -> Mapping[Key, Sequence[float]]:
-        """Return the counters as they are: by outcome one number, by operation the places."""
-        return {**dict(self._outcomes.items()), **dict(self._took.items())}
+        """Return the counters as they are: by outcome one number, by operation the buckets."""
+        counted: dict[Key, list[float]] = defaultdict(list)
+        for each in self._metrics.samples(series.PROVIDER_REQUESTS):
+            key = (each.labels["provider"], each.labels["operation"], each.labels["outcome"])
+            counted[key].append(each.value)
+        for each in self._metrics.samples(series.PROVIDER_DURATION):
+            if each.name.endswith("_bucket"):
+                counted[each.labels["provider"], each.labels["operation"]].append(each.value)
+        return counted
 
     def _grown(
         self, counted: Mapping[Key, Sequence[float]], minute: datetime
@@ -73,7 +80,7 @@ class ProviderMinuteWriter:
             if len(key) > _OPERATION:
                 outcomes[key[:_OPERATION]][key[_OPERATION]] = grown[0]
             else:
-                places[key] = grown[:PLACES]
+                places[key] = [one - below for below, one in pairwise((0, *grown))]
         for key, words in outcomes.items():
             if any(words.values()):
                 yield _told(key, words, places.get(key, [0] * PLACES), minute)

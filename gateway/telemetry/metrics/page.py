@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from gateway.telemetry.metrics.families import Family, Kind, Label
-from gateway.telemetry.metrics.series import SERIES
+from prometheus_client import Gauge
+
+from gateway.telemetry.metrics.families import Family, Label
+from gateway.telemetry.metrics.registry import MOST_AT_START
+from gateway.telemetry.metrics.series import REQUEST_DURATION, SERIES
 
 
 def describe_metrics() -> str:
@@ -32,13 +35,19 @@ _PAGE: Final = (
     "",
     "Written by the gateway from its own series; do not edit.",
     "",
-    "Scraped from `/metrics` of the operations listener, one registry per process. Durations are in",
-    "seconds. A label's values are a closed set; what is outside of it is counted as `_OTHER`, and",
-    "nothing a caller sends becomes a value. Of several processes, counters and histograms are",
-    "added up; a gauge says how. The usual `process_*` and `python_gc_*` series are there too.",
+    "Scraped from `/metrics` of the operations listener. Each process counts for itself: in queries,",
+    "add up the counters and histograms of several processes; for a gauge, its type names the function.",
+    "Durations are in seconds. The usual `process_*` and `python_gc_*` series are there too.",
     "",
-    "An answer of `/metrics` is kept for 5 seconds: what happened may show up that much later. Figures",
+    "A label's values are a closed set. Other values are counted as `_OTHER`, so callers cannot add",
+    f"series. Counters and histograms of at most {MOST_AT_START:,} lines start at 0 with every combination of",
+    "their labels, so that `increase()` sees the first event. Gauges are absent until they are set.",
+    "",
+    "An answer of `/metrics` is kept for 5 seconds, so events may show up that much later. Figures",
     "that are looked up in the store (sessions, approvals, keys, outbox) are up to 15 seconds older.",
+    "The answer is compressed with gzip and written in OpenMetrics where the request accepts these.",
+    f"In OpenMetrics the buckets of `{REQUEST_DURATION.name}` have an exemplar: the",
+    "`trace_id` of the last request in that bucket, where the id has at most 64 characters.",
     "",
 )
 
@@ -66,9 +75,9 @@ def _label_rows() -> Iterator[str]:
         yield f"| `{name}` | {of} | {values} |"
 
 
-def _row(family: Family) -> str:
+def _row(family: Family[Any]) -> str:
     """Write one line of the table."""
-    kind = family.kind + (f" ({family.joined})" if family.kind is Kind.GAUGE else "")
+    kind = family.kind + (f" ({family.joined})" if family.metric is Gauge else "")
     labels = ", ".join(f"`{name}`" for name in family.label_names) or "-"
     return f"| `{family.name}` | {kind} | {labels} | {family.meaning} |"
 

@@ -1,33 +1,49 @@
-"""The values of every series of one process, and the text they are scraped as."""
+"""The metrics of one process: prometheus-client's own, in a registry of their own."""
 
 from __future__ import annotations
 
+import gzip
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from time import perf_counter, sleep
-from typing import Final
+from itertools import product
+from math import prod
+from time import sleep
+from typing import Any, Final, cast
 
-from prometheus_client.gc_collector import GCCollector
-from prometheus_client.process_collector import ProcessCollector
-from prometheus_client.registry import CollectorRegistry
+from prometheus_client import (
+    CONTENT_TYPE_PLAIN_0_0_4,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    Metric,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.openmetrics import exposition as openmetrics
+from prometheus_client.registry import Collector
+from prometheus_client.samples import Sample
 
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.families import (
-    OPENMETRICS,
-    PLAIN,
-    Family,
-    Form,
-    Kind,
-    Timings,
-    Values,
-    Vocabulary,
-    written,
-)
+from gateway.telemetry.metrics.families import OTHER, Child, Family, Key, Vocabulary
 from gateway.telemetry.metrics.series import SERIES
 
+MOST_AT_START: Final = 1500
+"""Lines of one metric: the calls of five banks by outcome, but not every status of every row."""
+_AT_ONCE: Final = 50
+"""Samples that a scrape writes in one go: half a millisecond."""
 _A_MOMENT_S: Final = 0.0001
-"""How long a scrape writes in one go, and how long it sleeps then, in seconds."""
+"""How long it sleeps then, in seconds."""
+
+Read = Callable[[], Mapping[Key, float]]
+"""Returns a figure's values as they are now; called on the thread of a scrape."""
+
+# a series more for every counter and histogram, and no query of ours needs it
+disable_created_metrics()  # type: ignore[no-untyped-call] # theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,76 +61,144 @@ class Instance:
 
 class MetricRegistry:
     """
-    The values of one process, in a registry of its own.
+    The metrics of one process, in a registry of its own.
 
-    ``values`` and ``timings`` hand out the cells of a series; whoever updates
-    one per request keeps them instead of asking each time.
+    A counter or histogram starts at zero with every combination of its label
+    values, as long as these are few: ``increase()`` does not see the first value
+    of a series. A gauge is absent until it is set, for zero would be a statement.
+
+    Attributes:
+        registry: Holds them all, and those of the process itself.
     """
 
     def __init__(self, instance: Instance, vocabulary: Vocabulary) -> None:
         """Begin with what is known at start."""
         self.vocabulary = vocabulary
-        self._values = {
-            family.name: Values(family, vocabulary)
-            for family in SERIES
-            if family.kind is not Kind.HISTOGRAM
+        self._digest = instance.config_digest
+        self.registry = CollectorRegistry(auto_describe=False)
+        self._allowed = {
+            family.name: [vocabulary.allowed(label) for label in family.labels] for family in SERIES
         }
-        self._timings = {
-            family.name: Timings(family, vocabulary)
-            for family in SERIES
-            if family.kind is Kind.HISTOGRAM
-        }
-        self._headings: dict[str, list[str]] = {}
-        self._process = CollectorRegistry(auto_describe=False)
-        ProcessCollector(registry=self._process)
-        GCCollector(registry=self._process)
+        self._metrics: dict[str, Counter | Gauge | Histogram] = {}
+        self._figures = _Figures()
+        self.registry.register(self._figures)
+        for family in SERIES:
+            if family.metric is not Gauge:
+                self._start(family)
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
         self._introduce(instance)
 
-    def values(self, family: Family) -> Values:
-        """Return the cells of a counter or gauge."""
-        return self._values[family.name]
+    def child(self, family: Family[Child], *values: str) -> Child:
+        """
+        Return the metric of some label values; keep it where it is updated often.
 
-    def timings(self, family: Family) -> Timings:
-        """Return the cells of a histogram."""
-        return self._timings[family.name]
+        A label value outside of its closed set becomes ``_OTHER``.
+
+        Raises:
+            ValueError: when there are more or fewer values than labels.
+        """
+        metric = self._metrics.get(family.name) or self._make(family)
+        admitted = [
+            value if allowed is None or value in allowed else OTHER
+            for value, allowed in zip(values, self._allowed[family.name], strict=True)
+        ]
+        return cast("Child", metric.labels(*admitted) if admitted else metric)
+
+    def read(self, family: Family[Counter] | Family[Gauge], read: Read) -> None:
+        """Read a metric's values with every scrape, instead of keeping them."""
+        kept = self._metrics.pop(family.name, None)
+        if kept is not None:
+            self.registry.unregister(kept)
+        self._figures.read[family] = read
+
+    def samples(self, family: Family[Any]) -> Iterator[Sample]:
+        """Return the values of a metric that is kept, as a scrape would find them."""
+        for metric in self._metrics[family.name].collect():
+            yield from metric.samples
 
     def change_digest(self, digest: str) -> None:
         """Show that another configuration is in force."""
-        self.values(series.CONFIG_INFO).put_alone((digest,), 1)
+        self._digest = digest
 
-    def render(self, *, as_openmetrics: bool = False) -> tuple[bytes, str]:
+    def render(self, *, as_openmetrics: bool = False, zipped: bool = False) -> tuple[bytes, str]:
         """
         Write everything down; return it with its content type.
 
         To be called in a thread: it sleeps again and again, for a moment, so
-        that the event loop does not stand still meanwhile.
+        that the event loop does not stand still meanwhile. Exemplars are written
+        in OpenMetrics alone.
         """
-        form = OPENMETRICS if as_openmetrics else PLAIN
-        pieces, began = [], perf_counter()
-        for piece in self._written(form):
-            pieces.append(piece)
-            if perf_counter() - began > _A_MOMENT_S:
-                sleep(_A_MOMENT_S)
-                began = perf_counter()
-        return "".join((*pieces, form.end)).encode(), form.content_type
+        paced = _Paced(self.registry)
+        if as_openmetrics:
+            text: bytes = openmetrics.generate_latest(paced)  # type: ignore[no-untyped-call] # theirs
+            content_type = openmetrics.CONTENT_TYPE_LATEST
+        else:
+            text, content_type = generate_latest(paced), CONTENT_TYPE_PLAIN_0_0_4
+        return gzip.compress(text) if zipped else text, content_type
 
-    def _written(self, form: Form) -> Iterator[str]:
-        """Write every series in order, then the metrics of the process itself."""
-        families = [self._values.get(each.name) or self._timings[each.name] for each in SERIES]
-        headings = self._headings.get(form.content_type)
-        if headings is None:
-            headings = [form.heading(family.metric()) for family in families]
-            self._headings[form.content_type] = headings
-        for heading, family in zip(headings, families, strict=True):
-            yield heading
-            yield from family.written()
-        yield written(self._process, form)
+    def _make(self, family: Family[Any]) -> Counter | Gauge | Histogram:
+        """Make a metric of the library's; one without labels has a sample from then on."""
+        more = {"buckets": family.bounds} if family.bounds else {}
+        made: Counter | Gauge | Histogram = family.metric(
+            family.name, family.meaning, family.label_names, registry=self.registry, **more
+        )
+        self._metrics[family.name] = made
+        return made
+
+    def _start(self, family: Family[Any]) -> None:
+        """Make a metric with all its series, if they are few."""
+        metric = self._make(family)
+        allowed = [sorted(each or ()) for each in self._allowed[family.name]]
+        lines = len(family.bounds) + 3 if family.bounds else 1  # +Inf, count and sum
+        if family.labels and lines * prod(map(len, allowed)) <= MOST_AT_START:
+            for key in product(*allowed):
+                metric.labels(*key)
 
     def _introduce(self, instance: Instance) -> None:
-        """Set the values that never change."""
+        """Set the values that are known at start."""
         build = (instance.version, instance.commit, platform.python_version(), instance.environment)
-        self.values(series.BUILD_INFO).put(build, 1)
-        self.values(series.CONFIG_INFO).put((instance.config_digest,), 1)
-        self.values(series.ROUTES_LOADED).put((), instance.routes)
-        self.values(series.POLICIES_LOADED).put((), instance.policies)
-        self.values(series.PROVIDERS_LOADED).put((), instance.providers)
+        self.child(series.BUILD_INFO, *build).set(1)
+        self.read(series.CONFIG_INFO, lambda: {(self._digest,): 1})
+        self.child(series.ROUTES_LOADED).set(instance.routes)
+        self.child(series.POLICIES_LOADED).set(instance.policies)
+        self.child(series.PROVIDERS_LOADED).set(instance.providers)
+
+
+class _Figures(Collector):
+    """Metrics whose values are read when they are scraped."""
+
+    def __init__(self) -> None:
+        self.read: dict[Family[Counter] | Family[Gauge], Read] = {}
+
+    def collect(self) -> Iterable[Metric]:
+        for family, read in tuple(self.read.items()):
+            kind = CounterMetricFamily if family.metric is Counter else GaugeMetricFamily
+            metric = kind(family.name, family.meaning, labels=family.label_names)
+            for key, value in read().items():
+                metric.add_metric(key, value)
+            yield metric
+
+
+class _Paced(Collector):
+    """
+    A registry whose scrape sleeps between samples, so that the event loop runs meanwhile.
+
+    Without it requests wait some 5 ms for the interpreter again and again, for as long as
+    thousands of lines take.
+    """
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterable[Metric]:
+        for metric in self._registry.collect():
+            metric.samples = cast("list[Sample]", _slowly(metric.samples))
+            yield metric
+
+
+def _slowly(samples: Iterable[Sample]) -> Iterator[Sample]:
+    for number, sample in enumerate(samples):
+        if number % _AT_ONCE == 0:
+            sleep(_A_MOMENT_S)
+        yield sample

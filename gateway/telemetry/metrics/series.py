@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import Any, Final
+
+from prometheus_client import Counter, Gauge, Histogram
 
 from gateway.domain.accounts.credentials import Resource
 from gateway.domain.backoffice.change_feed import Kept as KeptKind
@@ -12,7 +14,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import FINAL_STATES
 from gateway.domain.payouts.stops import StopScope
-from gateway.telemetry.metrics.families import Family, Kind, Label
+from gateway.telemetry.metrics.families import Family, Label
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
@@ -115,25 +117,28 @@ _STORE: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 _SETTLEMENT: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400)
 """Most payouts settle in seconds; others within a day, or they are decided in a review."""
 
-_declared: list[Family] = []
+_declared: list[Family[Any]] = []
 
 
-def _counter(name: str, meaning: str, *labels: Label) -> Family:
+def _counter(name: str, meaning: str, *labels: Label) -> Family[Counter]:
     """Declare a counter."""
-    _declared.append(Family(name=name, kind=Kind.COUNTER, meaning=meaning, labels=labels))
-    return _declared[-1]
-
-
-def _gauge(name: str, meaning: str, *labels: Label, joined: str = "max") -> Family:
-    """Declare a gauge."""
-    family = Family(name=name, kind=Kind.GAUGE, meaning=meaning, labels=labels, joined=joined)
+    family = Family(name=name, metric=Counter, meaning=meaning, labels=labels)
     _declared.append(family)
     return family
 
 
-def _timing(name: str, meaning: str, bounds: tuple[float, ...], *labels: Label) -> Family:
+def _gauge(name: str, meaning: str, *labels: Label, joined: str = "max") -> Family[Gauge]:
+    """Declare a gauge."""
+    family = Family(name=name, metric=Gauge, meaning=meaning, labels=labels, joined=joined)
+    _declared.append(family)
+    return family
+
+
+def _timing(
+    name: str, meaning: str, bounds: tuple[float, ...], *labels: Label
+) -> Family[Histogram]:
     """Declare a histogram of seconds."""
-    family = Family(name=name, kind=Kind.HISTOGRAM, meaning=meaning, labels=labels, bounds=bounds)
+    family = Family(name=name, metric=Histogram, meaning=meaning, labels=labels, bounds=bounds)
     _declared.append(family)
     return family
 

@@ -156,7 +156,7 @@ async def following(store: Store) -> Following:
     office, watch = Registers(store, Clock()), Watch()
     kept = keep(office, watch)
     clock = asyncio.get_running_loop().time
-    return Following(office, kept, watch, ChangeFeed(store.changes.read, kept, clock, watch.show))
+    return Following(office, kept, watch, ChangeFeed(store.changes.read, kept, clock))
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -8,7 +8,6 @@ _AUDIT = "tests/contract/stores/test_audit.py"
 _PROCESSES = "tests/contract/stores/test_processes.py"
 _BREAKS = "tests/contract/stores/test_audit_breaks.py"
 _AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
-_CELLS = "tests/unit/gateway/telemetry/metrics/test_families_cells.py"
 _CHANGE_FEED = "tests/unit/gateway/runtime/records/test_change_feed.py"
 _EFFECTIVE = "tests/unit/gateway/config/test_effective.py"
 _FOLLOW_UPS = "tests/contract/stores/test_follow_ups.py"
@@ -18,6 +17,7 @@ _PARTITIONS = "tests/contract/stores/test_partitions.py"
 _PAYOUT_RACES = "tests/contract/stores/test_payout_races.py"
 _READING = "tests/unit/gateway/config/test_reading.py"
 _REDACTION = "tests/unit/gateway/telemetry/logs/test_redaction.py"
+_REGISTRY = "tests/unit/gateway/telemetry/metrics/test_registry.py"
 _RENDERING = "tests/unit/gateway/http/test_rendering.py"
 _RUNNING = "tests/unit/gateway/app/test_lifecycle.py"
 _SCHEMA = "tests/contract/stores/test_schema.py"
@@ -55,11 +55,11 @@ ROWS = (
         name="label-from-a-caller",
         promise="A metric's label holds none of a caller's words.",
         source="docs/metrics.md",
-        file="gateway/telemetry/metrics/families.py",
+        file="gateway/telemetry/metrics/registry.py",
         right="value if allowed is None or value in allowed else OTHER",
         wrong="value if allowed is None or value else OTHER",
         tests=(
-            _CELLS,
+            f"{_REGISTRY}::test_a_value_outside_of_its_set_adds_no_series",
             f"{_METRICS}::test_no_label_can_hold_a_caller_s_words",
         ),
     ),

@@ -128,20 +128,23 @@ ROWS = (
         name="first-increase-invisible",
         promise="A counter that alerts watch starts at zero.",
         source="docs/metrics.md",
-        file="gateway/telemetry/metrics/families.py",
-        right="keys = self._admit.every_key() if family.kind is Kind.COUNTER else []",
-        wrong="keys = self._admit.every_key() if family.kind is Kind.GAUGE else []",
-        tests=(f"{_METRICS}/test_families_cells.py::test_few_keys_start_at_zero_and_many_do_not",),
+        file="gateway/telemetry/metrics/registry.py",
+        right="            if family.metric is not Gauge:",
+        wrong="            if family.metric is Gauge:",
+        tests=(f"{_METRICS}/test_registry.py::test_few_series_start_at_zero_and_many_do_not",),
     ),
     Mistake(
-        name="buckets-not-cumulative",
-        promise="A bucket of a histogram counts what took at most its bound.",
-        source="Prometheus, `le`",
-        file="gateway/telemetry/metrics/families.py",
-        right="            buckets = [*accumulate(counts)]",
-        wrong="            buckets = [*counts]",
+        name="trace-id-too-long-for-an-exemplar",
+        promise="No trace id of a caller keeps a request from being counted.",
+        source="docs/metrics.md",
+        file="gateway/telemetry/observer.py",
+        right="_LONGEST_EXAMPLE: Final = 64",
+        wrong="_LONGEST_EXAMPLE: Final = 128",
         tests=(
-            f"{_METRICS}/test_families_cells.py::test_buckets_are_cumulative_and_hold_their_bound",
+            (
+                f"{_TELEMETRY}/test_observer.py"
+                "::test_a_duration_names_the_trace_of_one_request_in_each_bucket"
+            ),
         ),
     ),
     Mistake(

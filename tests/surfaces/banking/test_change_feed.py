@@ -16,6 +16,7 @@ from gateway.telemetry.metrics import series
 from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
+from tests.world.metrics import shown
 from tests.world.waiting import until
 
 
@@ -43,13 +44,12 @@ async def balance(world: World, pair: Pair | None = None) -> Answer:
 
 def figure(world: World, name: str) -> float:
     """Read one figure as it is shown."""
-    shown = world.gateway.telemetry.values
-    return shown.values(getattr(series, name)).get()
+    return shown(world.gateway.telemetry.values, getattr(series, name))
 
 
 def misses(world: World) -> float:
     """How often a credential had to be read for who was let in."""
-    return world.gateway.telemetry.values.values(series.CREDENTIAL_CACHE).get("miss")
+    return shown(world.gateway.telemetry.values, series.CREDENTIAL_CACHE, "miss")
 
 
 async def believing(world: World) -> None:

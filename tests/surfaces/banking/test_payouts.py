@@ -10,6 +10,7 @@ import pytest
 
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import World, order
+from tests.world.metrics import shown, timed
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -98,8 +99,8 @@ async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
 def counted(world: World, state: str) -> tuple[float, float]:
     """Count the payouts that ended so, and those that were timed."""
     values = world.gateway.telemetry.values
-    ended = values.values(series.PAYOUTS_ENDED).get("sandbox", state)
-    return ended, values.timings(series.PAYOUT_SETTLEMENT).get("sandbox")[0]
+    times, _ = timed(values, series.PAYOUT_SETTLEMENT, "sandbox")
+    return shown(values, series.PAYOUTS_ENDED, "sandbox", state), times
 
 
 async def ended(world: World, reference: str, end: str) -> dict[str, Any]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gateway.app.assembly import Gateway, assemble
+from gateway.app.assembly import assemble
 from gateway.app.background import _PRESENCE
 from gateway.domain.kernel.storage import LEASE
 from gateway.runtime.process import ALONE, Part
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.families import Cell, Key
 from tests.world.gateway.world import sandbox
 
 EVERYWHERE = ["change feed", "cache", "charges", "provider minutes", "processes"]
@@ -63,19 +61,16 @@ async def test_every_task_shows_how_long_it_has_failed(tmp_path: Path):
 
     await watched._run_once()
 
-    shown = {task: cell[0] for (task,), cell in _failing(gateway)}
+    of_tasks = gateway.telemetry.values.samples(series.TASK_FAILING)
+    failing = {each.labels["task"]: each.value for each in of_tasks}
     await gateway.kernel.store.close()
-    assert {name for name, failing_s in shown.items() if failing_s >= 60} == {
+    assert {name for name, failing_s in failing.items() if failing_s >= 60} == {
         task.name for task in tasks
     }
-    assert {name for name, failing_s in shown.items() if not failing_s} == {
+    assert {name for name, failing_s in failing.items() if not failing_s} == {
         "reset links",
         "event loop lag",
     }
-
-
-def _failing(gateway: Gateway) -> Iterator[tuple[Key, Cell]]:
-    return gateway.telemetry.values.values(series.TASK_FAILING).items()
 
 
 def test_a_worker_at_work_is_seen_without_a_break():

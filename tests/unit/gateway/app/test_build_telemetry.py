@@ -29,8 +29,8 @@ from gateway.telemetry.metrics.families import Label
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from tests.world.kernel import Witness
+from tests.world.metrics import shown
 from tests.world.standing import NOON
-from tests.world.waiting import until
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -114,8 +114,9 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
         (r'TOO_MANY_ATTEMPTS, "(\w+)"', series.LOCKED),
         (r'_key\("(?!account")(\w+)"', series.LOCKED),
         (r'CSRF_FAILED, "(\w+)"', series.CSRF_REASON),
+        (r'turned_away\["(\w+)"\]', series.TURNED_AWAY),
     ],
-    ids=["refusals", "throttles", "forgeries"],
+    ids=["refusals", "throttles", "forgeries", "connections"],
 )
 def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, label: Label):
     """Reasons stand where they are raised, as text; what blocks nobody (``account``) is none."""
@@ -127,15 +128,12 @@ def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, labe
 
 
 def test_lines_that_were_not_written_are_shown(settings: Settings):
-    """With every sample: the writer counts on a thread of its own."""
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     made.writer.lost["full"] = 3
 
-    for each in made.sampled:
-        each()
+    lost = [shown(made.values, series.LOG_LINES_LOST, why) for why in ("full", "failed")]
 
-    lost = made.values.values(series.LOG_LINES_LOST)
-    assert (lost.get("full"), lost.get("failed")) == (3, 0)
+    assert lost == [3, 0]
 
 
 def test_the_digest_follows_the_settings(settings: Settings):
@@ -162,14 +160,3 @@ def test_what_is_refused_below_the_application_is_told_as_what_is_above():
     (record,) = witness.records
     assert body == error_body(HEADERS_TOO_LARGE, "a-trace")
     assert (record.trace_id, record.status, record.code) == ("a-trace", 431, "SVC.GTW.007")
-
-
-async def test_figures_are_sampled_with_the_lag(settings: Settings):
-    """What changes too often to be shown each time."""
-    made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
-    sampled: list[int] = []
-    made.sampled.append(lambda: sampled.append(1))
-
-    made.lag.task.start()
-    await until(lambda: sampled)
-    await made.lag.task.stop()

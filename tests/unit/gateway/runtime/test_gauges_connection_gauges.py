@@ -10,6 +10,7 @@ from gateway.app.lifecycle import running
 from gateway.config.settings import Server
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
+from tests.world.metrics import shown, timed
 from tests.world.raw_http import ask, until_closed
 from tests.world.waiting import until
 
@@ -21,17 +22,21 @@ async def test_connections_and_the_database_are_shown(tmp_path: Path):
     async with running(gateway):
         await ask(gateway.operations.port, "/readyz")
         _, held = await asyncio.open_connection("127.0.0.1", gateway.public.port)
-        await until(lambda: values.values(series.CONNECTIONS_OPEN).get() == 1)
+        await until(lambda: shown(values, series.CONNECTIONS_OPEN) == 1)
         await until_closed(gateway.public.port, b"")
 
         # What runs every second uses the store now and then; it is idle in between.
-        shown = (
-            values.values(series.CONNECTIONS_OPEN).get,
-            lambda: values.values(series.CONNECTIONS_TURNED_AWAY).get("address"),
-            values.values(series.STORE_IN_USE).get,
+        await until(
+            lambda: (
+                (
+                    shown(values, series.CONNECTIONS_OPEN),
+                    shown(values, series.CONNECTIONS_TURNED_AWAY, "address"),
+                    shown(values, series.STORE_IN_USE),
+                )
+                == (1, 1, 0)
+            )
         )
-        await until(lambda: tuple(read() for read in shown) == (1, 1, 0))
-        worked = values.timings(series.STORE_DURATION).get("read")[0]
+        worked, _ = timed(values, series.STORE_DURATION, "read")
         held.close()
         await held.wait_closed()
 

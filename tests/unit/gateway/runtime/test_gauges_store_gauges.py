@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, update
@@ -23,6 +24,7 @@ from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.registry import MetricRegistry
 from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 from tests.world import registers
+from tests.world.metrics import shown
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.office import APPROVAL
 from tests.world.stores.people import panel, signed_in
@@ -51,10 +53,10 @@ class Board:
             now=self.clock,
         )
 
-    async def shows(self, family: Family, *key: str) -> float:
+    async def shows(self, family: Family[Any], *key: str) -> float:
         """Look, and return one figure."""
         await self.gauges.run_once()
-        return self.values.values(family).get(*key)
+        return shown(self.values, family, *key)
 
     async def publish(self, key_id: str, signs_from: timedelta) -> None:
         """Publish a key that signs from an instant on."""
@@ -121,16 +123,15 @@ async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
     figure = AuditGauge(
         audit=StoredAudit(board.store.database, batch=1, pause_s=0.001), values=board.values
     )
-    shown = board.values.values(series.AUDIT_BROKEN)
 
     await figure.run_once()
-    whole = shown.get()
+    whole = shown(board.values, series.AUDIT_BROKEN)
     async with board.store.database.writing() as connection:
         await connection.exec_driver_sql("DROP TRIGGER audit_no_update")
         await connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE number = 2")
     await figure.run_once()
 
-    assert (whole, shown.get()) == (0, 1)
+    assert (whole, shown(board.values, series.AUDIT_BROKEN)) == (0, 1)
     assert "broken at event 2" in caplog.text
 
 
@@ -157,9 +158,9 @@ async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
     with capture_logs() as told:
         await AuditGauge(board.store.audit, board.values).run_once()
 
-    assert board.values.values(series.AUDIT_HEAD).get() == head.number
-    shown = board.values.values(series.AUDIT_HEAD_HASH).get()
-    assert f"{int(shown):012x}" == head.hash.hex()[:12]
+    assert shown(board.values, series.AUDIT_HEAD) == head.number
+    of_hash = shown(board.values, series.AUDIT_HEAD_HASH)
+    assert f"{int(of_hash):012x}" == head.hash.hex()[:12]
     assert told == [
         {
             "event": "audit_head",
@@ -185,7 +186,7 @@ async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
         await connection.execute(update(audit_head).values(old))
     await figure.run_once()
 
-    assert board.values.values(series.AUDIT_BROKEN).get() == 1
+    assert shown(board.values, series.AUDIT_BROKEN) == 1
     assert f"and had reached event {before.number + 1}" in caplog.text
 
 

@@ -1,11 +1,22 @@
 """The events and gauges of the metrics port."""
 
-from gateway.telemetry.metrics import series
-from gateway.telemetry.ports import Gauge
+from datetime import UTC, datetime
+
+from gateway.telemetry.logs.lines import LineBuffer
+from gateway.telemetry.metrics.registry import MetricRegistry
+from gateway.telemetry.observer import TelemetryObserver
+from gateway.telemetry.ports import Event, Gauge
+from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 
 
-def test_each_reason_to_turn_a_connection_away_has_a_gauge():
-    """The listener names the reason; the gauge's name is made of it."""
-    told = {name.partition(".")[2] for name in Gauge if name.startswith("turned_away.")}
+def test_every_event_and_gauge_has_its_series():
+    """One without a series would fail the request that counts or shows it."""
+    lines = LineBuffer(lambda _lines: None)
+    observer = TelemetryObserver(
+        MetricRegistry(INSTANCE, WORDS), lines, lambda: datetime(2026, 11, 20, tzinfo=UTC), {}
+    )
 
-    assert told == set(series.TURNED_AWAY.values or ())
+    for event in Event:
+        observer.count(event, "sandbox.get_balance")
+    for gauge in Gauge:
+        observer.show(gauge, 1.0)

@@ -194,13 +194,23 @@ async def test_metrics_come_in_the_form_asked_for(client: ClientSession, accept,
     assert text.endswith(end)
 
 
+async def test_metrics_are_compressed_where_it_is_asked_for(client: ClientSession):
+    """A text of a few thousand lines is twenty times as long as its gzip."""
+    found = []
+    for coding in ("gzip", "identity"):
+        answer = await client.get("/metrics", headers={"Accept-Encoding": coding})
+        found.append((answer.headers.get("Content-Encoding"), "gateway_" in await answer.text()))
+
+    assert found == [("gzip", True), (None, True)]
+
+
 async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: ClientSession):
     async def shed() -> bool:
         text = await (await client.get("/metrics")).text()
         return 'gateway_shed_total{reason="loop_lag"} 1.0' in text
 
     before = await shed()
-    world.metrics.values(series.SHED_REQUESTS).add(("loop_lag",))
+    world.metrics.child(series.SHED_REQUESTS, "loop_lag").inc()
     world.second = 4.9
     soon = await shed()
     world.second = 5.0
@@ -214,15 +224,15 @@ async def test_scrapes_at_once_share_one_rendering(
     renderings = []
     render = world.metrics.render
 
-    def counted(*, as_openmetrics: bool) -> tuple[bytes, str]:
-        renderings.append(as_openmetrics)
-        return render(as_openmetrics=as_openmetrics)
+    def counted(*, as_openmetrics: bool, zipped: bool) -> tuple[bytes, str]:
+        renderings.append((as_openmetrics, zipped))
+        return render(as_openmetrics=as_openmetrics, zipped=zipped)
 
     monkeypatch.setattr(world.metrics, "render", counted)
 
     await asyncio.gather(*(client.get("/metrics") for _ in range(8)))
 
-    assert renderings == [False]
+    assert renderings == [(False, True)]
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/nowhere"])
@@ -301,7 +311,7 @@ async def test_another_method_is_refused_with_what_is_allowed(client: ClientSess
 async def test_a_mistake_of_ours_keeps_its_text(
     world: World, client: ClientSession, monkeypatch, caplog: pytest.LogCaptureFixture
 ):
-    def fail(*, as_openmetrics: bool) -> tuple[bytes, str]:
+    def fail(**_form: bool) -> tuple[bytes, str]:
         problem = "canary"
         raise RuntimeError(problem)
 

@@ -35,7 +35,7 @@ class Log:
     slow_s: float = 0.0
 
     def __post_init__(self) -> None:
-        self.feed = ChangeFeed(self.read, self.kept, self.clock.monotonic, self.watch.show)
+        self.feed = ChangeFeed(self.read, self.kept, self.clock.monotonic)
 
     async def read(self, mark: Mark | None) -> News | None:
         self.marks.append(mark)
@@ -183,13 +183,11 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
 
 async def test_the_figures_age_while_the_feed_stands_still(log: Log):
     await log.feed.run_once()
-    log.feed.show_age()
-    fresh = dict(log.watch.shown)
+    fresh = log.feed.age_s(), log.feed.is_believed()
     log.clock.passes(5)
-    log.feed.show_age()
 
-    assert fresh == {"change_feed_age": 0.0, "kept_records_believed": 1.0}
-    assert log.watch.shown == {"change_feed_age": 5.0, "kept_records_believed": 0.0}
+    assert fresh == (0.0, True)
+    assert (log.feed.age_s(), log.feed.is_believed()) == (5.0, False)
 
 
 def test_its_times_keep_what_is_promised():

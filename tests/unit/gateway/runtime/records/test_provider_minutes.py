@@ -52,9 +52,9 @@ class Process:
         self.writer = ProviderMinuteWriter(self.minutes, self.metrics, "w", self.clock.now)
 
     def call(self, outcome: str, took_s: float | None = 0.02) -> None:
-        self.metrics.values(series.PROVIDER_REQUESTS).add((*ONE, outcome))
+        self.metrics.child(series.PROVIDER_REQUESTS, *ONE, outcome).inc()
         if took_s is not None:
-            self.metrics.timings(series.PROVIDER_DURATION).observe(ONE, took_s)
+            self.metrics.child(series.PROVIDER_DURATION, *ONE).observe(took_s)
 
 
 def took(*places: int) -> list[int]:

@@ -1,6 +1,8 @@
 """What is declared about a metric."""
 
-from gateway.telemetry.metrics.families import Family, Kind, Label, Vocabulary
+from prometheus_client import Gauge
+
+from gateway.telemetry.metrics.families import Family, Label, Vocabulary
 
 WORDS = Vocabulary(
     surface=frozenset({"banking"}),
@@ -34,7 +36,7 @@ def test_what_only_we_set_is_open():
     assert WORDS.allowed(Label("version")) is None
 
 
-def test_label_names_keep_their_order():
-    family = Family(name="x", kind=Kind.GAUGE, meaning="", labels=(Label("b"), Label("a")))
+def test_a_family_is_of_the_librarys_kind_and_its_label_names_keep_their_order():
+    family = Family(name="x", metric=Gauge, meaning="", labels=(Label("b"), Label("a")))
 
-    assert family.label_names == ("b", "a")
+    assert (family.kind, family.label_names) == ("gauge", ("b", "a"))

@@ -1,17 +1,22 @@
 """The series as scraped."""
 
+import gzip
 import re
-from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.telemetry.metrics import registry, series
-from gateway.telemetry.metrics.families import Kind
+from gateway.telemetry.metrics.families import OTHER, Family
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.series import SERIES
 from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
+from tests.world.metrics import shown, timed
 
 
 @pytest.fixture
@@ -19,11 +24,20 @@ def values() -> MetricRegistry:
     return MetricRegistry(INSTANCE, WORDS)
 
 
-def test_every_series_is_scraped(values: MetricRegistry):
+def test_every_series_is_scraped_once_it_was_used(values: MetricRegistry):
+    for family in SERIES:
+        if family is not series.CONFIG_INFO:
+            values.child(family, *keys(family))
+
     text = values.render()[0].decode()
 
-    for family in SERIES:
-        assert f"# TYPE {family.name} {family.kind}\n" in text
+    missing = [each.name for each in SERIES if f"# TYPE {each.name} {each.kind}\n" not in text]
+    assert missing == []
+
+
+def keys(family: Family[Any]) -> list[str]:
+    """Return a value for each label."""
+    return [min(WORDS.allowed(label) or {"abc"}) for label in family.labels]
 
 
 def test_the_process_and_its_collector_are_scraped(values: MetricRegistry):
@@ -42,7 +56,7 @@ def test_the_process_and_its_collector_are_scraped(values: MetricRegistry):
     ids=["text", "openmetrics"],
 )
 def test_both_forms_can_be_read_back(values: MetricRegistry, as_openmetrics, read, content_type):
-    values.timings(series.OVERHEAD).observe(("banking.balance",), 0.003)
+    values.child(series.OVERHEAD, "banking.balance").observe(0.003)
 
     text, named = values.render(as_openmetrics=as_openmetrics)
 
@@ -50,53 +64,118 @@ def test_both_forms_can_be_read_back(values: MetricRegistry, as_openmetrics, rea
     buckets = {
         sample.labels["le"]: sample.value
         for sample in found["gateway_overhead_seconds"].samples
-        if sample.name.endswith("_bucket")
+        if sample.name.endswith("_bucket") and sample.labels["route"] == "banking.balance"
     }
     assert named == content_type
     assert (buckets["0.0025"], buckets["0.005"], buckets["+Inf"]) == (0, 1, 1)
 
 
-@pytest.mark.parametrize("as_openmetrics", [False, True], ids=["text", "openmetrics"])
-def test_every_number_that_was_told_is_read_back(values: MetricRegistry, *, as_openmetrics: bool):
-    """Family by family, each under a number of its own."""
-    told = {}
-    for place, family in enumerate(SERIES, 1):
-        key = tuple(min(WORDS.allowed(label) or {"abc"}) for label in family.labels)
-        labels = dict(zip(family.label_names, key, strict=True))
-        if family.kind is Kind.HISTOGRAM:
-            values.timings(family).observe(key, place)
-        else:
-            values.values(family).put(key, place)
-        told[family.name] = (labels, place)
+def test_exemplars_are_written_in_openmetrics_alone(values: MetricRegistry):
+    values.child(series.OVERHEAD, "banking.balance").observe(0.003, {"trace_id": "t-1"})
 
-    text = values.render(as_openmetrics=as_openmetrics)[0].decode()
+    plain, openmetrics = (values.render(as_openmetrics=each)[0] for each in (False, True))
 
-    read = read_openmetrics if as_openmetrics else read_text
-    found = [sample for family in read(text) for sample in family.samples]
-    for name, (labels, place) in told.items():
-        names = {name, f"{name}_sum"}
-        [value] = [one.value for one in found if one.name in names and one.labels == labels]
-        assert value == place, name
+    assert b"t-1" not in plain
+    assert b'le="0.005",route="banking.balance"} 1.0 # {trace_id="t-1"} 0.003' in openmetrics
+
+
+def test_a_compressed_text_is_the_same(values: MetricRegistry, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(values, "registry", CollectorRegistry())
+    Gauge("a", "A.", registry=values.registry)
+
+    assert gzip.decompress(values.render(zipped=True)[0]) == values.render()[0]
 
 
 def test_a_scrape_lets_others_run_meanwhile(
     values: MetricRegistry, monkeypatch: pytest.MonkeyPatch
 ):
-    """It holds the interpreter a tenth of a millisecond at most, then sleeps."""
-    now, slept = [0.0], []
+    """It holds the interpreter otherwise, and requests wait."""
+    slept: list[float] = []
     monkeypatch.setattr(registry, "sleep", slept.append)
-    monkeypatch.setattr(registry, "perf_counter", lambda: now[0])
-    pieces = [str(number) for number in range(10)]
+    monkeypatch.setattr(values, "registry", CollectorRegistry())
+    many = Gauge("many", "Many.", ["number"], registry=values.registry)
+    for number in range(120):
+        many.labels(number)
+    Gauge("one", "One.", registry=values.registry)
 
-    def slowly(_form: object) -> Iterator[str]:
-        for piece in pieces:
-            now[0] += 0.00006
-            yield piece
+    text = values.render()[0]
 
-    monkeypatch.setattr(values, "_written", slowly)
+    assert text.count(b"\nmany{") == 120
+    assert slept == [0.0001] * (3 + 1)
 
-    assert values.render()[0] == b"0123456789"
-    assert slept == [0.0001] * 5
+
+def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
+    """A caller must not be able to fill memory with label values."""
+    for number in range(1000):
+        values.child(series.DENIALS, f"made up {number}", "balance").inc()
+        values.child(series.OVERHEAD, f"made up {number}").observe(0.5)
+
+    assert shown(values, series.DENIALS, OTHER, "balance") == 1000
+    assert timed(values, series.OVERHEAD, OTHER) == (1000, 500)
+    assert b"made up" not in values.render()[0]
+
+
+def test_a_missing_label_is_a_mistake_of_ours(values: MetricRegistry):
+    with pytest.raises(ValueError, match="shorter"):
+        values.child(series.SHED_REQUESTS, "loop_lag", "7")
+
+
+def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
+    """An increase from nothing to one is invisible to ``increase()``."""
+    begun = {
+        family.name: len([*values.samples(family)])
+        for family in (series.AUTH_ATTEMPTS, series.STORE_DURATION, series.REQUESTS)
+    }
+
+    assert begun == {
+        "gateway_auth_attempts_total": 3 * 9,
+        "gateway_store_seconds": 2 * (len(series.STORE_DURATION.bounds) + 3),
+        "gateway_http_requests_total": 0,
+    }
+
+
+def test_each_counter_that_alerts_watch_by_bank_starts_at_zero_with_five_banks():
+    """So many adapters there are."""
+    banks = frozenset({"sandbox", "woovi", "starkbank", "asaas", "apipix"})
+    words = replace(WORDS, provider=banks, operation=frozenset(PortCall))
+    values = MetricRegistry(INSTANCE, words)
+
+    begun = [
+        family.name
+        for family in (series.PROVIDER_REQUESTS, series.PROVIDER_LIMITED, series.ADAPTER_FAULTS)
+        if not any(values.samples(family))
+    ]
+
+    assert begun == []
+
+
+def test_a_gauge_that_was_not_set_is_absent(values: MetricRegistry):
+    """Zero would be a statement."""
+    before = b"gateway_credential_store_up" in values.render()[0]
+    values.child(series.CREDENTIAL_STORE_UP).set(0)
+
+    assert not before
+    assert b"gateway_credential_store_up 0.0\n" in values.render()[0]
+
+
+def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
+    """Of a counter that started at zero, too."""
+    times = {("address",): 1, ("full",): 0}
+    waiting = {(): 2}
+    values.read(series.CONNECTIONS_TURNED_AWAY, lambda: times)
+    values.read(series.STORE_WAITING, lambda: waiting)
+    before = values.render()[0].decode()
+    times["address",] = 3
+    waiting.clear()
+
+    text = values.render()[0].decode()
+
+    name = "gateway_http_connections_turned_away_total"
+    assert f'{name}{{reason="address"}} 1.0' in before
+    assert f'{name}{{reason="address"}} 3.0' in text
+    assert text.count(f"# TYPE {name} counter") == 1
+    assert "gateway_store_connections_waiting 2.0" in before
+    assert "gateway_store_connections_waiting 2.0" not in text
 
 
 def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
@@ -113,9 +192,9 @@ def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
 def test_two_instances_share_nothing(values: MetricRegistry):
     other = MetricRegistry(INSTANCE, WORDS)
 
-    values.values(series.SHED_REQUESTS).add(("loop_lag",))
+    values.child(series.SHED_REQUESTS, "loop_lag").inc()
 
-    assert other.values(series.SHED_REQUESTS).get("loop_lag") == 0
+    assert shown(other, series.SHED_REQUESTS, "loop_lag") == 0
 
 
 def test_what_alerts_watch_starts_at_zero(values: MetricRegistry):

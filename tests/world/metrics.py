@@ -1,0 +1,24 @@
+"""What a scrape would show, as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gateway.telemetry.metrics.families import Family
+from gateway.telemetry.metrics.registry import MetricRegistry
+
+
+def shown(metrics: MetricRegistry, family: Family[Any], *key: str) -> float:
+    """Return one value of a counter or a gauge; zero when it is not there."""
+    return _value(metrics, family, family.name, key)
+
+
+def timed(metrics: MetricRegistry, family: Family[Any], *key: str) -> tuple[float, float]:
+    """Return how many observations there were and their sum in seconds."""
+    count, total = (_value(metrics, family, f"{family.name}_{of}", key) for of in ("count", "sum"))
+    return count, total
+
+
+def _value(metrics: MetricRegistry, family: Family[Any], name: str, key: tuple[str, ...]) -> float:
+    labels = dict(zip(family.label_names, key, strict=True))
+    return metrics.registry.get_sample_value(name, labels) or 0.0
