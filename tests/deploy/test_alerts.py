@@ -16,7 +16,7 @@ FOREIGN = {"up", "scrape_samples_scraped"}
 SCRAPED = {"job", "instance"}
 """Labels that Prometheus adds."""
 
-METRIC = re.compile(r"\b(gateway_[a-z_]+|up|scrape_samples_scraped)\b(?:\{([^}]*)\})?")
+METRIC = re.compile(r"\b(pixgate_[a-z_]+|up|scrape_samples_scraped)\b(?:\{([^}]*)\})?")
 MATCHER = re.compile(r'([a-z_]+)(=~|!~|!=|=)"([^"]*)"')
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
 
@@ -134,10 +134,10 @@ def test_whoever_is_alarmed_is_told_of_every_state_that_people_watch():
     watched = {name for rule in RULES for name, _ in used(rule)}
 
     assert {
-        *("gateway_sessions_active", "gateway_approvals_oldest_waiting_seconds"),
-        "gateway_audit_chain_broken",
-        *("gateway_signing_key_age_seconds", "gateway_tls_certificate_expiry_timestamp_seconds"),
-        "gateway_account_certificate_expiry_timestamp_seconds",
+        *("pixgate_sessions_active", "pixgate_approvals_oldest_waiting_seconds"),
+        "pixgate_audit_chain_broken",
+        *("pixgate_signing_key_age_seconds", "pixgate_tls_certificate_expiry_timestamp_seconds"),
+        "pixgate_account_certificate_expiry_timestamp_seconds",
     } <= watched
 
 
@@ -155,7 +155,7 @@ def test_pages_name_metrics_that_exist():
     unknown = {
         (page.name, name)
         for page in (ROOT / "docs").glob("*.md")
-        for name in re.findall(r"\bgateway_[a-z_]+\b", page.read_text())
+        for name in re.findall(r"\bpixgate_[a-z_]+\b", page.read_text())
         if name not in known
     }
 

@@ -215,7 +215,7 @@ async def digest(running: Served) -> str:
         named = (await said.json())["digest"]
     async with running.session.get(f"{ops_url}/metrics") as said:
         text = await said.text()
-    shown = re.findall(r'gateway_config_info\{digest="(\w+)"\} 1', text)
+    shown = re.findall(r'pixgate_config_info\{digest="(\w+)"\} 1', text)
     answer = await running.ask("GET", "/baas/v1/health")
     logged = f'"trace_id":"{answer.headers["X-Trace-ID"]}"'
     await until(lambda: logged in running.where.said.read_text())

@@ -366,7 +366,7 @@ async def test_one_like_another_and_one_above_a_limit_are_foretold(tmp_path: Pat
         counted = await metrics(world)
 
     assert word(told) == (*answered, "similar", "", 20)
-    assert 'gateway_payout_similar_total{provider="sandbox"} 1.0' in counted
+    assert 'pixgate_payout_similar_total{provider="sandbox"} 1.0' in counted
 
 
 async def metrics(world: World) -> list[str]:

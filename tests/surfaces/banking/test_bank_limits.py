@@ -88,7 +88,7 @@ async def test_what_was_refused_is_counted_by_provider_operation_and_limit(world
     async with world.session.get(ops) as answer:
         lines = (await answer.text()).splitlines()
 
-    name = 'gateway_provider_limited_total{limit="rate",operation="list_keys",provider="sandbox"}'
+    name = 'pixgate_provider_limited_total{limit="rate",operation="list_keys",provider="sandbox"}'
     counted = [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
     assert len(counted) == 1
     assert counted[0] >= 1

@@ -77,7 +77,7 @@ async def shown_on_the_gauge(world: World) -> None:
     async def is_shown() -> bool:
         await world.run_task("gauges")
         async with world.session.get(url) as said:
-            return 'gateway_payout_review{provider="sandbox"} 1.0' in await said.text()
+            return 'pixgate_payout_review{provider="sandbox"} 1.0' in await said.text()
 
     await until(is_shown)
 

@@ -124,7 +124,7 @@ async def test_a_read_that_is_lied_to_is_the_rows_502(
     assert healed.status == 200
 
 
-COUNTED = {"gateway_adapter_faults_total", 'provider="sandbox"', 'operation="get_balance"'}
+COUNTED = {"pixgate_adapter_faults_total", 'provider="sandbox"', 'operation="get_balance"'}
 
 
 async def lines(world: World) -> list[str]:

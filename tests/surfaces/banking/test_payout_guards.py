@@ -19,7 +19,7 @@ async def similar_counted(world: World) -> float:
     url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
     async with aiohttp.ClientSession() as session, session.get(url) as said:
         lines = (await said.text()).splitlines()
-    found = [each for each in lines if each.startswith("gateway_payout_similar_total{")]
+    found = [each for each in lines if each.startswith("pixgate_payout_similar_total{")]
     return sum(float(each.split()[-1]) for each in found)
 
 

@@ -150,14 +150,14 @@ async def test_what_happened_is_scraped(caller: Caller):
         text = await said.text()
 
     for line in (
-        'gateway_login_attempts_total{result="ok"} 1',
-        'gateway_login_attempts_total{result="bad_credentials"} 2',
-        'gateway_login_attempts_total{result="mfa_required"} 2',
-        'gateway_mfa_attempts_total{factor="recovery",result="wrong"} 1',
-        'gateway_token_refresh_total{result="invalid_grant"} 1',
-        'gateway_password_recovery_total{result="ok",stage="forgot"} 1',
-        'gateway_csrf_rejected_total{reason="origin"} 1',
-        'gateway_auth_attempts_total{result="invalid",scheme="bearer"} 1',
+        'pixgate_login_attempts_total{result="ok"} 1',
+        'pixgate_login_attempts_total{result="bad_credentials"} 2',
+        'pixgate_login_attempts_total{result="mfa_required"} 2',
+        'pixgate_mfa_attempts_total{factor="recovery",result="wrong"} 1',
+        'pixgate_token_refresh_total{result="invalid_grant"} 1',
+        'pixgate_password_recovery_total{result="ok",stage="forgot"} 1',
+        'pixgate_csrf_rejected_total{reason="origin"} 1',
+        'pixgate_auth_attempts_total{result="invalid",scheme="bearer"} 1',
     ):
         assert line in text, line
 

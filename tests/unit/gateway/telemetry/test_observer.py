@@ -257,7 +257,7 @@ def counted(world: World) -> list[Any]:
         sample
         for family in text_string_to_metric_families(text)
         for sample in family.samples
-        if sample.name.startswith("gateway_")
+        if sample.name.startswith("pixgate_")
     ]
 
 
@@ -272,7 +272,7 @@ def test_a_request_without_authentication_is_no_attempt(world: World):
     world.observer.request(served(auth=""))
 
     text = world.values.render()[0].decode()
-    assert 'gateway_auth_attempts_total{result="ok",scheme="basic"} 0.0' in text
+    assert 'pixgate_auth_attempts_total{result="ok",scheme="basic"} 0.0' in text
     assert 'scheme="_OTHER"' not in text
 
 

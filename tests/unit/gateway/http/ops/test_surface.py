@@ -190,7 +190,7 @@ async def test_metrics_come_in_the_form_asked_for(client: ClientSession, accept,
 
     text = await answer.text()
     assert answer.headers["Content-Type"] == content_type
-    assert 'gateway_config_info{digest="abc"} 1.0' in text
+    assert 'pixgate_config_info{digest="abc"} 1.0' in text
     assert text.endswith(end)
 
 
@@ -199,7 +199,7 @@ async def test_metrics_are_compressed_where_it_is_asked_for(client: ClientSessio
     found = []
     for coding in ("gzip", "identity"):
         answer = await client.get("/metrics", headers={"Accept-Encoding": coding})
-        found.append((answer.headers.get("Content-Encoding"), "gateway_" in await answer.text()))
+        found.append((answer.headers.get("Content-Encoding"), "pixgate_" in await answer.text()))
 
     assert found == [("gzip", True), (None, True)]
 
@@ -207,7 +207,7 @@ async def test_metrics_are_compressed_where_it_is_asked_for(client: ClientSessio
 async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: ClientSession):
     async def shed() -> bool:
         text = await (await client.get("/metrics")).text()
-        return 'gateway_shed_total{reason="loop_lag"} 1.0' in text
+        return 'pixgate_shed_total{reason="loop_lag"} 1.0' in text
 
     before = await shed()
     world.metrics.child(series.SHED_REQUESTS, "loop_lag").inc()

@@ -63,7 +63,7 @@ def test_both_forms_can_be_read_back(values: MetricRegistry, as_openmetrics, rea
     found = {family.name: family for family in read(text.decode())}
     buckets = {
         sample.labels["le"]: sample.value
-        for sample in found["gateway_overhead_seconds"].samples
+        for sample in found["pixgate_overhead_seconds"].samples
         if sample.name.endswith("_bucket") and sample.labels["route"] == "banking.balance"
     }
     assert named == content_type
@@ -128,9 +128,9 @@ def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
     }
 
     assert begun == {
-        "gateway_auth_attempts_total": 3 * 9,
-        "gateway_store_seconds": 2 * (len(series.STORE_DURATION.bounds) + 3),
-        "gateway_http_requests_total": 0,
+        "pixgate_auth_attempts_total": 3 * 9,
+        "pixgate_store_seconds": 2 * (len(series.STORE_DURATION.bounds) + 3),
+        "pixgate_http_requests_total": 0,
     }
 
 
@@ -151,11 +151,11 @@ def test_each_counter_that_alerts_watch_by_bank_starts_at_zero_with_five_banks()
 
 def test_a_gauge_that_was_not_set_is_absent(values: MetricRegistry):
     """Zero would be a statement."""
-    before = b"gateway_credential_store_up" in values.render()[0]
+    before = b"pixgate_credential_store_up" in values.render()[0]
     values.child(series.CREDENTIAL_STORE_UP).set(0)
 
     assert not before
-    assert b"gateway_credential_store_up 0.0\n" in values.render()[0]
+    assert b"pixgate_credential_store_up 0.0\n" in values.render()[0]
 
 
 def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
@@ -170,12 +170,12 @@ def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
 
     text = values.render()[0].decode()
 
-    name = "gateway_http_connections_turned_away_total"
+    name = "pixgate_http_connections_turned_away_total"
     assert f'{name}{{reason="address"}} 1.0' in before
     assert f'{name}{{reason="address"}} 3.0' in text
     assert text.count(f"# TYPE {name} counter") == 1
-    assert "gateway_store_connections_waiting 2.0" in before
-    assert "gateway_store_connections_waiting 2.0" not in text
+    assert "pixgate_store_connections_waiting 2.0" in before
+    assert "pixgate_store_connections_waiting 2.0" not in text
 
 
 def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
@@ -183,10 +183,10 @@ def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
 
     labels = 'commit="0123456789ab",environment="sandbox",python="3.+",version="1.2.3"'
     assert re.search(rf"pixgate_build_info\{{{labels}\}} 1", text)
-    assert 'gateway_config_info{digest="abc"} 1.0' in text
-    assert "gateway_routes_loaded 13.0" in text
-    assert "gateway_policies_loaded 5.0" in text
-    assert "gateway_providers_loaded 1.0" in text
+    assert 'pixgate_config_info{digest="abc"} 1.0' in text
+    assert "pixgate_routes_loaded 13.0" in text
+    assert "pixgate_policies_loaded 5.0" in text
+    assert "pixgate_providers_loaded 1.0" in text
 
 
 def test_two_instances_share_nothing(values: MetricRegistry):
@@ -200,5 +200,5 @@ def test_two_instances_share_nothing(values: MetricRegistry):
 def test_what_alerts_watch_starts_at_zero(values: MetricRegistry):
     text = values.render()[0].decode()
 
-    assert 'gateway_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text
-    assert 'gateway_payout_stopped_total{scope="provider"} 0.0' in text
+    assert 'pixgate_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text
+    assert 'pixgate_payout_stopped_total{scope="provider"} 0.0' in text
