@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import namedtuple
 from collections.abc import (
+    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -19,7 +20,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -228,6 +229,20 @@ class Lent:
             await greenlet_spawn(self._connection.close)
         else:
             await _to_the_end(greenlet_spawn(self._connection.close))
+
+
+@asynccontextmanager
+async def lend(engine: AsyncEngine) -> AsyncIterator[Do]:
+    """Lend a connection of SQLAlchemy's, on which each statement stands alone."""
+    async with engine.connect() as connection:
+        yield lambda work: work(connection)
+
+
+@asynccontextmanager
+async def transact(engine: AsyncEngine) -> AsyncIterator[Do]:
+    """Lend one of SQLAlchemy's in a transaction: committed at the end, undone by an exception."""
+    async with engine.begin() as connection:
+        yield lambda work: work(connection)
 
 
 async def _to_the_end(closing: Coroutine[Any, Any, None]) -> None:

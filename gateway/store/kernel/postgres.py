@@ -49,6 +49,8 @@ from gateway.store.kernel.hot_statements import (
     Statement,
     Together,
     Types,
+    lend,
+    transact,
 )
 from gateway.store.kernel.poolers import (
     Pooler,
@@ -119,8 +121,8 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
         among=_among,
-        lend=partial(Lent, do=_alone) if pooler_of(url) == "none" else _lend_pooled,
-        transact=_transact_pooled if pooler_of(url) == "transaction" else _transact,
+        lend=partial(Lent, do=_alone) if pooler_of(url) == "none" else lend,
+        transact=transact if pooler_of(url) == "transaction" else _transact,
         one_of=_in_list,
         each_of=_each_of,
         bulk=UNNEST_ARRAYS,
@@ -272,20 +274,6 @@ async def _alone(lent: PoolProxiedConnection, dialect: Dialect, work: Together[D
 async def _transact(engine: AsyncEngine) -> AsyncIterator[Do]:
     async with engine.begin() as connection:
         yield partial(_by_driver, connection)
-
-
-@asynccontextmanager
-async def _transact_pooled(engine: AsyncEngine) -> AsyncIterator[Do]:
-    """Have SQLAlchemy's events set the time-outs of the transaction, see ``poolers``."""
-    async with engine.begin() as connection:
-        yield lambda work: work(connection)
-
-
-@asynccontextmanager
-async def _lend_pooled(engine: AsyncEngine) -> AsyncIterator[Do]:
-    """Lend a connection of SQLAlchemy's, which a pooler gets back as it needs it."""
-    async with engine.connect() as connection:
-        yield lambda work: work(connection)
 
 
 class _Asked:

@@ -7,22 +7,18 @@ owner alone. Not for a network file system.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import aiosqlite
 from sqlalchemy import (
     URL,
     ColumnElement,
     Connection,
-    Dialect,
     Insert,
     Table,
     and_,
@@ -33,18 +29,15 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
-    Done,
     Found,
-    HotExecution,
-    Lent,
-    Together,
+    lend,
+    transact,
 )
-from gateway.store.kernel.sqlite_driver import OneTripConnection, connect
 
 # Readers run beside the one writer; more only wait for the same disk.
 _READERS = 4
@@ -70,17 +63,15 @@ def nowhere(limits: Limits) -> Database:
 
 def _database(url: URL, limits: Limits) -> Database:
     """Return a database; no connection is opened yet."""
-    writer = _engine(url, limits, connections=1)
-    event.listen(writer.sync_engine, "begin", _begin)
-    reader = _engine(url, limits, connections=min(_READERS, limits.pool_size))
-    event.listen(reader.sync_engine, "connect", _only_read)
+    writer = _engine(url, limits, connections=1, writes=True)
+    reader = _engine(url, limits, connections=min(_READERS, limits.pool_size), writes=False)
     return Database(
         writer=writer,
         reader=reader,
         insert_new=_insert_new,
         among=_among,
-        lend=partial(Lent, do=_alone),
-        transact=partial(Lent, do=_transact),
+        lend=lend,
+        transact=transact,
         one_of=_in_list,
         each_of=_each_of,
         bulk=EXECUTE_MANY,
@@ -127,7 +118,7 @@ def _prefer_wal(file: Path, limits: Limits) -> None:
                 time.sleep(_AGAIN_S)
 
 
-def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
+def _engine(url: URL, limits: Limits, *, connections: int, writes: bool) -> AsyncEngine:
     engine = create_async_engine(
         url,
         pool_size=connections,
@@ -137,34 +128,16 @@ def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
         pool_timeout=limits.checkout_s,
         hide_parameters=True,
         # None: Python's driver begins no transaction by itself, and reads stand alone.
-        connect_args={
-            "timeout": limits.busy_s,
-            "isolation_level": None,
-            "async_creator_fn": _opened,
-        },
+        connect_args={"timeout": limits.busy_s, "isolation_level": None},
+        # A read has no transaction to undo when its connection is given back.
+        skip_autocommit_rollback=not writes,
     )
-    event.listen(engine.sync_engine, "do_connect", connect)
     event.listen(engine.sync_engine, "connect", _settle)
+    if writes:
+        event.listen(engine.sync_engine, "begin", _begin)
+    else:
+        event.listen(engine.sync_engine, "connect", _only_read)
     return engine
-
-
-async def _opened(*arguments: Any, **options: Any) -> aiosqlite.Connection:  # noqa: ANN401 - the driver's
-    """Open a connection; one whose caller is cancelled meanwhile is closed before that is told."""
-    connection = aiosqlite.connect(*arguments, **options)
-    connection._thread.daemon = True  # noqa: SLF001 - no public way; it must not keep the process
-    opening = asyncio.create_task(_awaited(connection))  # noqa: TID251 - awaited below in any case
-    try:
-        return await asyncio.shield(opening)
-    except asyncio.CancelledError:
-        # A few ms. Left alone, the driver's thread would answer a loop that may have ended.
-        await asyncio.wait([opening])
-        if opening.exception() is None:
-            await connection.close()
-        raise
-
-
-async def _awaited(connection: aiosqlite.Connection) -> aiosqlite.Connection:
-    return await connection
 
 
 def _settle(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
@@ -191,18 +164,8 @@ def _execute(connection: DBAPIConnection, *statements: str) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # No other kind is opened here.
-    cast("OneTripConnection", connection.connection.dbapi_connection).begin()
-
-
-async def _alone(lent: PoolProxiedConnection, dialect: Dialect, work: Together[Done]) -> Done:
-    driver = cast("OneTripConnection", lent.dbapi_connection)
-    return await driver.run_together(lambda run: work(HotExecution(dialect, run)))
-
-
-async def _transact(lent: PoolProxiedConnection, dialect: Dialect, work: Together[Done]) -> Done:
-    driver = cast("OneTripConnection", lent.dbapi_connection)
-    return await driver.run_transaction(lambda run: work(HotExecution(dialect, run)))
+    # At once: a transaction that becomes a writer later can meet a lock that no waiting resolves.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _insert_new(table: Table) -> Insert:

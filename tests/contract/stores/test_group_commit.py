@@ -10,18 +10,16 @@ from sqlite3 import SQLITE_DENY, SQLITE_INSERT, SQLITE_OK
 from typing import Any
 
 import pytest
-from sqlalchemy import event, make_url, text
+from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.ext.asyncio.engine import AsyncEngine
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel import sqlite_driver
 from gateway.store.kernel.hot_statements import BulkRow, Outcome, Statement, _Hot
 from gateway.store.kernel.poolers import Pooler, pooler_of
 from gateway.store.kernel.postgres import _Asked
-from gateway.store.kernel.sqlite_driver import OneTripConnection
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
@@ -48,12 +46,11 @@ class Commits:
         self.asked: list[str] = []
         self._after = False
         self._loses: type[OSError] | None = None
-        self._by_sqlalchemy, self._by_driver = self.engine.dialect.do_commit, sqlite_driver.commit
+        self._by_sqlalchemy = self.engine.dialect.do_commit
         self._run = _Asked.run
         self.engine.dialect.do_commit = partial(self._commit, self._by_sqlalchemy)
-        sqlite_driver.commit = partial(self._commit, self._by_driver)
         _Asked.run = self._ask  # type: ignore[method-assign]
-        event.listen(self.engine, "reset", self._reset)
+        event.listen(self.engine, "rollback", self._rollback)
 
     def lose(self, problem: type[OSError], *, after: bool) -> None:
         """Have every commit from now on fail, before it is done or after."""
@@ -61,9 +58,8 @@ class Commits:
 
     def restore(self) -> None:
         self.engine.dialect.do_commit = self._by_sqlalchemy
-        sqlite_driver.commit = self._by_driver
         _Asked.run = self._run  # type: ignore[method-assign]
-        event.remove(self.engine, "reset", self._reset)
+        event.remove(self.engine, "rollback", self._rollback)
 
     def _commit(self, real: Callable[[Any], None], connection: object) -> None:
         with self._counted():
@@ -89,9 +85,10 @@ class Commits:
         if self._loses:
             raise self._loses
 
-    def _reset(self, connection: object, *_: object) -> None:
-        """A connection is given back to its pool; a file's transaction that is open is undone."""
-        self.undone += isinstance(connection, OneTripConnection) and connection.is_in_transaction()
+    def _rollback(self, connection: Connection) -> None:
+        """A transaction of a file that is open is undone."""
+        driver: Any = connection.connection.driver_connection
+        self.undone += self.engine.dialect.name == "sqlite" and driver.in_transaction
 
 
 def watching(store: Store, *poolers: Pooler) -> None:
@@ -105,6 +102,8 @@ def watching(store: Store, *poolers: Pooler) -> None:
 async def commits(store: Store) -> AsyncIterator[Commits]:
     """The transactions of the store."""
     watching(store, "session")
+    async with store.database.writing():
+        pass  # from now on it has the dialect that it shares, see ``tests.world.statements``
     counted = Commits(store)
     yield counted
     counted.restore()

@@ -103,9 +103,9 @@ ROWS = (
         name="sqlite-takes-its-lock-late",
         promise="A writing transaction on SQLite takes its lock at the beginning.",
         source="ADR 0005",
-        file="gateway/store/kernel/sqlite_driver.py",
-        right='BEGIN: Final = "BEGIN IMMEDIATE"',
-        wrong='BEGIN: Final = "BEGIN"',
+        file="gateway/store/kernel/sqlite.py",
+        right='connection.exec_driver_sql("BEGIN IMMEDIATE")',
+        wrong='connection.exec_driver_sql("BEGIN")',
         tests=(
             _SQLITE,
             _PAYOUT_RACES,

@@ -15,13 +15,11 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from sqlalchemy import event
 
 from gateway.store.kernel.database import Database
-from gateway.store.kernel.hot_statements import Outcome, Statement
-from gateway.store.kernel.sqlite_driver import BEGIN, OneTripConnection, Work, connect
 
 Done = TypeVar("Done")
 
@@ -109,7 +107,6 @@ class Slot:
         self.database = database
         self.client: Client | None = None
         for engine in (database.writer, database.reader):
-            event.remove(engine.sync_engine, "do_connect", connect)
             event.listen(engine.sync_engine, "do_connect", self._connect)
 
     def plug(self, client: Client) -> None:
@@ -119,32 +116,11 @@ class Slot:
             engine.sync_engine.dispose(close=False)
 
     def _connect(self, dialect, _record, _args, _options):
+        return dialect.loaded_dbapi.connect(async_creator_fn=self._opened)
+
+    async def _opened(self) -> InlineConnection:
         assert self.client is not None
-        return _Trips(dialect.dbapi, self.client.connect())
-
-
-class _Trips(OneTripConnection):
-    """The product's connection; each statement is a moment of its own, that of beginning too."""
-
-    async def do(self, statement: Statement, *, begins: bool) -> Outcome:
-        assert isinstance(self._driver, InlineConnection)
-        cursor = InlineCursor(self._driver)
-        if begins:
-            await cursor.execute(BEGIN)
-        execute = cursor.executemany if statement.is_for_many else cursor.execute
-        await execute(statement.text, statement.parameters)
-        rows = await cursor.fetchall()
-        return Outcome(cursor.description, rows, cursor.rowcount, cursor.lastrowid)
-
-    async def do_together(self, work: Work[Done]) -> Done:
-        """What is one trip for the product can be killed between any two statements here."""
-        return await work(lambda statement: self.do(statement, begins=False))
-
-    async def do_transaction(self, work: Work[Done]) -> Done:
-        await self.do(Statement(BEGIN), begins=False)
-        done = await self.do_together(work)
-        await self._driver.commit()
-        return done
+        return self.client.connect()
 
 
 class InlineConnection:
@@ -165,6 +141,9 @@ class InlineConnection:
     @property
     def in_transaction(self) -> bool:
         return self._connection is not None and self._connection.in_transaction
+
+    def cursor(self) -> InlineCursor:
+        return InlineCursor(self)
 
     async def create_function(self, *args: object, **kwargs: object) -> None:
         self.raw.create_function(*args, **kwargs)  # type: ignore[arg-type]
@@ -236,6 +215,13 @@ class InlineCursor:
         self.description: Sequence[object] | None = None
         self.rowcount = -1
         self.lastrowid: int | None = None
+        self.arraysize = 1
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def close(self) -> None:
+        """Let go of nothing: the rows are there already."""
 
     async def execute(self, statement: str, parameters: Sequence[object] = ()) -> InlineCursor:
         word = statement.split(None, 1)[0]

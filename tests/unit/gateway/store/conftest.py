@@ -1,9 +1,10 @@
 """A store in a file, migrated, for what does not need both databases."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
@@ -31,8 +32,8 @@ async def store(url: str) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Statement]:
-    """What drivers are asked directly, from now on."""
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Statement]]:
+    """Statements that databases are sent, from now on."""
     noted: list[Statement] = []
     ask = _Hot.asked
 
@@ -40,5 +41,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Statement]:
         noted.append(ask(hot, rows))
         return noted[-1]
 
+    def sent(_connection: object, _cursor: object, text: str, values: object, *_: object) -> None:
+        noted.append(Statement(text, values))
+
     monkeypatch.setattr(_Hot, "asked", note)
-    return noted
+    event.listen(Engine, "before_cursor_execute", sent)
+    yield noted
+    event.remove(Engine, "before_cursor_execute", sent)

@@ -18,7 +18,6 @@ from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.postgres import open_server
 from gateway.store.kernel.sqlite import nowhere
 from tests.unit.gateway.store.kernel.things import THINGS
-from tests.world.waiting import settle
 
 _ONE = Limits(pool_size=1, checkout_s=60, whole_s=60)
 _ROW = {
@@ -97,30 +96,6 @@ async def test_a_read_that_is_cancelled_gives_its_connection_back(database: Data
 
         assert looking.cancelled() or looking.result()
         assert await database.read_at_once(every)
-
-
-async def test_one_that_is_cancelled_in_the_driver_s_thread_waits_for_it(tmp_path: Path) -> None:
-    """What is left behind there would use the connection beside its next borrower."""
-    database = open_database(f"sqlite:///{tmp_path}/store.db", _ONE)
-    held, go, done = threading.Event(), threading.Event(), threading.Event()
-
-    async def hold(execution: Execution) -> None:
-        await execution.execute(select(func.sqlite_version()))
-        held.set()
-        go.wait()
-        done.set()
-
-    looking = asyncio.ensure_future(database.read_at_once(hold))
-    await asyncio.to_thread(held.wait)
-    for _ in range(3):
-        looking.cancel()
-        await settle()
-    was_waiting = not looking.done()
-    go.set()
-    await asyncio.wait([looking])
-
-    assert (was_waiting, done.is_set(), looking.cancelled()) == (True, True, True)
-    await database.close()
 
 
 async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) -> None:

@@ -1,7 +1,6 @@
 """Pages of an account's payouts: what is asked of the database for them."""
 
-import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -9,41 +8,12 @@ import pytest
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutStatus, states_of
 from gateway.store.engine import Store
-from gateway.store.kernel import sqlite_driver
 from gateway.store.kernel.hot_statements import Statement
-from gateway.store.payouts.pages import _LISTED, _MOST
+from gateway.store.payouts.pages import _LISTED
 from gateway.store.tables.core import payouts
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
 
 DAY = NOW.date().isoformat()
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Sequence[Statement]:
-    """What SQLite is asked."""
-    statements: list[Statement] = []
-    do = sqlite_driver._do
-
-    def noted(connection, statement, begins):
-        statements.append(statement)
-        return do(connection, statement, begins)
-
-    monkeypatch.setattr(sqlite_driver, "_do", noted)
-    return statements
-
-
-@pytest.fixture
-def trips(monkeypatch: pytest.MonkeyPatch) -> Sequence[object]:
-    """Trips to a thread of SQLite's driver, but those that open a connection."""
-    made: list[object] = []
-    trip = sqlite_driver.OneTripConnection.do_together
-
-    async def noted(self, work):
-        made.append(work)
-        return await trip(self, work)
-
-    monkeypatch.setattr(sqlite_driver.OneTripConnection, "do_together", noted)
-    return made
 
 
 async def test_a_first_page_and_its_length_are_one_statement(
@@ -68,15 +38,6 @@ async def test_a_list_asks_for_nothing_that_it_does_not_show(
     unshown = {"destination", "fingerprint", "provider_key", "lease_until", "payee_digest"}
     assert unshown <= set(payouts.c.keys())
     assert not any(f"payouts.{name}," in shown for name in unshown)
-
-
-async def test_pages_of_one_moment_are_few_trips(store: Store, trips: list[object]) -> None:
-    """However slow they are."""
-    day = search(DAY, DAY)
-
-    await asyncio.gather(*(store.payouts.search(ACCOUNT, day) for _ in range(2 * _MOST)))
-
-    assert len(trips) == 2
 
 
 async def test_nothing_is_walked_but_the_index(store: Store) -> None:

@@ -1,16 +1,14 @@
 """Looks at single payouts share a statement, and each finds its own."""
 
 import asyncio
-from collections.abc import Callable
 
-import pytest
+from sqlalchemy import event
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from gateway.store.kernel.hot_statements import Statement, _Hot
-from gateway.store.kernel.sqlite_driver import OneTripConnection
-from gateway.store.payouts.store import DuplicateSearch, Lookups, PayoutReader
-from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
+from gateway.store.kernel.hot_statements import Statement
+from gateway.store.payouts.store import Lookups, PayoutReader
+from tests.world.stores.samples import ACCOUNT, attempt, payout
 
 
 async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement]) -> None:
@@ -25,32 +23,6 @@ async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement
 
     assert found == [payout("b"), None, payout("a"), payout("b"), None]
     assert len(asked) == 1
-
-
-async def test_looks_of_both_kinds_at_one_moment_are_one_trip(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trips: list[object] = []
-    trip = OneTripConnection._in_thread
-
-    async def noted(driver: OneTripConnection, work: Callable[[], object]) -> object:
-        trips.append(work)
-        return await trip(driver, work)
-
-    lookups = Lookups(store.database)
-    looks, twins = PayoutReader(lookups), DuplicateSearch(lookups)
-    await store.payouts.add(payout("a"), attempt())
-    await looks.find(ACCOUNT, "none")
-    monkeypatch.setattr(OneTripConnection, "_in_thread", noted)
-
-    found = await asyncio.gather(
-        looks.find(ACCOUNT, "a"),
-        twins.similar(payout("b"), NOW),
-        looks.find(ACCOUNT, "none"),
-    )
-
-    assert found == [payout("a"), ["a"], None]
-    assert len(trips) == 1
 
 
 async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
@@ -81,16 +53,14 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
     assert isinstance(told[2], StoreUnavailable)
 
 
-async def test_a_store_that_cannot_answer_has_not_found_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_store_that_cannot_answer_has_not_found_nothing(store: Store) -> None:
     """A 404 would have the partner pay again."""
     looks = PayoutReader(Lookups(store.database))
 
     def fail(*_any: object) -> None:
         raise ConnectionResetError
 
-    monkeypatch.setattr(_Hot, "asked", fail)
+    event.listen(store.database.reader.sync_engine, "before_cursor_execute", fail)
     told = await asyncio.gather(
         looks.find(ACCOUNT, "a"), looks.find(ACCOUNT, "b"), return_exceptions=True
     )
