@@ -50,7 +50,8 @@ class StoredRequestLog:
         for row in rows:
             del row["number"]  # the database counts
         add, bulk = _addition(self._database.bulk), self._database.bulk
-        await self._database.write_together(lambda trip: trip.execute(add, bulk.bind(rows)))
+        async with self._database.writing() as connection:
+            await connection.execute(add, bulk.bind(rows))
 
     async def search(
         self, search: RequestSearch, scope: CompanyScope

@@ -19,7 +19,7 @@ from contextlib import (
 )
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from sqlalchemy import ColumnElement, Insert, Select, Table, func, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
@@ -35,11 +35,8 @@ from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.kernel.hot_statements import (
     Among,
     BulkParameters,
-    Do,
-    Done,
+    Execution,
     Found,
-    Lend,
-    Together,
 )
 from gateway.store.tables.columns import Record
 
@@ -168,6 +165,9 @@ _LOOK_AGAIN_S: Final = 0.005
 """Two seconds in all for units under way at the end: a silent server must not hold up a stop."""
 
 
+Opened = TypeVar("Opened")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """
@@ -203,9 +203,8 @@ class Database:
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
         among: Whether two columns are one of the keys that are given by ``bound`` under a name;
             the same text for any number where a server keeps statements by their text.
-        lend: Gives a connection on which statements that are made once stand alone, each its own
-            transaction; its driver is asked, in one trip where that is a thread.
-        transact: Gives one on which all of them are one transaction.
+        lend: Opens what executes statements that are made once and stand alone, each its own
+            transaction.
         one_of: Whether a column is in a list of texts, which is bound under a name when the
             statement is executed; a statement is built with it once.
         each_of: Those of a SELECT whose columns are one of the rows of values that are given by
@@ -213,7 +212,7 @@ class Database:
         bulk: How a statement takes many rows.
         joins: A statement may do the work of another one with it, which saves a round trip.
         commits_statements: A statement that writes may stand alone, and is durable when it is
-            answered; see ``write_at_once``.
+            answered; see ``writing_at_once``.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
@@ -229,8 +228,7 @@ class Database:
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
     among: Among
-    lend: Lend
-    transact: Lend
+    lend: Callable[[], AbstractAsyncContextManager[Execution]]
     one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
     each_of: Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
     bulk: BulkParameters
@@ -246,54 +244,41 @@ class Database:
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Give a connection to read from."""
-        with failures_as_ours(), self.usage.begin("read") as unit:
-            async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
-                unit.got()
-                yield connection
+        return self._unit("read", self.reader.connect())
 
-    async def read_at_once(self, work: Together[Done]) -> Done:
-        """Do statements that are made once and only find something."""
-        return await self._do("read", self.lend(self.reader), work)
+    def reading_at_once(self) -> AbstractAsyncContextManager[Execution]:
+        """Give what executes statements that are made once and only find something."""
+        return self._unit("read", self.lend())
 
-    async def write_at_once(self, work: Together[Done]) -> Done:
+    def writing_at_once(self) -> AbstractAsyncContextManager[Execution]:
         """
-        Do statements that are made once, each of which is a transaction of its own.
+        Give what executes statements that are made once, each a transaction of its own.
 
         For statements that tell no acts, where ``commits_statements``. One that fails without an
         answer of the server's may have been done, as with a commit.
         """
-        return await self._do("write", self.lend(self.reader), work)
+        return self._unit("write", self.lend())
 
-    async def write_together(self, work: Together[Done]) -> Done:
-        """
-        Do statements that are made once in one transaction; what fails among them undoes it.
-
-        For statements that tell no acts.
-        """
-        return await self._do("write", self.transact(self.writer), work)
-
-    async def _do(
-        self, kind: str, lent: AbstractAsyncContextManager[Do], work: Together[Done]
-    ) -> Done:
+    @asynccontextmanager
+    async def _unit(
+        self, kind: str, opening: AbstractAsyncContextManager[Opened]
+    ) -> AsyncIterator[Opened]:
+        """Open a connection for one unit of work, which is counted and does not last for ever."""
         with failures_as_ours(), self.usage.begin(kind) as unit:
-            async with asyncio.timeout(self.whole_s), lent as do:
+            async with asyncio.timeout(self.whole_s), opening as opened:
                 unit.got()
-                done: Done = await do(work)
-                return done
+                yield opened
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection in a transaction: committed at the end, undone by an exception."""
         acts: list[Act] = []
         try:
-            with failures_as_ours(), self.usage.begin("write") as unit:
-                async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
-                    unit.got()
-                    connection.info.update({_ACTS: acts, _CHAIN: self.chain})
-                    yield connection
+            async with self._unit("write", self.writer.begin()) as connection:
+                connection.info.update({_ACTS: acts, _CHAIN: self.chain})
+                yield connection
         finally:
             # also of one that failed: nobody can tell whether it was committed
             for act in acts:

@@ -35,8 +35,6 @@ from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
     Found,
-    lend,
-    transact,
 )
 
 # Readers run beside the one writer; more only wait for the same disk.
@@ -70,8 +68,7 @@ def _database(url: URL, limits: Limits) -> Database:
         reader=reader,
         insert_new=_insert_new,
         among=_among,
-        lend=lend,
-        transact=transact,
+        lend=reader.connect,
         one_of=_in_list,
         each_of=_each_of,
         bulk=EXECUTE_MANY,

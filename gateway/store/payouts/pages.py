@@ -1,15 +1,13 @@
 """
 Pages of an account's payouts, newest first, and how many lie in a window.
 
-Pages that are asked for at the same time are found one after another on one connection, which on
-SQLite is one trip to its thread.
+Pages that are asked for at the same time are found one after another on one connection.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select
@@ -141,12 +139,9 @@ class PayoutPages:
 
     async def _find(self, asked: Sequence[BulkRow]) -> Sequence[_Found]:
         """Find all; where one fails by itself, each is asked for alone."""
-        return await self._database.read_at_once(partial(_all, asked))
-
-
-async def _all(asked: Sequence[BulkRow], connection: Execution) -> Sequence[_Found]:
-    with faults_of_rows(of=len(asked)):
-        return [await _found(_LISTED, each, connection) for each in asked]
+        async with self._database.reading_at_once() as execution:
+            with faults_of_rows(of=len(asked)):
+                return [await _found(_LISTED, each, execution) for each in asked]
 
 
 async def _found(listed: _List, asked: BulkRow, connection: Execution) -> _Found:

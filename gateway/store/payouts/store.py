@@ -117,22 +117,21 @@ class Lookups:
         keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
         queries = [each.query for each in looks if each.query is not None]
 
-        async def ask(trip: Execution) -> tuple[Mapping[Key, Rows], Mapping[Content, Rows]]:
+        async with self._database.reading_at_once() as execution:
             with faults_of_rows(of=len(looks)):
-                return await self._rows_of(trip, keys), await self._rows_like(trip, queries)
-
-        named, alike = await self._database.read_at_once(ask)
+                named = await self._rows_of(execution, keys)
+                alike = await self._rows_like(execution, queries)
         return [_seen(each, named, alike) for each in looks]
 
-    async def _rows_of(self, trip: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
+    async def _rows_of(self, execution: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
         """Return the rows with these keys."""
         if not keys:
             return {}
-        rows = (await trip.execute(self._named, bound("keys", keys))).all()
+        rows = (await execution.execute(self._named, bound("keys", keys))).all()
         return {(row.account_id, row.reference_sha256): [row] for row in rows}
 
     async def _rows_like(
-        self, trip: Execution, queries: Sequence[_Query]
+        self, execution: Execution, queries: Sequence[_Query]
     ) -> Mapping[Content, Rows]:
         """Return the rows with the content of one of these, oldest first."""
         if not queries:
@@ -143,7 +142,7 @@ class Lookups:
             **bound("contents", contents),
         }
         found: dict[Content, list[Record]] = {}
-        for row in (await trip.execute(self._alike, given)).all():
+        for row in (await execution.execute(self._alike, given)).all():
             found.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
         return found
 

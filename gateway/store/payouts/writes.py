@@ -125,16 +125,13 @@ class PayoutWriter:
 
     async def _at_once(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         """Write by a statement that commits itself: to ask for it is to ask for its commit."""
-        return await self._database.write_at_once(
-            lambda trip: write_at_once(self._database, trip, writes)
-        )
+        async with self._database.writing_at_once() as execution:
+            return await write_at_once(self._database, execution, writes)
 
     async def _in_transaction(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
-        async def do(trip: Execution) -> Sequence[WriteResult | None]:
+        async with self._database.writing() as connection:
             with faults_of_rows(of=len(writes)):
-                return await write_batch(self._database, trip, writes)
-
-        return await self._database.write_together(do)
+                return await write_batch(self._database, connection, writes)
 
 
 async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:

@@ -1,6 +1,6 @@
 """A store in a file, migrated, for what does not need both databases."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,8 +37,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Statement]]:
     noted: list[Statement] = []
     ask = _Hot.asked
 
-    def note(hot: _Hot, rows: Sequence[BulkRow]) -> Statement:
-        noted.append(ask(hot, rows))
+    def note(hot: _Hot, row: BulkRow) -> Statement:
+        noted.append(ask(hot, row))
         return noted[-1]
 
     def sent(_connection: object, _cursor: object, text: str, values: object, *_: object) -> None:

@@ -10,7 +10,6 @@ import pytest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits, Usage
-from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.sqlite import open_file
 
 LIMITS = Limits(pool_size=1, checkout_s=0.05)
@@ -69,10 +68,8 @@ async def look(database: Database) -> None:
 
 
 async def look_at_once(database: Database) -> None:
-    async def nothing(_: Execution) -> None:
-        return
-
-    await database.read_at_once(nothing)
+    async with database.reading_at_once():
+        pass
 
 
 @pytest.mark.parametrize("way", [look, look_at_once])

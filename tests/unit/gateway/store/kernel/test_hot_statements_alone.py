@@ -2,10 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, date, datetime
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import column, func, insert, select, table
@@ -48,12 +49,20 @@ async def database(url: str) -> AsyncIterator[Database]:
     await opened.close()
 
 
+Work = Callable[[Execution], Awaitable[Any]]
+
+
+async def at_once(database: Database, work: Work) -> Any:
+    async with database.reading_at_once() as execution:
+        return await work(execution)
+
+
 async def every(execution: Execution) -> list[tuple[object, ...]]:
     return [tuple(row) for row in (await execution.execute(_ALL)).all()]
 
 
 async def test_they_find_what_is_stored(database: Database) -> None:
-    assert await database.read_at_once(every) == [tuple(_ROW.values())]
+    assert await at_once(database, every) == [tuple(_ROW.values())]
 
 
 async def test_one_that_fails_is_told_as_the_store_s_and_spoils_no_other(
@@ -64,9 +73,9 @@ async def test_one_that_fails_is_told_as_the_store_s_and_spoils_no_other(
 
     for _ in range(2):
         with pytest.raises(StoreUnavailable):
-            await database.read_at_once(fail)
+            await at_once(database, fail)
 
-    assert await database.read_at_once(every) == [tuple(_ROW.values())]
+    assert await at_once(database, every) == [tuple(_ROW.values())]
     assert (database.usage.waiting, database.usage.in_use) == (0, 0)
 
 
@@ -77,16 +86,16 @@ async def test_a_wait_for_a_connection_that_takes_too_long_is_refused(
 
     async with hasty.reading():
         with pytest.raises(StoreUnavailable):
-            await hasty.read_at_once(every)
+            await at_once(hasty, every)
 
-    assert await hasty.read_at_once(every) == await database.read_at_once(every)
+    assert await at_once(hasty, every) == await at_once(database, every)
     await hasty.close()
 
 
 async def test_a_read_that_is_cancelled_gives_its_connection_back(database: Database) -> None:
     """Wherever it is, also while it gives it back; else the next one waits for ever."""
     for turns, times in product(range(8), (1, 2)):
-        looking = asyncio.ensure_future(database.read_at_once(every))
+        looking = asyncio.ensure_future(at_once(database, every))
         for _ in range(turns):
             await asyncio.to_thread(int)  # as long as the driver has turns
         for _ in range(times):
@@ -95,7 +104,7 @@ async def test_a_read_that_is_cancelled_gives_its_connection_back(database: Data
         await asyncio.wait([looking])
 
         assert looking.cancelled() or looking.result()
-        assert await database.read_at_once(every)
+        assert await at_once(database, every)
 
 
 async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) -> None:
@@ -108,9 +117,9 @@ async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) ->
         return (await execution.execute(select(func.version()))).scalar_one()
 
     with pytest.raises(StoreUnavailable):
-        await database.read_at_once(lose)
+        await at_once(database, lose)
 
-    assert str(await database.read_at_once(version)).startswith("PostgreSQL")
+    assert str(await at_once(database, version)).startswith("PostgreSQL")
     await database.close()
 
 
@@ -123,10 +132,10 @@ async def test_a_database_that_is_not_there_is_told_in_the_same_words(database: 
     with pytest.raises(StoreUnavailable) as by_sqlalchemy:
         async with database.reading():
             pass
-    with pytest.raises(StoreUnavailable) as at_once:
-        await database.read_at_once(every)
+    with pytest.raises(StoreUnavailable) as alone:
+        await at_once(database, every)
 
-    assert str(at_once.value) == str(by_sqlalchemy.value)
+    assert str(alone.value) == str(by_sqlalchemy.value)
     await database.close()
     for thread in threading.enumerate():
         if "_connection_worker" in thread.name:  # of the file's driver: it ends a moment later
@@ -142,8 +151,8 @@ async def test_one_at_a_time_use_the_same_connection_however_many_are_open(
     async def pid(execution: Execution) -> object:
         return (await execution.execute(select(func.pg_backend_pid()))).scalar_one()
 
-    opened = set(await asyncio.gather(*(database.read_at_once(pid) for _ in range(4))))
-    used = {await database.read_at_once(pid) for _ in range(8)}
+    opened = set(await asyncio.gather(*(at_once(database, pid) for _ in range(4))))
+    used = {await at_once(database, pid) for _ in range(8)}
 
     assert len(opened) == 4
     assert len(used) == 1
