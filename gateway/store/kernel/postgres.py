@@ -104,7 +104,6 @@ UNNEST_ARRAYS = UnnestArrays()
 
 def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic) -> Database:
     """Prepare a pool; the first use connects."""
-    _take_lists_for_arrays()
     writer = _engine(url, limits)
     reader = writer.execution_options(isolation_level="AUTOCOMMIT")
     event.listen(writer.sync_engine, "checkout", _refuse_closed)
@@ -169,19 +168,6 @@ async def _takes_writes(connection: AsyncConnection) -> bool:
 def _statement_s(pooler: Pooler, limits: Limits) -> float:
     """Return how long we wait for a statement: longer than a server that knows its time-out."""
     return limits.statement_s + (0.0 if pooler == "transaction" else _OURS_LATER_S)
-
-
-def _take_lists_for_arrays() -> None:
-    """
-    Have the driver ask of a value only whether it is a list, to know that it is an array.
-
-    It asks of each value in an array, by abstract classes in Python, whether it is an array too:
-    that costs more than to write it. Arrays of ours are lists.
-    """
-    from asyncpg.protocol import protocol  # noqa: PLC0415 - only with a server
-
-    protocol.IterableABC = protocol.SizedABC = list
-    protocol.MappingABC = dict
 
 
 def _refuse_closed(

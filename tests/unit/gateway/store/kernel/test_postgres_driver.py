@@ -1,16 +1,11 @@
 """Statements asked of PostgreSQL's driver do, find and fail as they do through SQLAlchemy."""
 
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, date, datetime
-from types import FrameType
 from typing import Any
 
 import pytest
 from sqlalchemy import (
-    Date,
-    Text,
-    bindparam,
     column,
     delete,
     func,
@@ -19,7 +14,6 @@ from sqlalchemy import (
     table,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
@@ -71,33 +65,6 @@ async def test_values_are_stored_and_read_as_by_sqlalchemy(database: Database) -
 
     assert found == tuple(A.values())
     assert [tuple(each) for each in there] == [tuple(A.values()), tuple(B.values())]
-
-
-async def test_values_of_an_array_are_asked_by_no_abstract_class_what_they_are(
-    database: Database,
-) -> None:
-    """That would be Python for each value of each row."""
-    given = bindparam("names", type_=ARRAY(Text())), bindparam("days", type_=ARRAY(Date()))
-    rows = select(*map(func.unnest, given))
-    asked: list[str] = []
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_name == "__instancecheck__":
-            asked.append(frame.f_code.co_filename)
-
-    async def work(execution: Execution) -> list[tuple[object, ...]]:
-        given = {"names": ["a", "b"], "days": [date(2026, 11, 23), None]}
-        await execution.execute(rows, given)
-        sys.setprofile(note)
-        try:
-            return [tuple(each) for each in (await execution.execute(rows, given)).all()]
-        finally:
-            sys.setprofile(None)
-
-    found = await at_once(database, work)
-
-    assert found == [("a", date(2026, 11, 23)), ("b", None)]
-    assert not asked
 
 
 async def test_changes_are_counted(database: Database) -> None:
