@@ -13,7 +13,7 @@ from tests.browser.panel_site import PanelSite
 BY_THEMSELVES = frozenset(
     {"request_log", "panel_sessions", "identity_sessions"}
     | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
-    | {"account_readings", "closed_hours", "payout_hours", "payout_totals", "provider_minutes"}
+    | {"account_readings", "closed_hours", "payout_hours", "provider_minutes"}
     | {"task_leases", "processes"}
 )
 """

@@ -1,8 +1,8 @@
 """
 Payouts and their attempts in the store.
 
-Looks of one moment, for single payouts and for others like one, share a trip. A look begins after
-it was asked for: it sees every commit that was acknowledged before.
+Looks of one moment, for single payouts and for others like one, share a statement. A look begins
+after it was asked for: it sees every commit that was acknowledged before.
 
 One atomic insert creates a payout, compare-and-set changes its state, and nothing deletes it.
 """
@@ -315,7 +315,7 @@ class StoredPayouts:
 
     async def close(self) -> None:
         """Finish what was asked so far; from now on only lists and attempts can be read."""
-        for each in (self._writer, self._lookups, self._pages):
+        for each in (self._writer, self._lookups):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:

@@ -97,17 +97,3 @@ def _microseconds(element: SecondsBetween, compiler: SQLCompiler, **options: Any
 def _interval(element: SecondsBetween, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
     start, end = (compiler.process(each, **options) for each in element.clauses)
     return f"EXTRACT(EPOCH FROM ({end} - {start}))"
-
-
-# Payouts of an account created from the beginning of a UTC day until an instant: ``total``. Whoever
-# stores one before ``announced`` makes the database forget the day, and count that in ``changes``.
-payout_totals = Table(
-    "payout_totals",
-    METADATA,
-    Column("account_id", Text, primary_key=True),
-    Column("day", Instant, primary_key=True),
-    Column("until", Instant, nullable=False),
-    Column("announced", Instant, nullable=False),
-    Column("total", BigInteger, nullable=False),
-    Column("changes", BigInteger, nullable=False),
-)

@@ -12,7 +12,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, ListedPayout, Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
-from tests.world.stores.samples import ACCOUNT, SISTER, attempt, payout, search
+from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout, search
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -118,3 +118,23 @@ async def test_who_no_longer_waits_for_a_page_keeps_nobody_from_his(store: Store
 
     assert isinstance(given_up, asyncio.CancelledError)
     assert others == [await store.payouts.search(ACCOUNT, day)] * 3
+
+
+@both
+async def test_the_length_of_a_list_counts_late_payouts_and_each_state(store: Store) -> None:
+    """Payouts that another process stores with an earlier instant are counted at once."""
+    for place in (1, 2):
+        await store.payouts.add(payout(f"o-{place}", created_at=DAY + place * HOUR), attempt())
+    before = await store.payouts.search(ACCOUNT, search(FIRST, LAST, limit=1))
+    await store.payouts.add(payout("late", created_at=DAY), attempt())
+    await store.payouts.add(payout("next", created_at=DAY + 24 * HOUR), attempt())
+    await store.payouts.record(change(PayoutState.SENDING, PayoutState.PAID, reference="late"))
+    await store.payouts.add(payout("theirs", account_id=SISTER, created_at=DAY), attempt())
+
+    first = await store.payouts.search(ACCOUNT, search(FIRST, LAST, limit=1))
+    later = await store.payouts.search(ACCOUNT, search(FIRST, LAST, page=2, limit=1))
+    day = await store.payouts.search(ACCOUNT, search(FIRST, FIRST, limit=1))
+    paid = await store.payouts.search(ACCOUNT, search(FIRST, LAST), [PayoutState.PAID])
+
+    totals = [each[1] for each in (before, first, later, day, paid)]
+    assert totals == [2, 4, 4, 3, 1]

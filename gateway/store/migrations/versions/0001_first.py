@@ -172,11 +172,6 @@ _TABLES: Final = (
         "payout_stops",
         "text id scope subject reason created_by; time created_at ends_at; time? lifted_at",
     ),
-    _Table(
-        "payout_totals",
-        "text account_id; time day until announced; large total changes",
-        key="account_id day",
-    ),
     _Table("closed_hours", "time hour"),
     _Table(
         "payout_hours",
@@ -384,23 +379,12 @@ def _index(
 
 
 # What the database itself does. The audit log is only added to, and its head moves with its seal
-# once it has one. Events of payouts are never changed, nor deleted while they are young. A day's
-# total of payouts is forgotten when a payout appears in it, moves or is gone.
+# once it has one. Events of payouts are never changed, nor deleted while they are young.
 _AUDIT: Final = "the audit log is append-only"
 _HEAD: Final = "the head of a sealed audit log moves with its seal"
 _UNSEALED: Final = "length(OLD.seal) > 0 AND NEW.seal = OLD.seal"
 _EVENTS: Final = "events of payouts are append-only"
 _YOUNG_DAYS: Final = 30
-_DAY: Final = "interval '24 hours'"
-
-
-def _forget(row: str, day: str) -> str:
-    """Write the statement that forgets the day of a row, as far as it was announced."""
-    return (
-        "UPDATE payout_totals SET until = day, announced = day, total = 0, changes = changes + 1 "  # noqa: S608 - texts of ours
-        f"WHERE account_id = {row}.account_id AND day <= {row}.created_at "
-        f"AND day > {row}.created_at - {day} AND announced > {row}.created_at;"
-    )
 
 
 def _on_sqlite() -> Iterator[str]:
@@ -414,13 +398,6 @@ def _on_sqlite() -> Iterator[str]:
         ("payout_events_young", f"DELETE ON payout_events WHEN OLD.at > {young}", _EVENTS),
     ):
         yield f"CREATE TRIGGER {name} BEFORE {on} BEGIN SELECT RAISE(ABORT, '{problem}'); END"
-    new, old = (_forget(row, "86400000000") for row in ("NEW", "OLD"))
-    for name, on, body in (
-        ("insert", "INSERT", new),
-        ("update", "UPDATE OF account_id, created_at", f"{new} {old}"),
-        ("delete", "DELETE", old),
-    ):
-        yield f"CREATE TRIGGER payouts_forget_total_{name} AFTER {on} ON payouts BEGIN {body} END"
 
 
 _FUNCTIONS: Final = {
@@ -429,10 +406,6 @@ _FUNCTIONS: Final = {
     "refuse_payout_event_change": (
         f"IF TG_OP = 'DELETE' THEN IF OLD.at <= now() - interval '{_YOUNG_DAYS} days' "
         f"THEN RETURN OLD; END IF; END IF; RAISE EXCEPTION '{_EVENTS}';"
-    ),
-    "forget_payout_total": (
-        f"IF TG_OP <> 'DELETE' THEN {_forget('NEW', _DAY)} END IF; "
-        f"IF TG_OP <> 'INSERT' THEN {_forget('OLD', _DAY)} END IF; RETURN NULL;"
     ),
 }
 
@@ -444,9 +417,7 @@ def _on_postgresql() -> Iterator[str]:
     for name, body in _FUNCTIONS.items():
         done = f"LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
         yield f"CREATE FUNCTION {name}() RETURNS trigger {done}"
-    audit, head, event, forget = _FUNCTIONS
-    # Triggers run in the order of their names: the totals' behind the one that holds the account's
-    # row for the foreign key, whose name begins with RI.
+    audit, head, event = _FUNCTIONS
     for name, on, function in (
         ("audit_append_only", "BEFORE UPDATE OR DELETE OR TRUNCATE ON audit", audit),
         ("audit_head_sealed", f"BEFORE UPDATE ON audit_head FOR EACH ROW WHEN ({_UNSEALED})", head),
@@ -455,11 +426,6 @@ def _on_postgresql() -> Iterator[str]:
             "payout_events_append_only",
             "BEFORE UPDATE OR DELETE ON payout_events FOR EACH ROW",
             event,
-        ),
-        (
-            "payouts_forget_total",
-            "AFTER INSERT OR DELETE OR UPDATE OF account_id, created_at ON payouts FOR EACH ROW",
-            forget,
         ),
     ):
         yield f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {function}()"
