@@ -13,8 +13,6 @@ DOMAIN = [path for path in modules() if path.is_relative_to("gateway/domain")]
 OURS = {*PACKAGES, "__future__", "_typeshed"}
 DOCUMENTED = ("row._mapping",)
 """Names with an underscore that their library's documentation shows."""
-DRIVERS = "gateway/store/kernel"
-"""Where the drivers of both databases are still asked for what has no public name."""
 # Contract, and the list of it in which every adapter's package stands.
 ADAPTERS_ARE_LISTED = {"kit": "forbidden_modules", "authors": "source_modules"}
 
@@ -75,7 +73,6 @@ def test_no_private_name_of_a_dependency_is_used():
         for path in modules()
         for line in (ROOT / path).read_text().splitlines()
         if "noqa: SLF001" in line and not any(name in line for name in DOCUMENTED)
-        if not path.is_relative_to(DRIVERS)
     }
 
     assert private == set()
