@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import ListedPayout, Payout, PayoutState
-from gateway.store.kernel.database import Database
+from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.payouts.rows import LISTED, listed_payout, restored_payout
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import payouts
+
+_AT_ONCE: Final = 2
+"""Connections that lists may take: however many are asked for, payouts find one in the pool."""
 
 _INSIDE = (
     payouts.c.account_id == bindparam("account_id"),
@@ -50,6 +55,7 @@ class PayoutPages:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()
@@ -66,7 +72,7 @@ class PayoutPages:
         asked = _asked(account_id, search)
         if states:
             asked["states"] = sorted(states)
-        async with self._database.reading() as connection:
+        async with self._reading() as connection:
             rows, total = await _found(_LISTED_STANDING if states else _LISTED, asked, connection)
         return [listed_payout(row) for row in rows], total
 
@@ -77,9 +83,21 @@ class PayoutPages:
         Raises:
             StoreUnavailable: the store did not answer.
         """
-        async with self._database.reading() as connection:
+        async with self._reading() as connection:
             rows, total = await _found(_WHOLE, _asked(account_id, search), connection)
         return [restored_payout(row) for row in rows], total
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection to read from, in the order in which lists are asked for."""
+        with failures_as_ours():
+            async with asyncio.timeout(self._database.checkout_s):
+                await self._turns.acquire()
+        try:
+            async with self._database.reading() as connection:
+                yield connection
+        finally:
+            self._turns.release()
 
 
 async def _found(

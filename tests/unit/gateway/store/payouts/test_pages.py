@@ -1,15 +1,18 @@
 """Pages of an account's payouts: what is asked of the database for them."""
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import event
 
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutStatus, states_of
 from gateway.store.engine import Store
 from gateway.store.kernel.hot_statements import Statement
-from gateway.store.payouts.pages import _LISTED
+from gateway.store.payouts.pages import _AT_ONCE, _LISTED, PayoutPages
 from gateway.store.tables.core import payouts
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
 
@@ -38,6 +41,36 @@ async def test_a_list_asks_for_nothing_that_it_does_not_show(
     unshown = {"destination", "fingerprint", "provider_key", "lease_until", "payee_digest"}
     assert unshown <= set(payouts.c.keys())
     assert not any(f"payouts.{name}," in shown for name in unshown)
+
+
+async def test_lists_leave_connections_to_payouts(store: Store) -> None:
+    """However many are asked for at once; one that fails or is given up makes room."""
+    pool, day, most = store.database.reader.sync_engine.pool, search(DAY, DAY), 0
+
+    def note(*_: object) -> None:
+        nonlocal most
+        most = max(most, pool.checkedout())
+
+    event.listen(pool, "checkout", note)
+    asking = [
+        asyncio.ensure_future(store.payouts.search(account, day))
+        for account in (ACCOUNT, "\ud800", ACCOUNT, "\ud800", *[ACCOUNT] * 8)
+    ]
+    await asyncio.sleep(0)
+    asking[2].cancel()
+    told = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert most == _AT_ONCE
+    assert told[4:] == [([], 0)] * 8
+
+
+async def test_a_list_whose_turn_does_not_come_is_refused(store: Store) -> None:
+    pages = PayoutPages(replace(store.database, checkout_s=0))
+    for _ in range(_AT_ONCE):
+        await pages._turns.acquire()
+
+    with pytest.raises(StoreUnavailable):
+        await pages.search(ACCOUNT, search(DAY, DAY))
 
 
 async def test_nothing_is_walked_but_the_index(store: Store) -> None:
