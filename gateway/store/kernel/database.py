@@ -32,12 +32,7 @@ from gateway.domain.kernel.windows import Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.facts import KEYLESS, FactSealing
-from gateway.store.kernel.hot_statements import (
-    Among,
-    BulkParameters,
-    Execution,
-    Found,
-)
+from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found
 from gateway.store.tables.columns import Record
 
 
@@ -218,7 +213,7 @@ class Database:
         chain: The keys of the audit log.
         takes_writes: Whether a transaction can write: a standby cannot, nor a full disk.
         facts: Seals what events of payouts tell.
-        now: By which days are over.
+        now: The clock of the process, for which partitions are made ahead.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
         usage: How many units of work there are, and how long each takes.

@@ -32,10 +32,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_a
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import (
-    EXECUTE_MANY,
-    Found,
-)
+from gateway.store.kernel.hot_statements import EXECUTE_MANY, Found
 
 # Readers run beside the one writer; more only wait for the same disk.
 _READERS = 4

@@ -151,7 +151,7 @@ async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
 
 
 async def authorized(engine: AsyncEngine, judge: Callable[..., int] | None) -> None:
-    """Let SQLite ask before it does anything: its driver does a batch in its own thread."""
+    """Let SQLite ask this judge before it does anything."""
     async with engine.connect() as connection:
         driver = (await connection.get_raw_connection()).driver_connection
         await driver.set_authorizer(judge)
