@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from gateway.app.build_identity import IdentityRoom
 from gateway.domain.accounts.accounts import Environment
-from gateway.http.panel.api import allowed_in
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.navigation import Navigation
@@ -118,11 +117,10 @@ def build_pages(
     """
     Build the surface of pages; nothing is loaded before somebody looks.
 
-    ``backoffice`` has the rows that the panel may call, ``own`` those of one's own account;
-    ``partners`` is shown as a reference.
+    Pages call the rows of ``backoffice``, and of one's ``own`` account; ``partners`` is shown
+    as a reference.
     """
-    mine = {row.name for gate in own.gates for row in gate.rows}
-    rows = RowCalls((backoffice, own), {*allowed_in(environment), *mine}, room.context.identity.now)
+    rows = RowCalls((backoffice, own), room.context.identity.now)
     session = SessionPages(rows, room.actions, room.responses.form)
     pages = (
         *session_pages(session),

@@ -33,7 +33,6 @@ from gateway.http.banking.routes import banking_rows
 from gateway.http.banking.surface import banking_surface
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.identity.surface import identity_surface, keys_surface
-from gateway.http.panel.api import allowed_in, panel_api
 from gateway.http.panel.surface import panel_surface, session_gate
 from gateway.http.route import Surface
 from gateway.http.table import Table
@@ -141,12 +140,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     if not kernel.settings.server.panel:
         return surfaces
     own = panel_surface(panel.actions, panel.responses, panel.policies)
-    return (
-        *surfaces,
-        own,
-        panel_api(backoffice, panel.policies, allowed_in(environment)),
-        build_pages(panel, backoffice, own, _banking(rooms), environment),
-    )
+    return (*surfaces, own, build_pages(panel, backoffice, own, _banking(rooms), environment))
 
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 _SCHEMES: Final = {
     "banking": "basic",
     **dict.fromkeys(("identity", "backoffice"), "bearer"),
-    **dict.fromkeys(("panel", "panel_api"), "session"),
+    "panel": "session",
 }
 _STATES: Final = {"closed": 0, "half_open": 1, "open": 2}
 _CLASSES: Final = {status: f"{status // 100}xx" for status in range(100, 600)}

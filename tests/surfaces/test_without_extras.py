@@ -20,7 +20,7 @@ from gateway.cli.configuration import settings_of
 CALLS = {
     "public": (
         "/openapi.json", "/baas/v1/info", "/baas/v1/account/x/balance", "/iam/v1/auth/sessions",
-        "/backoffice/v1/accounts", "/panel", "/panel/login", "/panel/api/accounts",
+        "/backoffice/v1/accounts", "/panel", "/panel/login",
     ),
     "operations": ("/livez", "/readyz", "/metrics"),
 }
@@ -64,7 +64,6 @@ def test_only_the_panel_is_not_served(migrated_postgres_url: str, tmp_path: Path
         "/backoffice/v1/accounts": 401,
         "/panel": 404,
         "/panel/login": 404,
-        "/panel/api/accounts": 404,
         "/livez": 200,
         "/readyz": 200,
         "/metrics": 200,

@@ -7,7 +7,6 @@ from tests.mistakes.mistake import Mistake
 _PANEL = "tests/unit/gateway/http/panel"
 _SCREENS = f"{_PANEL}/screens"
 _SURFACES = "tests/surfaces/panel/pages"
-_API = f"{_PANEL}/test_api.py"
 _APPROVALS = f"{_SURFACES}/test_approvals.py"
 _CALLBACKS = f"{_SCREENS}/operations/test_callbacks.py"
 _CREDENTIALS = f"{_SCREENS}/access/test_credentials.py"
@@ -164,15 +163,6 @@ ROWS = (
         right="return (ReadFromOurPage(origin=self.users.origin, marked=True), self.session)",
         wrong="return (ReadFromOurPage(origin=self.users.origin, marked=False), self.session)",
         tests=(f"{_SURFACE}::test_a_script_s_read_is_marked_and_a_page_s_own_is_not",),
-    ),
-    Mistake(
-        name="rights-lost-behind-the-cookie",
-        promise="A row asks the same behind a cookie as behind a token.",
-        source="ADR 10",
-        file="gateway/http/panel/api.py",
-        right="kept = (*gate.policies[:place], *policies, *gate.policies[place + 1 :])",
-        wrong="kept = (*gate.policies[:place], *policies)",
-        tests=(f"{_API}::test_reads_and_writes_stand_behind_their_own_guards",),
     ),
     Mistake(
         name="half-a-cookie-opens",

@@ -120,9 +120,9 @@ async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria, header
 
 
 def test_every_row_of_the_panel_is_attacked():
-    assert {"panel", "panel_api", "identity"} == {place.surface.name for place in PLACES}
-    assert len(WRITES) > 40
-    assert len(READS) > 30
+    assert {"panel", "identity"} == {place.surface.name for place in PLACES}
+    assert len(WRITES) > 10
+    assert READS
 
 
 async def test_a_script_s_read_says_that_it_is_one(api_client: ApiClient, maria):

@@ -17,14 +17,12 @@ LOGIN = {"email": EMAIL, "password": PASSWORD}
     [
         ("GET /iam/v1/auth/session", None),
         ("GET /panel/auth/sessions", None),
-        ("GET /panel/api/accounts", None),
         ("POST /panel/auth/login", LOGIN),
         ("POST /panel/auth/mfa", {"code": "123456"}),
         ("POST /panel/auth/logout", None),
         ("POST /panel/auth/step-up", {"code": "123456"}),
         ("POST /panel/auth/totp", {"password": PASSWORD}),
         ("DELETE /panel/auth/sessions", None),
-        ("POST /panel/api/companies", {"name": "Padaria"}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -8,7 +8,7 @@ asked already is left out: who it is, where the request comes from, the quota.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
@@ -78,19 +78,14 @@ _FORBIDDEN: Final = 403
 class RowCalls:
     """Calls rows by name, in the name of whoever looks at a page."""
 
-    def __init__(self, surfaces: Iterable[Surface], allowed: Collection[str], now: Now) -> None:
-        """
-        Know the rows that ``allowed`` names; a name without a row is a mistake of ours.
-
-        ``now`` is the clock of what pages themselves count from.
-        """
-        every = {
+    def __init__(self, surfaces: Iterable[Surface], now: Now) -> None:
+        """Know the rows of ``surfaces``; ``now`` is the clock of what pages count from."""
+        self._rows = {
             row.name: RoutedRow(surface, gate, row, surface.prefix + row.path)
             for surface in surfaces
             for gate in surface.gates
             for row in gate.rows
         }
-        self._rows = {name: every[name] for name in allowed}
         self.now = now
 
     def has(self, name: str) -> bool:

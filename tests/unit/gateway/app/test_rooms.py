@@ -38,7 +38,7 @@ def test_parameters_that_are_not_there_are_refused_to_operators_alone():
     """Wherever the back office is served; partners and pages may send what they like."""
     cases = [
         *(("banking", False), ("identity", False), ("panel", False)),
-        *(("backoffice", True), ("panel_api", True)),
+        ("backoffice", True),
     ]
 
     for surface, refuses in cases:
@@ -56,7 +56,7 @@ def test_parameters_that_are_not_there_are_refused_to_operators_alone():
 def test_refusals_explain_themselves_to_people_alone():
     """Contract 2.2 has three fields: partners and banks get these."""
     for surface in described_surfaces(Settings()):
-        people = {"identity", "panel", "panel_api", "panel_pages", "backoffice"}
+        people = {"identity", "panel", "panel_pages", "backoffice"}
 
         assert surface.explains is (surface.name in people)
 

@@ -58,7 +58,7 @@ def badges_at(clock: Clock) -> Badges:
         body_bytes=0,
         exempt=frozenset(),
     )
-    return Badges(RowCalls([surface], [row.name], clock.now))
+    return Badges(RowCalls([surface], clock.now))
 
 
 def looks(*companies: str) -> Visit:
