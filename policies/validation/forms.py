@@ -13,7 +13,6 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Input, RawRequest
 
-TOKEN_FIELD: Final = "csrf_token"  # noqa: S105 - the name of a field
 _FIELDS: Final = 200
 """More than the largest form has, the matrix of permissions included."""
 

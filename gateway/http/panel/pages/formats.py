@@ -24,7 +24,6 @@ from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 ZONE: Final = ZoneInfo("America/Sao_Paulo")
 """Of every time and every day in the panel."""
 
-MINUS: Final = "\N{MINUS SIGN}"
 ABSENT: Final = "\N{EM DASH}"
 _BOX: Final = "\N{OPEN BOX}"
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})

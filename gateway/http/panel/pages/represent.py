@@ -18,7 +18,7 @@ from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
 from gateway.http.panel.pages.refusals import mark
 from gateway.http.panel.pages.templates import Templates
-from gateway.http.panel.pages.visit import HOME, Language, Visit, admit_visitor, own_path
+from gateway.http.panel.pages.visit import HOME, Visit, admit_visitor, own_path
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.telemetry.trace import current_trace_id
@@ -106,7 +106,6 @@ class PageResponses:
             "finds": self.navigation.holds("/search"),
             "finds_own": self.navigation.holds("/me"),
             "environment": self.environment.value,
-            "languages": Language,
             "trace_id": current_trace_id(),
             "idle_ends": self._idle_ends(visit),
             "asks_code": visit.asks_code,

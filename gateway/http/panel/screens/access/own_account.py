@@ -10,7 +10,7 @@ from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.calls import RowCalls, Section
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
-from gateway.http.panel.pages.visit import HOME, Language, Theme, Visit
+from gateway.http.panel.pages.visit import HOME, Language, Visit
 from policies.authentication.session import SET_COOKIE
 
 _ME: Final = f"{HOME}/me"
@@ -29,7 +29,6 @@ class OwnAccountPages:
         sessions = await self.rows.section(visit, "panel.sessions")
         data = {
             "sessions": sessions,
-            "themes": [each.value for each in Theme],
             "word": _REMOVE[visit.language],
         }
         return Shown(template="access/own_account.html", data=data)

@@ -18,7 +18,6 @@ from gateway.http.panel.pages.visit import HOME, Visit
 
 READS: Final = Right(Area.USER, Action.READ)
 MANAGES: Final = Right(Area.USER, Action.MANAGE)
-SEES_SESSIONS: Final = Right(Area.SESSION, Action.READ)
 ENDS_SESSIONS: Final = Right(Area.SESSION, Action.WRITE)
 ROLES: Final = tuple(each.value for each in Role)
 _MOST: Final = "100"

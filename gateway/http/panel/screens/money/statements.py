@@ -52,11 +52,11 @@ class Days:
         return f"{self.init:{DAY_FORM}}", f"{self.ends:{DAY_FORM}}"
 
 
-def days_of(visit: Visit, now: Now, back: int = 1) -> Days:
+def days_of(visit: Visit, now: Now) -> Days:
     """Read the days of a page's filter; yesterday and today where none are named."""
     today = now().astimezone(ZONE).date()
     ends = typed_day(visit.query("ends"), today)
-    return Days(typed_day(visit.query("init"), ends - timedelta(days=back)), ends)
+    return Days(typed_day(visit.query("init"), ends - timedelta(days=1)), ends)
 
 
 @dataclass(frozen=True, slots=True)
