@@ -24,8 +24,6 @@ from gateway.domain.bank.providers import ProviderError
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.kit.secrets import check_kind
 
-# How msgspec tells a word that none of an enumeration is: the word, and where it stands.
-_QUOTED: Final = re.compile(r"Invalid enum value .*?(?= - at |$)", re.DOTALL)
 _MISSING: Final = object()
 _BESIDE_CALLS: Final = ("start", "close")
 # Shorter texts are part of any sentence.

@@ -196,12 +196,6 @@ class StableIds:
         return digest if self._seen[digest] == 1 else f"{digest}-{self._seen[digest]}"
 
 
-def stable_ids(account_id: str, entries: Iterable[Entry]) -> Sequence[str]:
-    """Name movements that come in their order."""
-    ids = StableIds(account_id)
-    return [ids.of(entry) for entry in entries]
-
-
 def _digest(account_id: str, entry: Entry) -> str:
     """Digest what stays; names and descriptions only where the bank gives no id."""
     known = entry.provider_id or entry.e2e_id

@@ -22,7 +22,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.clocks import Now
-from gateway.net.client.messages import ProviderAnswer, SendProgress
+from gateway.net.client.messages import ProviderAnswer
 from gateway.net.common.runtime import utc_now
 from provider_adapters._road.tolerant import says_absent
 
@@ -75,11 +75,6 @@ def blames_the_bank(failure: ProviderError) -> bool:
 def leaves_unknown(value: object) -> bool:
     """Say whether an answer leaves a payout unknown, which counts against the bank."""
     return isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY
-
-
-def timed_out(progress: SendProgress) -> ProviderError:
-    """Name the failure of a call whose whole time is over."""
-    return Unavailable(Reason.TIMEOUT) if progress.bytes_left else Unreachable(Reason.TIMEOUT)
 
 
 def of_status(answer: ProviderAnswer) -> ProviderError:

@@ -90,10 +90,6 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-ENDED: Final = frozenset({Outcome.DONE, Outcome.MOVED, Outcome.REFUSED})
-"""Outcomes that no repetition changes."""
-
-
 OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
 """Outcomes of approved orders that may have moved money: no failed repetition closes them."""
 

@@ -71,10 +71,6 @@ class Belief:
         self.until = until
 
 
-ALWAYS: Final = Belief(inf)
-"""For what is no record of the store."""
-
-
 _KINDS: Final = frozenset(map(str, Kept))
 
 

@@ -33,7 +33,6 @@ from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
 from policies.traffic.quota import PERSON
 
-Item = TypeVar("Item")
 Shown = TypeVar("Shown", bound=Document)
 BODY_BYTES: Final = 64 * 1024
 """As on banking: the largest body, a credential for a bank with its certificate, has 32 KiB."""

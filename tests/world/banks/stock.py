@@ -26,7 +26,6 @@ from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
-from provider_adapters._road import faults
 from provider_adapters._road.limits import ClientLimits
 
 FIXED = {
@@ -34,6 +33,11 @@ FIXED = {
     "Accept-Encoding": "identity",
     "User-Agent": "pixgate",
 }
+
+
+def timed_out(progress: SendProgress) -> ProviderError:
+    """Name the failure of a call whose whole time is over."""
+    return Unavailable(Reason.TIMEOUT) if progress.bytes_left else Unreachable(Reason.TIMEOUT)
 
 
 class _PublicResolver(ThreadedResolver):
@@ -91,7 +95,7 @@ class StockTransport:
             async with asyncio.timeout(within_s):
                 return await self._exchanged(request, progress)
         except TimeoutError as problem:
-            raise faults.timed_out(progress) from problem
+            raise timed_out(progress) from problem
 
     async def _exchanged(self, request: ProviderRequest, progress: SendProgress) -> ProviderAnswer:
         if self._session is None:

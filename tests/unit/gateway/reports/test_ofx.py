@@ -11,7 +11,7 @@ from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
-from gateway.reports.ofx import stable_ids, write
+from gateway.reports.ofx import StableIds, write
 from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry
 from tests.world.people import ACCOUNT
 
@@ -168,7 +168,7 @@ def test_a_movement_tells_everything():
         "TRNTYPE": "CREDIT",
         "DTPOSTED": "20261120090000[-3:BRT]",
         "TRNAMT": "1234.56",
-        "FITID": stable_ids(ACCOUNT, [ENTRY])[0],
+        "FITID": StableIds(ACCOUNT).of(ENTRY),
         "REFNUM": "E12345678202611201200abcdefghij1",
         "NAME": "Maria da Conceicao",
         "MEMO": "Pix recebido - pao - 529.982.247-25",
@@ -177,7 +177,7 @@ def test_a_movement_tells_everything():
         "TRNTYPE": "FEE",
         "DTPOSTED": "20261120090100[-3:BRT]",
         "TRNAMT": "-2.50",
-        "FITID": stable_ids(ACCOUNT, [FEE])[0],
+        "FITID": StableIds(ACCOUNT).of(FEE),
         "REFNUM": "mov-2",
         "NAME": "Tarifa",
         "MEMO": "Tarifa - Tarifa mensal",

@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
-from gateway.reports.ofx import stable_ids
+from gateway.reports.ofx import StableIds
 from tests.unit.reporting import ENTRY, FEE, MARIA, entry
 from tests.world.people import ACCOUNT, SISTER
 from tests.world.standing import NOON
@@ -15,13 +15,18 @@ from tests.world.standing import NOON
 NAMELESS = entry(provider_id="", e2e_id="")
 
 
+def ids_of(*entries, account: str = ACCOUNT) -> list[str]:
+    ids = StableIds(account)
+    return [ids.of(each) for each in entries]
+
+
 def id_of(each, account: str = ACCOUNT) -> str:
-    return stable_ids(account, [each])[0]
+    return ids_of(each, account=account)[0]
 
 
 def test_it_is_the_same_in_every_report():
     """Whatever stands around it; pinned, or an upgrade would import everything twice."""
-    alone, among = id_of(ENTRY), stable_ids(ACCOUNT, [FEE, ENTRY])[1]
+    alone, among = id_of(ENTRY), ids_of(FEE, ENTRY)[1]
 
     assert alone == among == "1e2bf4405f94ed073b88b5b1a59ae506"
 
@@ -67,7 +72,7 @@ def test_accounts_have_their_own():
 
 
 def test_no_two_are_alike_even_of_twins():
-    ids = stable_ids(ACCOUNT, [NAMELESS, NAMELESS, ENTRY, NAMELESS])
+    ids = ids_of(NAMELESS, NAMELESS, ENTRY, NAMELESS)
 
     assert ids[1:] == [f"{ids[0]}-2", id_of(ENTRY), f"{ids[0]}-3"]
 

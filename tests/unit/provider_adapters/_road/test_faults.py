@@ -11,20 +11,9 @@ from multidict import CIMultiDict
 from gateway.domain.bank import providers
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, SendProgress
+from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road import faults
 from tests.world.tables import cases
-
-
-@cases("sent", [False, True])
-def test_time_that_is_over_is_named_by_whether_a_byte_left(sent: bool):
-    progress = SendProgress()
-    if sent:
-        progress.sending()
-
-    failure = faults.timed_out(progress)
-
-    assert type(failure) is (providers.Unavailable if sent else providers.Unreachable)
 
 
 @cases(

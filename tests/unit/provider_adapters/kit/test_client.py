@@ -39,6 +39,7 @@ from provider_adapters._road.limits import (
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
+from tests.world.banks.stock import timed_out
 from tests.world.banks.witness import Clock, Witness, still
 from tests.world.leaping import leaping
 from tests.world.tables import cases
@@ -101,7 +102,7 @@ class Silent(Road):
         if self.sends:
             progress.sending()
         await asyncio.sleep(within_s)
-        raise faults.timed_out(progress)
+        raise timed_out(progress)
 
 
 @dataclass

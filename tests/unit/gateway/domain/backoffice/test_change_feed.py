@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Kept, outdated
+from gateway.domain.backoffice.change_feed import Act, Belief, Kept, outdated
 from gateway.domain.payouts.stops import RESUMED, STOPPED
 from gateway.runtime.audit_log import FAILED, REFUSED, TAKEN
 
@@ -52,4 +52,4 @@ def test_what_is_only_counted_makes_nothing_old():
 def test_nothing_is_believed_unless_somebody_says_until_when():
     now = 1_000.0
 
-    assert Belief().until < now < Belief(now + 1).until < ALWAYS.until
+    assert Belief().until < now < Belief(now + 1).until

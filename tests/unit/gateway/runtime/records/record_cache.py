@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from math import inf
 
-from gateway.domain.backoffice.change_feed import ALWAYS, Belief
+from gateway.domain.backoffice.change_feed import Belief
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
+ALWAYS = Belief(inf)
 
 
 @dataclass

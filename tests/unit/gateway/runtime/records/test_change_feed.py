@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 import pytest
 
-from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Mark, News
+from gateway.domain.backoffice.change_feed import Act, Belief, Mark, News
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.runtime.records.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
@@ -104,13 +105,13 @@ async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: 
         order = CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
         client_id = (await office.credentials.issue(order)).credential.client_id
         await feed.run_once()
-        kept.belief.until = ALWAYS.until
+        kept.belief.until = inf
         before = await kept.credentials.find(client_id)
 
         await office.credentials.revoke(client_id)
         meanwhile = await kept.credentials.find(client_id)
         await feed.run_once()
-        kept.belief.until = ALWAYS.until
+        kept.belief.until = inf
         after = await kept.credentials.find(client_id)
 
     assert before is meanwhile is not None

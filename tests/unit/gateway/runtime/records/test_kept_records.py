@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.change_feed import ALWAYS, Act
+from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.payouts.stops import StopScope
 from gateway.domain.requests.calls import Ready
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
@@ -49,7 +50,7 @@ class House:
 
     async def warmed(self) -> None:
         """Keep everything, believed for ever."""
-        self.kept.belief.until = ALWAYS.until
+        self.kept.belief.until = inf
         await self.kept.credentials.find(self.client_id)
         await self.kept.accounts.find(self.account_id)
         await self.kept.stops_in_force()

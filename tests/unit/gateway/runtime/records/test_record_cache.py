@@ -3,10 +3,11 @@
 import asyncio
 import gc
 import time
+from math import inf
 
 import pytest
 
-from gateway.domain.backoffice.change_feed import ALWAYS, Belief
+from gateway.domain.backoffice.change_feed import Belief
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Ready
 from gateway.runtime.records.record_cache import Lifetimes
@@ -324,7 +325,7 @@ async def test_two_caches_share_nothing(source: Source):
 @leaping
 async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way: str):
     """Reading it again must not cost its credentials' being opened again."""
-    belief, letter = Belief(ALWAYS.until), "A"  # two texts alike, and not the same object
+    belief, letter = Belief(inf), "A"  # two texts alike, and not the same object
     source.records["a"] = f"an {letter}"
     cache = source.cache(Lifetimes(found_s=0.05, absent_s=60.0, size=9), belief)
     before = await cache.find("a")

@@ -7,12 +7,13 @@ import base64
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import pytest
 
 from gateway.domain.accounts.credentials import SecretDigest
-from gateway.domain.backoffice.change_feed import ALWAYS
+from gateway.domain.backoffice.change_feed import Belief
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
@@ -42,7 +43,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.gate.set()
-        self.cache = RecordCache(LIFETIMES, self.begin, lambda _result: None, ALWAYS)
+        self.cache = RecordCache(LIFETIMES, self.begin, lambda _result: None, Belief(inf))
 
     def begin(self, key: str) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self.load(key))
