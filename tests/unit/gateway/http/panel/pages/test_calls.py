@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+from gateway.http import panel
 from gateway.http.panel.pages.calls import _left
 from policies.authorization.user import (
     DecidesCompanyScope,
@@ -13,6 +17,8 @@ from policies.authorization.user import (
 from tests.world.people import account
 from tests.world.surfaces import surface_named
 
+PANEL = Path(panel.__file__).parent
+NAMED = re.compile(r'"((?:backoffice|panel)\.[a-z_]+)"')
 RIGHTS = {RequiresRight, RequiresSecondFactor, DecidesCompanyScope, FreshFactor}
 
 
@@ -40,3 +46,18 @@ def test_an_account_is_looked_for_once_a_page_and_never_left_out():
         assert any(isinstance(each, VisibleAccount) for each in first)
         assert [each for each in first if not isinstance(each, VisibleAccount)] == then
     assert at_accounts
+
+
+def test_every_row_that_a_page_names_is_there():
+    """Else the page fails when it is opened, not before."""
+    served = {
+        row.name
+        for name in ("backoffice", "panel")
+        for gate in surface_named(name).gates
+        for row in gate.rows
+    }
+    files = [each for part in ("pages", "screens") for each in (PANEL / part).rglob("*.py")]
+    named = {name for each in files for name in NAMED.findall(each.read_text())}
+
+    assert len(named) > 90
+    assert sorted(named - served) == []
