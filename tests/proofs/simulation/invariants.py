@@ -104,10 +104,6 @@ class Oracle:
         call.seen.add(self._state(call.key))
         self._calls.append(call)
 
-    def forget_calls(self) -> None:
-        """Nobody answers what was asked so far; for the death of every node."""
-        self._calls.clear()
-
     def committed(self) -> None:
         """A transaction was committed: rows may have moved."""
         now = {key: Row(*rest) for key, *rest in self._truth.read.execute(_ROWS)}

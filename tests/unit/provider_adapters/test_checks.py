@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall
 from provider_adapters import registry
 from provider_adapters.checks import (
@@ -20,12 +19,10 @@ from provider_adapters.checks import (
     without_values,
 )
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
-from tests.world.banks.witness import Witness
 from tests.world.tables import cases
 
 WHERE = "adapter 'bank' (bank.module:FACTORY)"
 SECRET = "s3cr3t-of-the-bank"
-CONTEXT = AdapterContext(name="one", environment=Environment.SANDBOX, observer=Witness())
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from gateway.http.route import Row
 from gateway.http.table import RoutedRow, Table
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import Details, World, order
@@ -74,8 +73,3 @@ async def ask(world: World, place: RoutedRow, account: str = "main", **how: Any)
     if place.row.takes.body is not None:
         details.setdefault("document", order(PAID, world.today()))
     return await world.ask(place.row.method, path(world, place, account, **steps), **details)
-
-
-def is_allowed(row: Row[Any], held: object) -> bool:
-    """Say whether one permission covers what a row needs."""
-    return row.needs is not None and held.covers(row.needs)  # type: ignore[attr-defined]

@@ -23,7 +23,6 @@ from tests.world.waiting import until
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGES = ("", "/overview/latest", "/providers", "/providers/sandbox", "/stops", "/callbacks")
-WRITE_STOPS = ("/stops/new",)
 
 
 async def signed_in(world: World, role: Role, company: str = "") -> Person:

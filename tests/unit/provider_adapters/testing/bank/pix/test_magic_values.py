@@ -13,8 +13,6 @@ from provider_adapters.testing.bank.pix import magic_values
 from tests.world.tables import cases
 from tests.world.waiting import until
 
-LATER_S = 31.0
-
 
 async def state(caller, key="pk-1"):
     _, payout = await caller.ask("GET", f"/transferencias/por-chave/{key}")
