@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from threading import get_ident
 from typing import Final
 
@@ -73,8 +72,6 @@ _ENCODER: Final = msgspec.json.Encoder()
 _encode: Final = _ENCODER.encode
 _encode_into: Final = _ENCODER.encode_into
 _NEWLINE: Final = ord("\n")
-_MOST_OF_OTHERS: Final = 128
-"""Lines of other threads that wait together."""
 
 
 def encode(fields: Mapping[str, object]) -> bytes:
@@ -115,8 +112,14 @@ class LineBuffer:
     """
     Collects lines and hands them on in batches.
 
-    Before ``start`` and after ``stop`` every line is handed on at once. Lines of
-    the loop's own thread stay in order; those of others come behind them.
+    Before ``start`` and after ``stop`` every line is handed on at once, and so is always one of
+    another thread than the loop's: there are few. Those of one thread stay in order.
+
+    Args:
+        hand_on: Takes lines, on any thread; neither waits nor fails. They are not touched again.
+        delay_s: From the first line that waits, in seconds.
+        most: Bytes that wait. More than 64 KiB at once costs more: the allocator gives the memory
+            back each time.
     """
 
     def __init__(
@@ -126,17 +129,10 @@ class LineBuffer:
         delay_s: float = 0.05,
         most: int = 65_536,
     ) -> None:
-        """
-        Hand on ``delay_s`` seconds after the first line, or as soon as there are ``most`` bytes.
-
-        More than 64 KiB at once costs more: the allocator gives the memory back each time.
-        What is handed on is never touched again; ``hand_on`` neither waits nor fails.
-        """
         self._hand_on = hand_on
         self._delay_s = delay_s
         self._most = most
         self._ours = bytearray()
-        self._others: deque[bytes] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = 0
         self._armed = False
@@ -155,14 +151,11 @@ class LineBuffer:
     def append(self, line: bytes) -> None:
         """Take one line, its newline included; may be called on any thread."""
         loop = self._loop
-        if loop is None:
+        if loop is None or get_ident() != self._thread:
             self._hand_on(line)
-        elif get_ident() == self._thread:
-            self._ours += line
-            self._taken(loop)
-        else:
-            self._others.append(line)
-            self._taken(loop)
+            return
+        self._ours += line
+        self._taken(loop)
 
     def put(self, line: msgspec.Struct) -> None:
         """
@@ -184,43 +177,22 @@ class LineBuffer:
             self._taken(loop)
 
     def flush(self) -> None:
-        """Hand all on now; on another thread than the loop's, the lines of such threads."""
+        """Hand all on now; on another thread than the loop's there is nothing to hand on."""
         if self._ours and (self._loop is None or get_ident() == self._thread):
             ours, self._ours = self._ours, bytearray()
             self._hand_on(ours)
-        others = self._of_others()
-        if others:
-            self._hand_on(b"".join(others))
 
     def _taken(self, loop: asyncio.AbstractEventLoop) -> None:
         """Hand on if it is time, or schedule it."""
-        if len(self._ours) >= self._most or len(self._others) >= _MOST_OF_OTHERS:
+        if len(self._ours) >= self._most:
             self.flush()
         elif not self._armed:
-            self._arm(loop)
-
-    def _arm(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Schedule the writing, from any thread."""
-        self._armed = True
-        if get_ident() == self._thread:
+            self._armed = True
             loop.call_later(self._delay_s, self._due)
-            return
-        try:
-            loop.call_soon_threadsafe(loop.call_later, self._delay_s, self._due)
-        except RuntimeError:  # the loop was closed without stop()
-            self.stop()
 
     def _due(self) -> None:
-        """Hand on what has waited long enough."""
         self._armed = False
         self.flush()
-
-    def _of_others(self) -> list[bytes]:
-        """Take the lines of now; what comes meanwhile waits for the next time."""
-        lines: list[bytes] = []
-        with suppress(IndexError):  # another thread flushes too
-            lines.extend(self._others.popleft() for _ in range(len(self._others)))
-        return lines
 
 
 def _encode_slowly(line: msgspec.Struct) -> bytes:
