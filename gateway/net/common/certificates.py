@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -72,6 +73,12 @@ class PairRefused(ValueError):
 class NoMemoryFiles(Exception):
     """This system cannot hand a certificate over from memory; the message is for the operator."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "accounts have certificates here, which are used from memory alone: that needs Linux,"
+            " with memfd_create allowed and /proc mounted"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificatePair:
@@ -124,18 +131,11 @@ def load_pair(context: ssl.SSLContext, pair: CertificatePair) -> None:
         NoMemoryFiles: see ``require_memory_files``.
     """
     # The key stands first: OpenSSL takes the first one, whatever else the certificate's text holds.
-    content = f"{pair.key}\n{pair.certificate}".encode()
-    try:
-        descriptor = os.memfd_create("certificate", os.MFD_CLOEXEC)
+    with _in_memory(f"{pair.key}\n{pair.certificate}") as path:
         try:
-            _written(descriptor, content)
-            context.load_cert_chain(f"{_DESCRIPTORS}/{descriptor}", password=no_password)
-        finally:
-            os.close(descriptor)
-    except (ssl.SSLError, ValueError) as problem:
-        raise PairRefused(Part.CERTIFICATE, PemFlaw.UNUSABLE) from problem
-    except (AttributeError, OSError) as problem:
-        raise NoMemoryFiles(_NO_FILES) from problem
+            context.load_cert_chain(path, password=no_password)
+        except (ssl.SSLError, ValueError) as problem:
+            raise PairRefused(Part.CERTIFICATE, PemFlaw.UNUSABLE) from problem
 
 
 def require_memory_files() -> None:
@@ -145,14 +145,20 @@ def require_memory_files() -> None:
     Raises:
         NoMemoryFiles: this is not Linux, or /proc is not mounted.
     """
+    with _in_memory("") as path:
+        path.stat()
+
+
+@contextmanager
+def _in_memory(content: str) -> Iterator[Path]:
+    """Keep a text in a file that lives in memory; raises ``NoMemoryFiles``."""
     try:
-        descriptor = os.memfd_create("certificate", os.MFD_CLOEXEC)
-        try:
-            Path(f"{_DESCRIPTORS}/{descriptor}").stat()
-        finally:
-            os.close(descriptor)
+        with os.fdopen(os.memfd_create("certificate", os.MFD_CLOEXEC), "wb") as file:
+            file.write(content.encode())
+            file.flush()
+            yield Path(f"{_DESCRIPTORS}/{file.fileno()}")
     except (AttributeError, OSError) as problem:
-        raise NoMemoryFiles(_NO_FILES) from problem
+        raise NoMemoryFiles from problem
 
 
 def refuses_ours(problem: BaseException) -> bool:
@@ -161,23 +167,10 @@ def refuses_ours(problem: BaseException) -> bool:
     return _ALERT.search(reason or "") is not None
 
 
-_NO_FILES: Final = (
-    "accounts have certificates here, which are used from memory alone: that needs Linux, with"
-    " memfd_create allowed and /proc mounted"
-)
-
-
 def no_password() -> str:
     """Refuse an encrypted key; without this OpenSSL would ask at the terminal."""
     problem = "the key is encrypted"
     raise ValueError(problem)
-
-
-def _written(descriptor: int, content: bytes) -> None:
-    """Write all of it: one write may take less."""
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def _validity(leaf: x509.Certificate) -> Validity:
