@@ -8,6 +8,7 @@ it saw, so the rightmost address that is not one of our proxies is the client's.
 from __future__ import annotations
 
 import binascii
+import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,6 +82,11 @@ Networks = tuple[IPv4Network | IPv6Network, ...]
 FORWARDED: Final = "X-Forwarded-For"
 _MOST_HOPS: Final = 32
 """Proxies in a row. Nobody has more, and reading a longer list costs time."""
+# No zone, behind a percent sign: it names an interface of the other machine.
+_WRITTEN: Final = re.compile(
+    r"\[(?P<bracketed>[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)\](?::[0-9]+)?|(?P<four>[0-9.]+):[0-9]+"
+    r"|(?P<bare>[0-9A-Fa-f:.]+)"
+)
 _LONGEST: Final = len("[ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]:65535")
 
 
@@ -106,11 +112,11 @@ def read_address(text: str) -> str | None:
 
     ``192.0.2.1``, ``192.0.2.1:5000``, ``2001:db8::1``, ``[2001:db8::1]``, ``[2001:db8::1]:5000``.
     """
-    bare = _without_port(text) if len(text) <= _LONGEST else ""
-    if "%" in bare:  # a zone names an interface of the other machine
+    found = _WRITTEN.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
         return None
     try:
-        read = ip_address(bare)
+        read = ip_address(found["bracketed"] or found["four"] or found["bare"])
     except ValueError:
         return None
     mapped = read.ipv4_mapped if isinstance(read, IPv6Address) else None
@@ -162,21 +168,6 @@ def forwarded_certificate(values: Sequence[str]) -> bytes:
         return ssl.PEM_cert_to_DER_cert(unquote(text, encoding="ascii", errors="strict"))
     except ValueError:
         return b""
-
-
-def _without_port(text: str) -> str:
-    """Remove brackets and a port."""
-    if text.startswith("["):
-        host, bracket, port = text[1:].partition("]")
-        sound = bracket and ":" in host and (not port or _is_port(port))
-        return host if sound else ""
-    host, colon, port = text.partition(":")
-    return host if colon and "." in host and _is_port(colon + port) else text
-
-
-def _is_port(text: str) -> bool:
-    """Is it a colon and digits?"""
-    return text.startswith(":") and text[1:].isascii() and text[1:].isdigit()
 
 
 def _between_colons(text: str) -> bytes:
