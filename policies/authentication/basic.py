@@ -12,13 +12,12 @@ from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest, Ready
+from policies.store_silence import asking_the_store
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"
 _WRONG = "invalid"
-_RETRY = {"Retry-After": "2"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,10 +152,8 @@ class BasicCredentials:
 
     async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
         """Wait for the record, then compare."""
-        try:
+        with asking_the_store():
             credential = await finding
-        except StoreUnavailable as problem:
-            raise _unavailable() from problem
         if self._admit(call, claim, credential):
             await self._look_again(call, claim)
 
@@ -166,10 +163,8 @@ class BasicCredentials:
 
         An unknown id, a wrong secret and one that has ended come this way alike.
         """
-        try:
+        with asking_the_store():
             credential = await self.find_again(claim.client_id, claim.started)
-        except StoreUnavailable as problem:
-            raise _unavailable() from problem
         reason = self._admit(call, claim, credential)
         if reason:
             raise self._invalid(reason, claim.address, claim.client_id)
@@ -229,11 +224,6 @@ def _pretended(now: Now, *, is_right: bool) -> SecretCheck:
         matching=matching,
         used=lambda *_: None,
     )
-
-
-def _unavailable() -> ServiceError:
-    """Refuse because the store does not answer; a retry may succeed."""
-    return ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY)
 
 
 def _pair(values: Sequence[str]) -> tuple[str, str]:

@@ -11,12 +11,11 @@ from gateway.domain.identity.errors import TOKEN_INVALID
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call
+from policies.store_silence import asking_the_store
 
 _BEARER: Final = "bearer"
 _BASIC: Final = "basic"
-_RETRY: Final = {"Retry-After": "2"}
 _ENDED: Final = {
     "expired": "expired",
     **dict.fromkeys(("session_over", "session_unknown", "person_changed"), "revoked"),
@@ -49,9 +48,8 @@ class BearerToken:
         """
         token = bearer_token(call.asked.authorization)
         try:
-            call.person = await self.authenticate(token)
-        except StoreUnavailable as problem:
-            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+            with asking_the_store():
+                call.person = await self.authenticate(token)
         except ServiceError as refusal:
             if refusal.error is not TOKEN_INVALID:
                 raise

@@ -18,14 +18,13 @@ from gateway.domain.identity.panel_sessions import (
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.headers import Headers
-from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call
+from policies.store_silence import asking_the_store
 
 SET_COOKIE: Final = "Set-Cookie"
 ASKED_BY: Final = "X-Asked-By"
 _TIMER: Final = "timer"
 """What a page's own timer says of itself: nobody acts, so nobody's session lives longer."""
-_RETRY: Final = {"Retry-After": "2"}
 
 Find = Callable[[str], Awaitable[Browser | None]]
 """Return what a cookie's value stands for; None for nothing."""
@@ -137,10 +136,8 @@ class SessionCookie:
         if browser.panel.state is not PanelState.FULL:
             raise ServiceError(SESSION_REQUIRED, "invalid")
         acts = call.asked.headers.get(ASKED_BY) != _TIMER
-        try:
+        with asking_the_store():
             signed_in = await self.authenticate(browser, acts=acts)
-        except StoreUnavailable as problem:
-            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
         call.browser, call.person = signed_in.browser, signed_in.person
         if signed_in.browser.cookie.value != browser.cookie.value:
             call.headers[SET_COOKIE] = self.form.given(signed_in.browser.cookie)
@@ -151,10 +148,8 @@ async def _find(call: Call, name: str, find: Find) -> Browser | None:
     value = cookie_value(call.asked.headers, name)
     if not value:
         return None
-    try:
+    with asking_the_store():
         return await find(value)
-    except StoreUnavailable as problem:
-        raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
 
 
 def cookie_value(headers: Headers, name: str) -> str:

@@ -9,8 +9,8 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, Ready
+from policies.store_silence import asking_the_store
 
 
 class RequiresPermission:
@@ -61,11 +61,8 @@ class AccountScope:
 
 async def _wait(call: Call, finding: Awaitable[Account | None]) -> None:
     """Wait for the account, then compare."""
-    try:
+    with asking_the_store():
         account = await finding
-    except StoreUnavailable as problem:
-        headers = {"Retry-After": "2"}
-        raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", headers) from problem
     _compare(call, account)
 
 

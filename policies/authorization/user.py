@@ -14,8 +14,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call
+from policies.store_silence import asking_the_store
 
 
 class DecidesCompanyScope:
@@ -121,9 +121,6 @@ class FreshFactor:
             raise ServiceError(STEP_UP_REQUIRED, "factor_old")
 
 
-_RETRY: Final = {"Retry-After": "2"}
-
-
 @dataclass(frozen=True, slots=True)
 class VisibleAccount:
     """
@@ -145,16 +142,10 @@ class VisibleAccount:
                 that is not shown to the person, one answer for both;
                 ``SVC.SYS.002`` (503) when the store does not answer.
         """
-        try:
-            account = await self._find(call)
-        except StoreUnavailable as problem:
-            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+        account = None
+        if call.scope is not None:  # before, nothing is visible
+            with asking_the_store():
+                account = await self.find((call.asked.path["account_id"].lower(), call.scope))
         if account is None:
             raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
         call.account = account
-
-    async def _find(self, call: Call) -> Account | None:
-        """Ask the store; nothing is visible before the scope is decided."""
-        if call.scope is None:
-            return None
-        return await self.find((call.asked.path["account_id"].lower(), call.scope))

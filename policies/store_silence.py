@@ -1,0 +1,20 @@
+"""What a policy says where the store does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+
+
+@contextmanager
+def asking_the_store() -> Iterator[None]:
+    """Refuse with ``SVC.SYS.002`` (503) where the store does not answer; a retry may succeed."""
+    try:
+        yield
+    except StoreUnavailable as problem:
+        retry = {"Retry-After": "2"}
+        raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", retry) from problem
