@@ -77,7 +77,7 @@ class Front(asyncio.Protocol):
         self._head_bytes = 0  # the last head had at most so many
         self._request: web.BaseRequest | None = None  # the one that is served
         self._timer = LazyTimer(self._loop, self._on_late)
-        self._stall_timer: asyncio.TimerHandle | None = None
+        self._stall_timer = LazyTimer(self._loop, self.reset)
         self._room = asyncio.Event()
         self._room.set()
         self._has_ended = asyncio.Event()  # the caller sends no more
@@ -112,7 +112,7 @@ class Front(asyncio.Protocol):
         """End, and make room for another; a request that is served is carried through."""
         self._discards = True
         self._timer.dispose()
-        self._forget_stall_timer()
+        self._stall_timer.dispose()
         self._room.set()
         self._has_ended.set()
         self._connections.release(self)
@@ -148,14 +148,14 @@ class Front(asyncio.Protocol):
     def pause_writing(self) -> None:
         """Start the deadline of a caller who does not take an answer."""
         self._room.clear()
-        self._stall_timer = self._loop.call_later(self.limits.answer_deadline_s, self.reset)
+        self._stall_timer.set_in(self.limits.answer_deadline_s)
         if self._handler is not None:
             self._handler.pause_writing()
 
     def resume_writing(self) -> None:
         """Continue: the caller takes its answer."""
         self._room.set()
-        self._forget_stall_timer()
+        self._stall_timer.clear()
         if self._handler is not None:
             self._handler.resume_writing()
 
@@ -192,11 +192,12 @@ class Front(asyncio.Protocol):
         if header is None:
             return b""
         self._proxy_header = None
-        if header.address and not self._connections.reassign(self, header.address):
+        address, rest = header
+        if address and not self._connections.reassign(self, address):
             self.abort()
             return b""
         self._open()
-        return header.rest
+        return rest
 
     def _has_room_for(self, head: bytearray, data: bytes) -> bool:
         """
@@ -238,11 +239,6 @@ class Front(asyncio.Protocol):
         await self.linger()
         if self._transport is not None:
             self._transport.close()
-
-    def _forget_stall_timer(self) -> None:
-        if self._stall_timer is not None:
-            self._stall_timer.cancel()
-            self._stall_timer = None
 
     # --- requests ----------------------------------------------------------------------------
 

@@ -8,9 +8,7 @@ and 2.2. As it demands, we never guess whether a header is there.
 from __future__ import annotations
 
 import re
-import socket
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 
 from gateway.net.server.peer import without_mapping
@@ -30,39 +28,28 @@ _LINE: Final = re.compile(
 )
 _LAST_PORT: Final = 65535
 _LOCAL, _PROXIED = 0x20, 0x21
-_FAMILIES: Final = {0x1: (socket.AF_INET, 4, 12), 0x2: (socket.AF_INET6, 16, 36)}
-"""By the upper half of byte 14: the family, the bytes of an address, of the whole block."""
-# Addresses of Unix sockets are skipped: they name no client.
-_UNIX: Final = 0x3
-_UNIX_BYTES: Final = 216
+_BLOCKS: Final = {0x0: 0, 0x1: 12, 0x2: 36, 0x3: 216}
+"""Bytes of the addresses, by the upper half of byte 14: of none, IPv4, IPv6, Unix sockets."""
+_ADDRESSES: Final = {0x1: 4, 0x2: 16}
+"""Bytes of one address; those of Unix sockets are skipped: they name no client."""
 # Unspecified, stream or datagram (part 2.2); anything else is malformed.
 _TRANSPORTS: Final = frozenset({0x0, 0x1, 0x2})
+
+
+ProxyHeader = tuple[str, bytes]
 
 
 class MalformedProxyHeader(ValueError):
     """No PROXY header, or a malformed one; nothing after it can be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyHeader:
-    """
-    What a whole header says.
-
-    Attributes:
-        address: The client's; empty when the proxy speaks for itself (a health
-            check) or does not know it.
-        rest: The bytes after the header.
-    """
-
-    address: str
-    rest: bytes
-
-
 def read_proxy_header(received: bytes) -> ProxyHeader | None:
     """
     Read a header from the bytes so far; None while it is not complete.
 
-    Waits for ``_FIXED_BYTES`` and ``_LONGEST_REST`` at most.
+    Returns the client's address and the bytes after the header. The address is empty when the
+    proxy speaks for itself (a health check) or does not know it. Waits for
+    ``_FIXED_BYTES`` and ``_LONGEST_REST`` at most.
 
     Raises:
         MalformedProxyHeader: these bytes cannot begin one.
@@ -88,7 +75,7 @@ def _read_line(received: bytes) -> ProxyHeader | None:
         raise MalformedProxyHeader
     rest += received[_LINE_BYTES:]
     if found.group(1) is None:
-        return ProxyHeader("", rest)
+        return "", rest
     kind, source, target, *ports = (each.decode() for each in found.groups())
     reads = IPv6Address if kind == "TCP6" else IPv4Address
     try:
@@ -97,7 +84,7 @@ def _read_line(received: bytes) -> ProxyHeader | None:
         raise MalformedProxyHeader from problem
     if any(int(port) > _LAST_PORT for port in ports):
         raise MalformedProxyHeader
-    return ProxyHeader(without_mapping(addresses[0]), rest)
+    return without_mapping(addresses[0]), rest
 
 
 def _read_binary(received: bytes) -> ProxyHeader | None:
@@ -107,24 +94,19 @@ def _read_binary(received: bytes) -> ProxyHeader | None:
     command, kind = received[12], received[13]
     length = int.from_bytes(received[14:_FIXED_BYTES])
     family, transport = kind >> 4, kind & 0xF
-    sound = command in {_LOCAL, _PROXIED} and transport in _TRANSPORTS
-    if not sound or length > _LONGEST_REST or not _fits(family, length, command):
+    if (
+        command not in {_LOCAL, _PROXIED}
+        or transport not in _TRANSPORTS
+        or length > _LONGEST_REST
+        or family not in _BLOCKS
+        or (command == _PROXIED and length < _BLOCKS[family])
+    ):
         raise MalformedProxyHeader
     end = _FIXED_BYTES + length
     if len(received) < end:
         return None
     rest = received[end:]
-    if command == _LOCAL or family not in _FAMILIES:
-        return ProxyHeader("", rest)
-    of, size, _ = _FAMILIES[family]
-    text = socket.inet_ntop(of, received[_FIXED_BYTES : _FIXED_BYTES + size])
-    return ProxyHeader(without_mapping(text), rest)
-
-
-def _fits(family: int, length: int, command: int) -> bool:
-    """Is there room for the addresses of the family? A proxy's own call has none."""
-    if family == 0x0 or command == _LOCAL:
-        return family in {0x0, _UNIX, *_FAMILIES}
-    if family == _UNIX:
-        return length >= _UNIX_BYTES
-    return family in _FAMILIES and length >= _FAMILIES[family][2]
+    if command == _LOCAL or family not in _ADDRESSES:
+        return "", rest
+    address = ip_address(received[_FIXED_BYTES : _FIXED_BYTES + _ADDRESSES[family]])
+    return without_mapping(str(address)), rest

@@ -4,7 +4,6 @@ import pytest
 
 from gateway.net.server.proxy_protocol import (
     MalformedProxyHeader,
-    ProxyHeader,
     read_proxy_header,
 )
 from tests.unit.gateway.net.server.proxy_protocol import BROKEN, HTTP, WHOLE
@@ -14,7 +13,7 @@ def test_a_header_says_for_whom_is_asked():
     """Empty for a health check of the proxy's own, and where the proxy does not know."""
     found = {header: read_proxy_header(header + HTTP) for header in WHOLE}
 
-    assert found == {header: ProxyHeader(address, HTTP) for header, address in WHOLE.items()}
+    assert found == {header: (address, HTTP) for header, address in WHOLE.items()}
 
 
 def test_a_part_of_a_header_is_waited_for():
@@ -23,7 +22,7 @@ def test_a_part_of_a_header_is_waited_for():
         parts = {read_proxy_header(header[:end]) for end in range(len(header))}
 
         assert parts == {None}
-        assert read_proxy_header(header) == ProxyHeader(address, b"")
+        assert read_proxy_header(header) == (address, b"")
 
 
 def test_malformed_headers_are_refused():
