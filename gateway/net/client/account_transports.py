@@ -150,12 +150,8 @@ class AccountTransports:
     def _made(self, identity: Identity) -> HttpTransport:
         """Make a transport; the expiry it would tell is not the provider's own certificate's."""
         runtime = dataclasses.replace(self._runtime, on_certificate=None)
-        setup = TlsSetup(
-            files=TlsFiles(ca_file=self._tls.files.ca_file),
-            pair=identity.pair,
-            certificate_required=self._tls.certificate_required,
-            sessions=_SESSIONS,
-        )
+        files = TlsFiles(ca_file=self._tls.files.ca_file)
+        setup = dataclasses.replace(self._tls, files=files, pair=identity.pair, sessions=_SESSIONS)
         return HttpTransport(self._base_url, self._limits, self._environment, runtime, setup)
 
     async def _opened(self, one: _OneAccount, progress: SendProgress, within_s: float) -> None:

@@ -22,13 +22,6 @@ from gateway.domain.bank.providers import Evidence, Phase, ProviderError, Refuse
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.common.certificates import CertificatePair
 
-# Looking a member up by its name costs Python 3.11 a call each time.
-_REFUSED_HERE: Final = Phase.REFUSED_HERE
-_CONNECTING: Final = Phase.CONNECTING
-_CONNECTED: Final = Phase.CONNECTED
-_SENT: Final = Phase.SENT
-_ANSWERED: Final = Phase.ANSWERED
-
 
 class SendRefused(Exception):
     """The request must no longer be written; raised before its first byte."""
@@ -51,7 +44,7 @@ class SendProgress:
 
     def __init__(self, send_by: Deadline | None = None) -> None:
         self.send_by = send_by
-        self.phase: Phase = _REFUSED_HERE
+        self.phase: Phase = Phase.REFUSED_HERE
         self.bytes_left = False
         self.http_status = 0
         self.refused_here = False
@@ -59,11 +52,11 @@ class SendProgress:
 
     def connecting(self) -> None:
         """Note that a connection is being opened or taken from the pool."""
-        self.phase = _CONNECTING
+        self.phase = Phase.CONNECTING
 
     def connected(self) -> None:
         """Note that there is a connection."""
-        self.phase = _CONNECTED
+        self.phase = Phase.CONNECTED
 
     def sending(self) -> None:
         """
@@ -76,11 +69,11 @@ class SendProgress:
             self.refused_here = True
             raise SendRefused
         self.bytes_left = True
-        self.phase = _SENT
+        self.phase = Phase.SENT
 
     def answered(self, http_status: int) -> None:
         """Note that the answer's head has arrived."""
-        self.phase = _ANSWERED
+        self.phase = Phase.ANSWERED
         self.http_status = http_status
 
     def end(self) -> None:
@@ -106,10 +99,6 @@ class Kind(StrEnum):
 
     READ = "read"
     PAYOUT = "payout"
-
-
-# Looking a member up by its name costs Python 3.11 a call each time.
-_PAYOUT: Final = Kind.PAYOUT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +150,7 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse a payout that somebody on the way might send again as another one."""
-        if self.kind is _PAYOUT and self.method != "POST" and not self._puts_its_key():
+        if self.kind is Kind.PAYOUT and self.method != "POST" and not self._puts_its_key():
             problem = "money is moved by a POST, or by a PUT to a path that ends in our key"
             raise ValueError(problem)
 

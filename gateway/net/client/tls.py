@@ -13,6 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
@@ -196,12 +197,6 @@ class TlsCredentials:
         self._stamp: Stamp = ()
         self._look_at = 0.0
 
-    @property
-    def certificate_ends(self) -> datetime | None:
-        """When our certificate expires; None if there is none."""
-        validity = self._context.validity if self._context else None
-        return validity.ends if validity else None
-
     async def start(self) -> None:
         """
         Read the files.
@@ -209,12 +204,10 @@ class TlsCredentials:
         Raises:
             TlsFilesRefused: one cannot be read, or they do not belong together.
         """
-        try:
-            self._stamp = _stamp(self._setup)
-        except OSError:
-            self._stamp = ()  # reading says which one
-        self._context = await self._made()
-        self._on_renewed(self.certificate_ends)
+        stamp: Stamp = ()
+        with suppress(OSError):  # reading says which one
+            stamp = _stamp(self._setup)
+        self._use(await self._made(), stamp)
 
     def close(self) -> None:
         """Let the context go: each session refers to it, so that only both together can go."""
@@ -245,9 +238,7 @@ class TlsCredentials:
             _log.warning("TLS files are not usable, the former ones stay: %s", problem)
             return
         self.close()
-        self._context = made
-        self._stamp = stamp
-        self._on_renewed(self.certificate_ends)
+        self._use(made, stamp)
 
     def require_valid(self) -> None:
         """
@@ -266,6 +257,10 @@ class TlsCredentials:
             return
         if not validity.begins <= self._now() < validity.ends:
             raise Unreachable(Reason.CERTIFICATE_EXPIRED)
+
+    def _use(self, made: ResumingContext, stamp: Stamp) -> None:
+        self._context, self._stamp = made, stamp
+        self._on_renewed(made.validity.ends if made.validity else None)
 
     async def _made(self) -> ResumingContext:
         """Make a context in a thread: reading the authorities takes a while."""
@@ -318,8 +313,7 @@ def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
         message = "tls.ca: holds no certificate in PEM"
         raise TlsFilesRefused(message) from problem
     except OSError as problem:
-        refused = _unreadable(problem, "ca")
-        raise refused from problem
+        raise _unreadable(problem, "ca") from problem
 
 
 def _show(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
@@ -352,8 +346,7 @@ def _read(part: str, file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError as problem:
-        refused = _unreadable(problem, part)
-        raise refused from problem
+        raise _unreadable(problem, part) from problem
 
 
 def _unreadable(problem: OSError, part: str) -> TlsFilesRefused:
