@@ -17,7 +17,6 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
 from gateway.http.pages import PAGES
 from gateway.http.panel.static import NAME as STATIC
-from gateway.http.rendering import error_body
 from gateway.http.route import Surface
 from gateway.net.server.refusals import Refusals
 from gateway.runtime.gauges import LoopLag
@@ -79,14 +78,14 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
 
 
 def refusals_below(observer: RequestObserver) -> Refusals:
-    """Render and record what is refused below the application as it is above."""
+    """Record what is refused below the application as it is above."""
 
     def note(error: ErrorCode, trace_id: str) -> None:
         observer.request(
             AccessRecord(trace_id=trace_id, status=error.status, code=error.code, reason="wire")
         )
 
-    return Refusals(render=error_body, on_refusal=note)
+    return Refusals(on_refusal=note)
 
 
 def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> MetricRegistry:

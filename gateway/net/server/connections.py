@@ -25,15 +25,15 @@ class Connections:
             ``full`` (too many in all), ``address`` (too many of one network),
             ``descriptors`` (this process may not open many more files),
             ``peer`` (not from one of our proxies).
+        in_flight: Requests that are served now.
     """
 
     def __init__(self, limits: ServerLimits) -> None:
-        """Nobody is connected yet."""
         self.limits = limits
         self.draining = False
         self.turned_away: Counter[str] = Counter()
         self._open: set[Front] = set()
-        self._in_flight = 0
+        self.in_flight = 0
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         self._by_place: Counter[str] = Counter()
@@ -42,11 +42,6 @@ class Connections:
     def open_connections(self) -> int:
         """How many are open now, including those that are being closed."""
         return len(self._open)
-
-    @property
-    def in_flight(self) -> int:
-        """How many requests are served now."""
-        return self._in_flight
 
     def admit(self, front: Front, descriptor: int = -1) -> bool:
         """Count a new connection; False if there is no room for it."""
@@ -83,13 +78,13 @@ class Connections:
 
     def begin_request(self) -> None:
         """Count a request that is served."""
-        self._in_flight += 1
+        self.in_flight += 1
         self._is_idle.clear()
 
     def end_request(self) -> None:
         """Count it no longer."""
-        self._in_flight -= 1
-        if not self._in_flight:
+        self.in_flight -= 1
+        if not self.in_flight:
             self._is_idle.set()
 
     async def wait_idle(self, timeout_s: float) -> bool:
@@ -97,7 +92,7 @@ class Connections:
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._is_idle.wait()
-        return not self._in_flight
+        return not self.in_flight
 
     def abort(self) -> None:
         """Close every connection at once; unsent bytes are lost."""

@@ -49,6 +49,10 @@ class Listener:
 
     What is no request, or does not arrive in time, is answered with our error body and a
     trace id. Stop in two steps: ``stop_accepting``, then ``close``.
+
+    Attributes:
+        port: The port listened on; until the start, the configured one.
+        connections: Who is connected, for metrics.
     """
 
     def __init__(
@@ -62,40 +66,20 @@ class Listener:
         application.middlewares.insert(0, on_the_wire)
         self._runner = web.AppRunner(application, shutdown_timeout=_CANCELLED_GRACE_S)
         self._at = at
-        self._limits = limits or ServerLimits()
+        self.connections = Connections(limits or ServerLimits())
         self._refusals = refusals or Refusals()
-        self._connections: Connections | None = None
         self._sockets: asyncio.Server | None = None
-        self._port = at.port
-
-    @property
-    def port(self) -> int:
-        """The port listened on; until the start, the configured one."""
-        return self._port
+        self.port = at.port
 
     @property
     def is_open(self) -> bool:
         """Was it started, and not closed since?"""
-        return self._connections is not None
-
-    @property
-    def connections(self) -> Connections:
-        """
-        Who is connected, for metrics.
-
-        Raises:
-            RuntimeError: not started, or closed.
-        """
-        if self._connections is None:
-            problem = "the listener is not open"
-            raise RuntimeError(problem)
-        return self._connections
+        return self._sockets is not None
 
     def change(self, limits: ServerLimits) -> None:
         """Keep to other limits from now on; where the client's address comes from stays."""
-        self._limits = replace(limits, client_address=self._limits.client_address)
-        if self._connections is not None:
-            self._connections.limits = self._limits
+        before = self.connections.limits
+        self.connections.limits = replace(limits, client_address=before.client_address)
 
     async def start(self) -> None:
         """
@@ -105,9 +89,8 @@ class Listener:
             OSError: the address is taken or not ours.
         """
         await self._runner.setup()
-        connections = Connections(self._limits)
         self._sockets = await asyncio.get_running_loop().create_server(
-            lambda: Front(connections, self._runner, self._refusals),
+            lambda: Front(self.connections, self._runner, self._refusals),
             self._at.host,
             self._at.port,
             backlog=self._at.backlog,
@@ -116,8 +99,7 @@ class Listener:
         if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # not on Windows; connections inherit it
             for sock in self._sockets.sockets:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
-        self._connections = connections
-        self._port = self._sockets.sockets[0].getsockname()[1]
+        self.port = self._sockets.sockets[0].getsockname()[1]
 
     async def stop_accepting(self) -> None:
         """
@@ -137,11 +119,11 @@ class Listener:
         Returns:
             False if ``timeout_s`` seconds were not enough and requests were cancelled.
         """
-        if self._connections is None:
+        if self._sockets is None:
             return True
         await self.stop_accepting()
-        finished = await self._connections.wait_idle(timeout_s)
+        finished = await self.connections.wait_idle(timeout_s)
         await self._runner.cleanup()
-        self._connections.abort()
-        self._connections = None
+        self.connections.abort()
+        self._sockets = None
         return finished

@@ -42,25 +42,19 @@ def render(error: ErrorCode, trace_id: str) -> bytes:
     return orjson.dumps(body)
 
 
-def ignore(error: ErrorCode, trace_id: str) -> None:
-    """Count nothing."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusals:
     """
     How refusals below the application look, and who is notified of them.
 
     Attributes:
-        render: Makes the JSON body from the code and the trace id.
         new_trace_id: Makes the trace id: what was sent cannot be trusted to hold one.
         on_refusal: Called for every refusal, for the log line and the metrics; must
             not raise.
     """
 
-    render: Callable[[ErrorCode, str], bytes] = render
     new_trace_id: Callable[[], str] = trace.new_trace_id
-    on_refusal: Callable[[ErrorCode, str], None] = ignore
+    on_refusal: Callable[[ErrorCode, str], None] = lambda _error, _trace_id: None
 
     def answer(self, error: ErrorCode) -> Refusal:
         """Make the answer."""
@@ -69,7 +63,7 @@ class Refusals:
         headers: dict[str, str] = {"X-Trace-ID": trace_id, **_HEADERS}
         if error is DRAINING:  # another process takes over within a second
             headers[hdrs.RETRY_AFTER] = "1"
-        return Refusal(error.status, self.render(error, trace_id), headers)
+        return Refusal(error.status, render(error, trace_id), headers)
 
 
 def find_code(problem: BaseException | None, status: int) -> ErrorCode:

@@ -154,9 +154,9 @@ def test_what_is_refused_below_the_application_is_told_as_what_is_above():
     witness = Witness()
     refusals = refusals_below(witness)
 
-    body = refusals.render(HEADERS_TOO_LARGE, "a-trace")
-    refusals.on_refusal(HEADERS_TOO_LARGE, "a-trace")
+    answer = refusals.answer(HEADERS_TOO_LARGE)
 
     (record,) = witness.records
-    assert body == error_body(HEADERS_TOO_LARGE, "a-trace")
-    assert (record.trace_id, record.status, record.code) == ("a-trace", 431, "SVC.GTW.007")
+    assert answer.body == error_body(HEADERS_TOO_LARGE, record.trace_id)
+    assert record.trace_id == answer.headers["X-Trace-ID"]
+    assert (record.status, record.code) == (431, "SVC.GTW.007")

@@ -138,13 +138,6 @@ async def test_a_listener_that_never_started_can_be_closed(seen):
     assert await listener.close(0.1)
 
 
-async def test_a_listener_that_is_not_open_has_no_connections(seen):
-    listener = Listener(app(seen), at=Address())
-
-    with pytest.raises(RuntimeError, match="not open"):
-        _ = listener.connections
-
-
 def app(seen: Seen) -> web.Application:
     """Make an application for a listener of the test's own."""
     made = web.Application()

@@ -60,12 +60,6 @@ def test_a_refusal_is_told_once_with_its_trace_id():
     assert told == [(errors.MALFORMED_REQUEST, "abc")]
 
 
-def test_the_body_can_be_made_by_another():
-    answer = Refusals(render=lambda *_: b"{}").answer(errors.INTERNAL)
-
-    assert answer.body == b"{}"
-
-
 def test_a_problem_has_a_code():
     expected = [
         (LineTooLong(b"GET"), 400, errors.HEADERS_TOO_LARGE),
