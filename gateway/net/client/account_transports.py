@@ -75,7 +75,6 @@ class AccountTransports:
         self._is_open = False
 
     def __len__(self) -> int:
-        """Count the accounts whose transport is open."""
         return len(self._accounts) + len(self._retired)
 
     async def start(self) -> None:

@@ -94,7 +94,6 @@ class Connector:
     async def _connect(
         self, connection: Connection, host: str, context: ResumingContext | None
     ) -> Connection:
-        """Connect to one address."""
         try:
             if self._proxy is not None:
                 await open_through(self._proxy, host, connection, self._to, context)

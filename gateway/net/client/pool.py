@@ -186,7 +186,6 @@ class Pool:
             self.end(self.idle.pop(0))
 
     def _forget(self, connection: Connection) -> None:
-        """Forget one that is closed for good."""
         self._all.discard(connection)
         self._needed.discard(connection)
         if connection in self.idle:

@@ -147,7 +147,6 @@ class ResponseReader:
         return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._head.status)
 
     def _expect_head(self) -> None:
-        """Let a new parser read the next head."""
         self._raw = bytearray()
         self._events = _Events()
         self._parser = HttpResponseParser(self._events)

@@ -303,7 +303,6 @@ def check_files(files: TlsFiles) -> None:
 
 
 def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
-    """Trust the authorities of a file, or else the system's."""
     if not files.ca_file:
         context.load_default_certs()
         return

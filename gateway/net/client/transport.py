@@ -210,7 +210,6 @@ class HttpTransport:
             raise Unreachable(Reason.TIMEOUT) from problem
 
     async def _opened(self, *, single: bool = False, ahead: bool = False) -> Connection:
-        """Open one more connection; see ``Pool.open``."""
         context = await self._credentials.current() if self._credentials else None
         connect = partial(self._connector.connect, context=context)
         return await self._pool.open(connect, single=single, ahead=ahead)

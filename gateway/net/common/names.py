@@ -113,7 +113,6 @@ class _Name:
             return self._known
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Sequence[str]]:
-        """Begin a look-up."""
         waiting = self._waiting = loop.create_future()
         late = loop.call_later(LOOK_UP_S, self._fail, waiting, TimeoutError())
         waiting.add_done_callback(lambda _: late.cancel())
@@ -135,7 +134,6 @@ class _Name:
             self._ended(loop, OSError())
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look the name up; runs in the thread."""
         found: Sequence[str] | Exception
         try:
             found = self._look_up(self._host)
@@ -163,7 +161,6 @@ class _Name:
             waiting.set_result(found)
 
     def _fail(self, waiting: asyncio.Future[Sequence[str]], problem: Exception) -> None:
-        """End a look-up that has failed."""
         self._waiting = None
         self._on_failed()
         waiting.set_exception(problem)

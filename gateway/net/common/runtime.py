@@ -77,7 +77,6 @@ class LazyTimer:
     __slots__ = ("_at", "_context", "_fires_at", "_loop", "_on_late", "_timer")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, on_late: Callable[[], None]) -> None:
-        """Start without a deadline."""
         self._loop = loop
         self._on_late = on_late
         # The current context belongs to one request; the timer would keep it alive.
@@ -113,7 +112,6 @@ class LazyTimer:
         del self._on_late
 
     def _schedule(self) -> None:
-        """Let the timer fire at the deadline."""
         if self._timer is not None:
             self._timer.cancel()
         self._fires_at = self._at

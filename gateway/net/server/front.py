@@ -59,7 +59,6 @@ class Front(asyncio.Protocol):
     """
 
     def __init__(self, connections: Connections, runner: web.AppRunner, refusals: Refusals) -> None:
-        """Wait for ``connection_made``."""
         self.address = self.counted_as = ""
         self._connections = connections
         self.limits = connections.limits
@@ -104,7 +103,6 @@ class Front(asyncio.Protocol):
             self.abort()
 
     def _open(self) -> None:
-        """Let aiohttp read what comes."""
         self._handler = _Handler(self, self._runner, self._refusals)
         self._handler.connection_made(cast("asyncio.Transport", self._transport))
 
@@ -227,7 +225,6 @@ class Front(asyncio.Protocol):
             self._transport.close()
 
     def _refuse_head(self, error: ErrorCode) -> None:
-        """Refuse what is no whole request yet, and end the connection."""
         self._discards = True
         self._refusing = self._loop.create_task(self._refuse(error))
 

@@ -64,7 +64,6 @@ def read_proxy_header(received: bytes) -> ProxyHeader | None:
 
 
 def _read_line(received: bytes) -> ProxyHeader | None:
-    """Read version 1: one line of text."""
     line, end, rest = received[:_LINE_BYTES].partition(b"\r\n")
     if not end:
         if len(received) >= _LINE_BYTES:
@@ -88,7 +87,6 @@ def _read_line(received: bytes) -> ProxyHeader | None:
 
 
 def _read_binary(received: bytes) -> ProxyHeader | None:
-    """Read version 2: a block of known length."""
     if len(received) < _FIXED_BYTES:
         return None
     command, kind = received[12], received[13]
