@@ -32,7 +32,7 @@ class Connections:
         self.limits = limits
         self.draining = False
         self.turned_away: Counter[str] = Counter()
-        self._open: set[Front] = set()
+        self._open: dict[Front, str] = {}  # with the place that each counts under
         self.in_flight = 0
         self._is_idle = asyncio.Event()
         self._is_idle.set()
@@ -51,29 +51,21 @@ class Connections:
         if len(self._open) >= self.limits.connections:
             self.turned_away["full"] += 1
             return False
-        place = self._place(front.address)
-        if self._is_crowded(place):
-            self.turned_away["address"] += 1
-            return False
-        self._open.add(front)
-        self._count(front, place)
-        return True
+        return self._is_counted(front, front.address)
 
     def release(self, front: Front) -> None:
         """Count a connection no longer; one that was not admitted is none."""
-        if front in self._open:
-            self._open.discard(front)
-            self._decrement(front.counted_as)
+        place = self._open.pop(front, None)
+        if place is not None:
+            self._by_place[place] -= 1
+            if not self._by_place[place]:
+                del self._by_place[place]
 
     def reassign(self, front: Front, address: str) -> bool:
         """Count a connection for the client that a proxy named; False if it has too many."""
-        place = self._place(address)
-        if self._is_crowded(place):
-            self.turned_away["address"] += 1
+        if not self._is_counted(front, address):
             return False
-        self._decrement(front.counted_as)
         front.address = address
-        self._count(front, place)
         return True
 
     def begin_request(self) -> None:
@@ -109,19 +101,15 @@ class Connections:
         is_proxy = ":" in address and is_within(address, self.limits.trusted_peers)
         return address if is_proxy else network(address)
 
-    def _is_crowded(self, place: str) -> bool:
-        """Are there all the connections that one place may have? Our proxies may have more."""
-        if self._by_place[place] < self.limits.connections_per_address:
+    def _is_counted(self, front: Front, address: str) -> bool:
+        """Count under an address, unless it has all it may have; our proxies may have more."""
+        place = self._place(address)
+        if self._by_place[place] >= self.limits.connections_per_address and not is_within(
+            place, self.limits.trusted_peers
+        ):
+            self.turned_away["address"] += 1
             return False
-        return not is_within(place, self.limits.trusted_peers)
-
-    def _count(self, front: Front, place: str) -> None:
-        """Count one more, and remember where: our proxies may be others when it ends."""
-        front.counted_as = place
+        self.release(front)
+        self._open[front] = place
         self._by_place[place] += 1
-
-    def _decrement(self, place: str) -> None:
-        """Count one less, and keep nothing of a place that has none left."""
-        self._by_place[place] -= 1
-        if not self._by_place[place]:
-            del self._by_place[place]
+        return True

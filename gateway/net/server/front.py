@@ -54,12 +54,11 @@ class Front(asyncio.Protocol):
     Attributes:
         address: The peer's, or the client's that a PROXY header named; empty when the system
             does not tell.
-        counted_as: The address or network whose connections it is one of.
         limits: Those at its start.
     """
 
     def __init__(self, connections: Connections, runner: web.AppRunner, refusals: Refusals) -> None:
-        self.address = self.counted_as = ""
+        self.address = ""
         self._connections = connections
         self.limits = connections.limits
         self._refusals = refusals

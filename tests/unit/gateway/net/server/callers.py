@@ -8,4 +8,3 @@ class Caller:
     """What ``Connections`` counts of a connection."""
 
     address: str
-    counted_as: str = ""
