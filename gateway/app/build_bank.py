@@ -17,7 +17,6 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Banks, ProviderAdapter
 from gateway.domain.kernel.cache import Cache
 from gateway.net.common.names import HostNames
-from gateway.net.common.route import Route
 from gateway.net.common.runtime import Runtime
 from gateway.operations.bank.charge_records import ChargeList, ChargeNotes, KeptCharges
 from gateway.operations.bank.checked_adapter import CheckedAdapter
@@ -73,7 +72,11 @@ def connect(
         name=name,
         environment=settings.environment,
         observer=observer,
-        runtime=replace(runtime or Runtime(), route=_route(name, provider, observer)),
+        runtime=replace(
+            runtime or Runtime(),
+            names=HostNames(partial(observer.count, Event.LOOK_UP_FAILED, name)),
+            proxy=proxy_of(provider),
+        ),
         on_limits=told.append,
         cache=cache,
     )
@@ -123,12 +126,6 @@ def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
         told[0].account_in_flight,
         [each.rate for each in rates if each is not None],
     )
-
-
-def _route(name: str, provider: Provider, observer: Observer) -> Route:
-    """Return a provider's own way to its bank; look-ups that fail are counted."""
-    on_failed = partial(observer.count, Event.LOOK_UP_FAILED, name)
-    return Route(HostNames(on_failed), proxy_of(provider))
 
 
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:

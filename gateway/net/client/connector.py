@@ -21,7 +21,7 @@ from gateway.net.client.tls import ResumingContext
 from gateway.net.client.tunnels import ProxyRefused, open_through
 from gateway.net.common.certificates import refuses_ours
 from gateway.net.common.descriptors import descriptor_limit, ours_below
-from gateway.net.common.route import Route
+from gateway.net.common.runtime import Runtime
 
 
 class Connector:
@@ -34,19 +34,15 @@ class Connector:
     """
 
     def __init__(
-        self, to: URL, environment: Environment, connect_s: float, route: Route | None = None
+        self, to: URL, environment: Environment, connect_s: float, runtime: Runtime
     ) -> None:
         self._to = to
         self._connect_s = connect_s
-        route = route or Route()
-        self._names = route.names
-        self._proxy = route.proxy
-        host = to.raw_host or ""
-        self._asked_host = host if route.proxy is None else route.proxy.host
+        self._names = runtime.names
+        self._proxy = runtime.proxy
+        self._host = to.raw_host or ""
+        self._asked_host = self._host if runtime.proxy is None else runtime.proxy.host
         self._must_check = environment is not Environment.SANDBOX
-        # Read once: whether a text is an address takes microseconds to say.
-        self._needs_no_look_up = read_literal(self._asked_host) is not None
-        self._checked_first = [host] if self._must_check and read_literal(host) else []
 
     async def connect(
         self, make: Callable[[], Connection], context: ResumingContext | None
@@ -117,8 +113,9 @@ class Connector:
     async def _addresses(self) -> Sequence[str]:
         """Return the addresses to connect to: the bank's, checked, or the proxy's."""
         try:
-            require_public(self._checked_first)
-            if self._needs_no_look_up:
+            if self._must_check and read_literal(self._host):
+                require_public([self._host])
+            if read_literal(self._asked_host):
                 return (self._asked_host,)
             found = await self._names.addresses(self._asked_host)
             if self._must_check and self._proxy is None:

@@ -116,7 +116,7 @@ class HttpTransport:
         self._runtime = runtime = runtime or Runtime()
         self._tls = tls if isinstance(tls, TlsSetup) else TlsSetup(files=tls or TlsFiles())
         self._writer = RequestWriter(self._base, trace.outgoing)
-        self._connector = Connector(self._base, environment, limits.connect_s, runtime.route)
+        self._connector = Connector(self._base, environment, limits.connect_s, runtime)
         self._pool = Pool(limits.connections, limits.answer_bytes, runtime.random)
         ahead = partial(self._opened, single=True, ahead=True)
         self._warm = WarmConnections(self._pool, limits.payout_connections, ahead)

@@ -1,10 +1,8 @@
-"""How connections to a provider leave this machine."""
+"""The proxy through which connections to a provider leave, where there is one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
-from gateway.net.common.names import HostNames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +17,3 @@ class Proxy:
     host: str
     port: int
     authorization: str = field(default="", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """
-    The way to one provider.
-
-    Attributes:
-        names: Its host names; all its connections share what is known of them.
-        proxy: Connects us; None for connecting ourselves.
-    """
-
-    names: HostNames = field(default_factory=HostNames)
-    proxy: Proxy | None = None

@@ -17,7 +17,8 @@ from random import SystemRandom
 from typing import Final
 
 from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.net.common.route import Route
+from gateway.net.common.names import HostNames
+from gateway.net.common.proxy import Proxy
 
 Failpoint = Callable[[str], None]
 """Called with the name of a point that a payout passes; it may end the process there."""
@@ -47,7 +48,8 @@ class Runtime:
         sleep: Waits that many seconds.
         on_certificate: Called with the end of our certificate's validity, whenever
             a certificate was read.
-        route: The way to the bank: its host names, and a proxy if there is one.
+        names: The bank's host names; all its connections share what is known of them.
+        proxy: Connects us; None for connecting ourselves.
         failpoint: Only in tests that end the process at a given point.
     """
 
@@ -56,7 +58,8 @@ class Runtime:
     random: Callable[[], float] = chance
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     on_certificate: Callable[[datetime], None] | None = None
-    route: Route = field(default_factory=Route)
+    names: HostNames = field(default_factory=HostNames)
+    proxy: Proxy | None = None
     failpoint: Failpoint | None = None
 
 

@@ -20,7 +20,7 @@ from gateway.net.client.messages import (
 )
 from gateway.net.client.tls import TlsFiles, TlsSetup
 from gateway.net.client.transport import HttpTransport
-from gateway.net.common.route import Proxy, Route
+from gateway.net.common.proxy import Proxy
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.transport.conftest import Run
@@ -66,7 +66,7 @@ def test_each_account_shows_its_own_certificate_to_the_bank(run: Run, tmp_path: 
             bank = ScriptedBank(who, keeps=True)
             await opened.enter_async_context(standing(bank, ssl=secure))
             proxy = await opened.enter_async_context(proxying(ConnectProxy(bank.port)))
-            runtime = Runtime(route=Route(proxy=Proxy(host="127.0.0.1", port=proxy.port)))
+            runtime = Runtime(proxy=Proxy(host="127.0.0.1", port=proxy.port))
             setup = TlsSetup(files=TlsFiles(ca_file=str(authority.file)), certificate_required=True)
             to = AccountTransports(
                 f"https://{NAME}:{bank.port}", LIMITS, Environment.PRODUCTION, runtime, setup
@@ -92,7 +92,7 @@ def test_a_proxy_that_fails_now_and_then_loses_and_doubles_nothing(run: Run, how
     async def pay() -> None:
         bank = ScriptedBank(echoing, keeps=True)
         async with standing(bank), proxying(ConnectProxy(bank.port)) as proxy:
-            runtime = Runtime(route=Route(proxy=Proxy(host="127.0.0.1", port=proxy.port)))
+            runtime = Runtime(proxy=Proxy(host="127.0.0.1", port=proxy.port))
             to = HttpTransport(
                 f"http://{NAME}:{bank.port}", ClientLimits(), Environment.SANDBOX, runtime
             )

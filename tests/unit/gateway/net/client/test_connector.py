@@ -23,7 +23,7 @@ from gateway.net.client.connector import Connector
 from gateway.net.client.tls import ResumingContext, TlsFiles, TlsSetup, load_context
 from gateway.net.common.descriptors import RESERVED
 from gateway.net.common.names import HostNames
-from gateway.net.common.route import Route
+from gateway.net.common.runtime import Runtime
 from tests.servers.process import free_port
 from tests.world.banks.authority import Authority
 from tests.world.banks.scripted import ScriptedBank, answer, saying
@@ -57,7 +57,7 @@ def connector(
 ) -> Connector:
     to = URL(f"http://bank.example:{port}")
     known = HostNames(look_up=names or Names("127.0.0.1"))
-    return Connector(to, environment, connect_s, Route(known))
+    return Connector(to, environment, connect_s, Runtime(names=known))
 
 
 async def connected(made: Connector) -> None:
@@ -159,7 +159,7 @@ async def test_a_name_that_takes_too_long():
     to = URL("http://bank.example:1")
     try:
         with pytest.raises(Unreachable) as failed:
-            await Connector(to, Environment.SANDBOX, 0.02, Route(known)).connect(line, None)
+            await Connector(to, Environment.SANDBOX, 0.02, Runtime(names=known)).connect(line, None)
     finally:
         released.set()
 
@@ -180,7 +180,7 @@ async def test_a_name_that_turns_inwards_is_not_called():
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]"])
 async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str):
-    made = Connector(URL(f"https://{host}:1"), Environment.PRODUCTION, 60.0)
+    made = Connector(URL(f"https://{host}:1"), Environment.PRODUCTION, 60.0, Runtime())
 
     with pytest.raises(Unreachable) as failed:
         await made.connect(line, None)

@@ -18,7 +18,7 @@ from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.names import HostNames
-from gateway.net.common.route import Proxy, Route
+from gateway.net.common.proxy import Proxy
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import ClientLimits
 from tests.world.banks.authority import Authority
@@ -54,15 +54,15 @@ async def through(
 ) -> AsyncIterator[HttpTransport]:
     """Open a transport to a bank whose name leads nowhere but by the proxy."""
     scheme = "https" if tls else "http"
-    way = Route(
-        HostNames(look_up=unknown),
-        Proxy(host="127.0.0.1", port=proxy.port, authorization=AUTHORIZATION),
+    way = Runtime(
+        names=HostNames(look_up=unknown),
+        proxy=Proxy(host="127.0.0.1", port=proxy.port, authorization=AUTHORIZATION),
     )
     to = HttpTransport(
         f"{scheme}://{NAME}:{bank.port}",
         ClientLimits(**{"connect_s": 60.0, **limits}),
         Environment.PRODUCTION,
-        Runtime(route=way),
+        way,
         tls,
     )
     await to.start()
@@ -208,10 +208,8 @@ async def test_a_yes_in_pieces_is_a_yes():
 async def test_a_private_address_of_a_bank_is_not_asked_for():
     """The proxy stands inside our network, and would connect us there."""
     async with street() as (bank, proxy):
-        way = Route(proxy=Proxy(host="127.0.0.1", port=proxy.port))
-        to = HttpTransport(
-            f"https://10.0.0.1:{bank.port}", LIMITS, Environment.PRODUCTION, Runtime(route=way)
-        )
+        way = Runtime(proxy=Proxy(host="127.0.0.1", port=proxy.port))
+        to = HttpTransport(f"https://10.0.0.1:{bank.port}", LIMITS, Environment.PRODUCTION, way)
         await to.start()
         with pytest.raises(Unreachable) as failed:
             await to.call(READ, SendProgress())

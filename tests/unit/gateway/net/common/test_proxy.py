@@ -1,6 +1,6 @@
-"""The way to one provider."""
+"""The proxy on the way to one provider."""
 
-from gateway.net.common.route import Proxy, Route
+from gateway.net.common.proxy import Proxy
 from gateway.net.common.runtime import Runtime
 
 AUTHORIZATION = "Basic dXM6c2VjcmV0"
@@ -9,5 +9,5 @@ AUTHORIZATION = "Basic dXM6c2VjcmV0"
 def test_what_proves_us_to_the_proxy_is_not_printed():
     proxy = Proxy(host="proxy.example", port=3128, authorization=AUTHORIZATION)
 
-    assert "dXM6" not in repr(Route(proxy=proxy))
-    assert "dXM6" not in repr(Runtime(route=Route(proxy=proxy)))
+    assert "dXM6" not in repr(proxy)
+    assert "dXM6" not in repr(Runtime(proxy=proxy))
