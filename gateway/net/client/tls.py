@@ -176,9 +176,6 @@ class TlsCredentials:
         clock: Seconds; the files are checked at most once a second.
         on_renewed: Called when files were read and are in use, at the start and after
             every change, with the end of our certificate's validity or None.
-
-    Attributes:
-        certificate_required: The bank asks for a certificate, for reads too.
     """
 
     def __init__(
@@ -192,7 +189,6 @@ class TlsCredentials:
         self._now = now
         self._clock = clock
         self._on_renewed = on_renewed
-        self.certificate_required = setup.certificate_required
         self._context: ResumingContext | None = None
         self._stamp: Stamp = ()
         self._look_at = 0.0
@@ -240,20 +236,23 @@ class TlsCredentials:
         self.close()
         self._use(made, stamp)
 
-    def require_valid(self) -> None:
+    async def check(self, *, moves_money: bool) -> None:
         """
-        Refuse a certificate that is not valid now, and none at all where the bank asks for one.
+        Refuse a call for want of a certificate that is valid now.
 
-        In TLS 1.3 the bank refuses it only after the request was written, and then
-        nobody knows what became of the money.
+        Money never moves without one if we have one at all; a read does, unless the bank is
+        known to ask for one. In TLS 1.3 the bank refuses it only after the request was written,
+        and then nobody knows what became of the money.
 
         Raises:
             Unreachable: ``certificate_missing`` or ``certificate_expired``.
         """
+        await self.refresh()
+        is_required = self._setup.certificate_required
         validity = self._context.validity if self._context else None
-        if validity is None:
-            if self.certificate_required:
-                raise Unreachable(Reason.CERTIFICATE_MISSING)
+        if validity is None and is_required:
+            raise Unreachable(Reason.CERTIFICATE_MISSING)
+        if validity is None or not (moves_money or is_required):
             return
         if not validity.begins <= self._now() < validity.ends:
             raise Unreachable(Reason.CERTIFICATE_EXPIRED)

@@ -200,7 +200,7 @@ class HttpTransport:
             return idle
         try:
             async with asyncio.timeout(within_s):
-                await _check_certificate(self._credentials, progress)
+                await self._check_certificate(progress, moves_money=moves_money)
                 if not moves_money:
                     return await self._opened()
                 connection = self._warm.take() or await self._opened(single=True)
@@ -209,26 +209,16 @@ class HttpTransport:
         except TimeoutError as problem:
             raise Unreachable(Reason.TIMEOUT) from problem
 
+    async def _check_certificate(self, progress: SendProgress, *, moves_money: bool) -> None:
+        """Refuse a call for want of a certificate; the bank is not to blame for that."""
+        if self._credentials is not None:
+            try:
+                await self._credentials.check(moves_money=moves_money)
+            except Unreachable:
+                progress.refused_here = True
+                raise
+
     async def _opened(self, *, single: bool = False, ahead: bool = False) -> Connection:
         context = await self._credentials.current() if self._credentials else None
         connect = partial(self._connector.connect, context=context)
         return await self._pool.open(connect, single=single, ahead=ahead)
-
-
-async def _check_certificate(credentials: TlsCredentials | None, progress: SendProgress) -> None:
-    """
-    Refuse a call for want of a certificate; the bank is not to blame for that.
-
-    Money never moves without a valid one if we have one at all. A read does, unless the
-    bank is known to ask for one.
-    """
-    if credentials is None:
-        return
-    await credentials.refresh()
-    if progress.send_by is None and not credentials.certificate_required:
-        return
-    try:
-        credentials.require_valid()
-    except Unreachable:
-        progress.refused_here = True
-        raise

@@ -78,10 +78,10 @@ async def test_money_moves_only_while_our_certificate_is_good(
     await kept.credentials.start()
 
     if good:
-        kept.credentials.require_valid()
+        await kept.credentials.check(moves_money=True)
     else:
         with pytest.raises(Unreachable) as failed:
-            kept.credentials.require_valid()
+            await kept.credentials.check(moves_money=True)
         assert failed.value.reason == "certificate_expired"
     assert kept.renewed == [VALID[1].replace(microsecond=0)]
 
@@ -90,7 +90,7 @@ async def test_without_a_certificate_there_is_nothing_to_expire():
     kept = Kept(TlsFiles())
     await kept.credentials.start()
 
-    kept.credentials.require_valid()
+    await kept.credentials.check(moves_money=True)
 
     assert kept.renewed == [None]
 
@@ -110,7 +110,7 @@ async def test_changed_files_are_used_within_a_second_without_a_restart(authorit
     assert unseen is former
     assert renewed is not former
     assert kept.renewed == [EXPIRED[1].replace(microsecond=0), VALID[1].replace(microsecond=0)]
-    kept.credentials.require_valid()
+    await kept.credentials.check(moves_money=True)
 
 
 async def test_unchanged_files_are_not_read_again(authority: Authority):
