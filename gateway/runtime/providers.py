@@ -16,7 +16,7 @@ from gateway.domain.backoffice.weather import WELL
 from gateway.domain.bank.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
 from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.oversight.providers import Health
-from gateway.net.common.proxy import Proxy
+from gateway.net.common.runtime import Proxy
 from gateway.operations.payouts.paces import SLOWEST, Pace
 from gateway.security.sealing import SealBroken
 from gateway.telemetry.ports import Event

@@ -6,8 +6,10 @@ import asyncio
 import errno
 import os
 import ssl
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from typing import Any, Final
 
 from yarl import URL
 
@@ -16,12 +18,14 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.addresses import read_literal, require_public
 from gateway.net.client.connection import Connection
-from gateway.net.client.race import first_to_succeed
 from gateway.net.client.tls import ResumingContext
 from gateway.net.client.tunnels import ProxyRefused, open_through
 from gateway.net.common.certificates import refuses_ours
 from gateway.net.common.descriptors import descriptor_limit, ours_below
 from gateway.net.common.runtime import Runtime
+
+NEXT_S: Final = 0.25
+"""RFC 8305, section 5: "Connection Attempt Delay"; a bank in this country answers in a tenth."""
 
 
 class Connector:
@@ -48,11 +52,7 @@ class Connector:
         self, make: Callable[[], Connection], context: ResumingContext | None
     ) -> Connection:
         """
-        Connect, TLS included; whatever else was begun is closed.
-
-        Args:
-            make: Makes the protocol of one attempt.
-            context: Of TLS; None for plain HTTP.
+        Connect, TLS included where there is a context; whatever else was begun is closed.
 
         Raises:
             Unreachable: ``dns_failed``, ``connect_failed``, ``connect_timeout``,
@@ -123,6 +123,40 @@ class Connector:
         except (OSError, ValueError) as problem:
             raise Unreachable(Reason.DNS_FAILED) from problem
         return found
+
+
+async def first_to_succeed(
+    attempts: Sequence[Callable[[], Coroutine[Any, Any, Connection]]],
+) -> Connection:
+    """
+    Return what the first attempt that succeeds returns; the others are cancelled.
+
+    The next one starts when the one before has failed, or has taken a quarter of a second.
+    What a second one returns in the same instant is dropped: whoever made it must end it.
+
+    Raises:
+        Exception: What the last to fail raised, when all have failed.
+    """
+    waiting = deque(attempts)
+    running: set[asyncio.Task[Connection]] = set()
+    try:
+        while True:
+            if waiting:
+                running.add(asyncio.create_task(waiting.popleft()()))  # noqa: TID251 - ended below
+            done, running = await asyncio.wait(
+                running,
+                timeout=NEXT_S if waiting else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            good = [task for task in done if task.exception() is None]
+            if good:
+                return good[0].result()
+            if done and not waiting and not running:
+                return done.pop().result()
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 def _require_sound(connection: Connection, context: ResumingContext | None) -> None:

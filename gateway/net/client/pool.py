@@ -73,10 +73,6 @@ class Pool:
         self._epoch = 0
         self._emptied: asyncio.Future[None] | None = None
 
-    def __len__(self) -> int:
-        """Count all: busy, idle, warm, and those that are being closed."""
-        return len(self._all)
-
     def idle_bound(self, at_most: float) -> float:
         """Return how many seconds one may wait: less than ``at_most`` if the bank says so."""
         return min(at_most, self._kept_s - _MARGIN_S)

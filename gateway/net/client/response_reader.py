@@ -31,7 +31,7 @@ HEAD_BYTES: Final = 64 * 1024
 """
 The largest head that is read; banks send about one kilobyte.
 
-About as many bytes are read of the extensions and trailers of a body's chunks.
+As many bytes are read of a body's chunks beyond what chunks of one byte would take.
 """
 
 INTERIMS: Final = 32
@@ -39,8 +39,8 @@ INTERIMS: Final = 32
 
 _OK: Final = HTTPStatus.OK.value
 _BLANK_LINE: Final = b"\r\n\r\n"
-# What a chunk takes on the wire beside its data: up to four digits, and two line ends.
-_CHUNK_BYTES: Final = 8
+# What a byte takes on the wire in a chunk of its own: one digit and two line ends beside it.
+_BYTE_IN_CHUNK: Final = 6
 
 
 class _Events:
@@ -50,12 +50,11 @@ class _Events:
     A trailer is dropped, and so is all that follows the last chunk.
     """
 
-    __slots__ = ("body", "chunks", "has_ended", "has_head", "headers")
+    __slots__ = ("body", "has_ended", "has_head", "headers")
 
     def __init__(self) -> None:
         self.headers: CIMultiDict[str] = CIMultiDict()
         self.body = bytearray()
-        self.chunks = 0
         self.has_head = self.has_ended = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -68,18 +67,10 @@ class _Events:
         """Note the end of the head."""
         self.has_head = True
 
-    def on_chunk_header(self) -> None:
-        """Count a chunk."""
-        self.chunks += 1
-
     def on_body(self, data: bytes) -> None:
         """Add a part of the body."""
         if not self.has_ended:
             self.body += data
-
-    def read_bytes(self) -> int:
-        """Return how many bytes the chunks have taken, without extensions."""
-        return len(self.body) + self.chunks * _CHUNK_BYTES
 
     def on_message_complete(self) -> None:
         """Note the end of the last chunk and its trailer."""
@@ -110,7 +101,7 @@ class ResponseReader:
         """Expect a response; ``on_status`` is called with its status once the head is complete."""
         self._on_status = on_status
         self._head: Head | None = None
-        self._interims = self._extra_bytes = 0
+        self._interims = self._chunk_bytes = 0
         self.kept_s: float | None = None
         self.reusable = self.discarding = False
         self._expect_head()
@@ -204,14 +195,14 @@ class ResponseReader:
             return self._answer(head, clean=clean)
         ended = clean = False
         if head.is_chunked:
-            before = self._events.read_bytes()
             # The end of a clean body is the last byte of its segment.
             clean = not self._feed_chunks(data[:-1], head)
             ended = self._feed_chunks(data[-1:], head)
-            self._extra_bytes += max(len(data) - self._events.read_bytes() + before, 0)
+            self._chunk_bytes += len(data)
         else:
             body += data
-        if len(body) > self._largest or self._extra_bytes > HEAD_BYTES:
+        extra_bytes = self._chunk_bytes - len(body) * _BYTE_IN_CHUNK
+        if len(body) > self._largest or extra_bytes > HEAD_BYTES:
             raise BadReply(Reason.TOO_LARGE, http_status=head.status)
         return self._answer(head, clean=clean) if ended else None
 

@@ -97,8 +97,6 @@ class HttpTransport:
 
     Args:
         base_url: Ends without a slash.
-        limits: This provider's.
-        environment: Decides which addresses may be reached.
         runtime: Clocks; a ``failpoint`` has calls that move money written in two halves.
         tls: Files for an https URL, or all that such a connection trusts and shows.
     """

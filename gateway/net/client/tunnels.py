@@ -16,7 +16,7 @@ from yarl import URL
 
 from gateway.net.client.connection import Connection
 from gateway.net.client.tls import ResumingContext
-from gateway.net.common.proxy import Proxy
+from gateway.net.common.runtime import Proxy
 
 # A proxy's answer is a few lines; one with a page for people behind them is no yes.
 _HEAD_BYTES: Final = 8192

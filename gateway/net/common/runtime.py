@@ -18,7 +18,6 @@ from typing import Final
 
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.net.common.names import HostNames
-from gateway.net.common.proxy import Proxy
 
 Failpoint = Callable[[str], None]
 """Called with the name of a point that a payout passes; it may end the process there."""
@@ -36,6 +35,20 @@ Numbers from 0 up to 1, as a start hands them out; not fit for tests that stand 
 Of the system: a generator that the process shares is everybody's state, a forked process has
 a copy of it, and all would wait equally long.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """
+    A proxy that connects us by CONNECT; what it passes on it cannot read.
+
+    Attributes:
+        authorization: The value of ``Proxy-Authorization``; empty for a proxy that asks for none.
+    """
+
+    host: str
+    port: int
+    authorization: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,7 @@ def test_answers_of_a_peer_are_read(run: Run, peer: Peer):
                     assert isinstance(found, ProviderAnswer)
                     assert found.status == status
                     assert body is None or found.body == body
-                assert len(to._pool) == 1
+                assert len(to._pool._all) == 1
 
     run(twice())
 

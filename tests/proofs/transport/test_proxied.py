@@ -20,8 +20,7 @@ from gateway.net.client.messages import (
 )
 from gateway.net.client.tls import TlsFiles, TlsSetup
 from gateway.net.client.transport import HttpTransport
-from gateway.net.common.proxy import Proxy
-from gateway.net.common.runtime import Runtime
+from gateway.net.common.runtime import Proxy, Runtime
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import echoing

@@ -71,7 +71,7 @@ async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[HttpTrans
         yield transport
     finally:
         await transport.close()
-    assert len(transport._pool) == 0
+    assert len(transport._pool._all) == 0
 
 
 @asynccontextmanager

@@ -52,7 +52,7 @@ async def pooled(play: Play) -> AsyncIterator[tuple[Pool, Open]]:
 
         yield pool, opened
         await pool.close()
-    assert (len(pool), pool.idle) == (0, [])
+    assert (len(pool._all), pool.idle) == (0, [])
 
 
 async def test_the_last_one_used_is_the_next_one_used():
@@ -86,7 +86,7 @@ async def test_each_idle_one_is_closed_when_its_own_time_is_over():
         await asyncio.sleep(10)
 
         assert (before, between) == (2, 1)
-        assert (len(pool), pool.idle) == (0, [])
+        assert (len(pool._all), pool.idle) == (0, [])
 
 
 async def test_one_too_old_is_not_used_before_its_timer_has_closed_it():
@@ -191,7 +191,7 @@ async def test_closing_waits_until_calls_in_flight_have_failed():
         await opened()
         await pool.close()
 
-        assert len(pool) == 0
+        assert len(pool._all) == 0
 
 
 READ = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
@@ -236,7 +236,7 @@ async def ahead(most: int) -> AsyncIterator[Ahead]:
                 yield made
             finally:
                 await to.close()
-        assert len(to._pool) == len(to._warm) == 0
+        assert len(to._pool._all) == len(to._warm) == 0
 
 
 async def test_by_default_none_is_opened_ahead():
@@ -246,7 +246,7 @@ async def test_by_default_none_is_opened_ahead():
 
         assert not one.to._warm._opening
         assert one.bank.connections == 3
-        await until(lambda: not len(one.to._pool))
+        await until(lambda: not len(one.to._pool._all))
 
 
 async def test_none_is_opened_before_the_first_payout_and_none_by_reads():
@@ -288,7 +288,7 @@ async def test_they_end_when_they_are_old():
         await asyncio.sleep(0.2)
 
         assert before == 2
-        assert (len(warm), len(pool)) == (0, 0)
+        assert (len(warm), len(pool._all)) == (0, 0)
 
 
 async def test_one_too_old_is_not_used_even_if_nobody_has_closed_it():

@@ -133,7 +133,7 @@ async def test_a_call_given_up_in_the_middle_of_its_answer_closes():
 
         pool = to._pool
         assert not pool.idle
-        await until(lambda: not len(pool))
+        await until(lambda: not pool._all)
 
 
 async def test_closing_fails_the_calls_in_flight_and_leaves_nothing_open():
@@ -177,7 +177,7 @@ async def test_no_transport_outlives_its_owner():
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
-        assert len(to._pool) == 0
+        assert len(to._pool._all) == 0
     gc.collect()
 
 

@@ -18,8 +18,7 @@ from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.names import HostNames
-from gateway.net.common.proxy import Proxy
-from gateway.net.common.runtime import Runtime
+from gateway.net.common.runtime import Proxy, Runtime
 from provider_adapters._road.limits import ClientLimits
 from tests.world.banks.authority import Authority
 from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
@@ -163,7 +162,7 @@ async def test_where_the_proxy_does_not_connect_us_nothing_was_sent(
         for request, progress in ((ORDER, SendProgress(FAR)), (READ, SendProgress())):
             with pytest.raises(Unreachable) as failed:
                 await to.call(request, progress)
-            assert len(to._pool) == 0
+            assert len(to._pool._all) == 0
 
             assert failed.value.reason == reason
             assert not progress.bytes_left
@@ -194,7 +193,7 @@ async def test_a_call_given_up_while_the_proxy_thinks_leaves_nothing_behind():
         with pytest.raises(asyncio.CancelledError):
             await calling
 
-        assert len(to._pool) == 0
+        assert len(to._pool._all) == 0
     assert proxy.passed == b""
 
 

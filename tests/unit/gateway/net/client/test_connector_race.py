@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from gateway.net.client.race import first_to_succeed
+from gateway.net.client.connector import first_to_succeed
 from tests.world.leaping import leaping
 
 

@@ -1,7 +1,6 @@
 """The proxy on the way to one provider."""
 
-from gateway.net.common.proxy import Proxy
-from gateway.net.common.runtime import Runtime
+from gateway.net.common.runtime import Proxy, Runtime
 
 AUTHORIZATION = "Basic dXM6c2VjcmV0"
 
