@@ -38,18 +38,14 @@ class NoForeignPage:
     Layer two where no cookie counts: programs ask, pages of others may not.
 
     What a foreign page sends blindly would else use up the quota of whoever looks at it.
+    A browser that says that its page is foreign is refused.
     """
 
     origin: Origin
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on unless a browser says that its page is foreign.
-
-        Raises:
-            ServiceError: ``CSRF_FAILED`` (403).
-        """
+        """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
         _check_place(call.asked.headers, self.origin(), silent=True)
 
 
@@ -68,12 +64,7 @@ class ReadFromOurPage:
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on unless the browser says it is foreign.
-
-        Raises:
-            ServiceError: ``CSRF_FAILED`` (403).
-        """
+        """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
         headers = call.asked.headers
         _check_place(headers, self.origin(), silent=True)
         if self.marked and list(headers.getall(MARK, ())) != [_MARKED]:
@@ -82,22 +73,19 @@ class ReadFromOurPage:
 
 @dataclass(frozen=True, slots=True)
 class WriteFromOurPage:
-    """Layers two and three for writes: from our origin, and no form's media type."""
+    """
+    Layers two and three for writes: from our origin, and no form's media type.
+
+    A browser that says nothing about where the request comes from is refused too.
+    """
 
     origin: Origin
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if it comes from our origin, as JSON if it has a body.
-
-        Raises:
-            ServiceError: ``CSRF_FAILED`` (403); also for a browser that says
-                nothing about where the request comes from.
-        """
+        """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
         _check_place(call.asked.headers, self.origin(), silent=False)
-        media = call.asked.content_type
-        if media is not None and media.partition(";")[0].strip().lower() != _JSON:
+        if _media(call) not in {None, _JSON}:
             raise ServiceError(CSRF_FAILED, "content_type")
 
 
@@ -146,6 +134,7 @@ class FormFromOurPage:
     """
     Layers two and three for forms of pages: from our origin, in the form's one media type.
 
+    Refuses as ``WriteFromOurPage`` does.
     The fourth, the token, is a field of the form: it is compared when the body has been read.
     """
 
@@ -153,16 +142,9 @@ class FormFromOurPage:
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if it is a form of a page of ours.
-
-        Raises:
-            ServiceError: ``CSRF_FAILED`` (403); also for a browser that says
-                nothing about where the request comes from.
-        """
+        """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
         _check_place(call.asked.headers, self.origin(), silent=False)
-        media = call.asked.content_type or ""
-        if media.partition(";")[0].strip().lower() != _FORM:
+        if _media(call) != _FORM:
             raise ServiceError(CSRF_FAILED, "content_type")
 
 
@@ -183,6 +165,8 @@ class CsrfToken:
     """
     Layer four: a write carries the token of the session that its cookie stands for.
 
+    Any other is refused; compared in constant time.
+
     Attributes:
         without_session: Lets on who has no session at all, where a repeated
             request must not fail, such as signing out twice.
@@ -192,12 +176,7 @@ class CsrfToken:
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if the token is right; compared in constant time.
-
-        Raises:
-            ServiceError: ``CSRF_FAILED`` (403).
-        """
+        """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
         if call.browser is None:
             if self.without_session:
                 return
@@ -206,6 +185,12 @@ class CsrfToken:
         expected = call.browser.panel.csrf.encode()
         if len(sent) != 1 or not hmac.compare_digest(_bytes(sent[0]), expected):
             raise ServiceError(CSRF_FAILED, "token")
+
+
+def _media(call: Call) -> str | None:
+    """Return the media type without its parameters; None where there is none."""
+    media = call.asked.content_type
+    return None if media is None else media.partition(";")[0].strip().lower()
 
 
 def _check_place(headers: Headers, origin: str, *, silent: bool) -> None:
