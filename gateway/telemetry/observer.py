@@ -60,53 +60,40 @@ _RECOVERED: Final = {2: "ok", 5: "failed"}
 _INVALID: Final = ("VALIDATION_FAILED", "SVC.VAL.", "SVC.PIX.012", "SVC.PIX.013", "SVC.PIX.014")
 
 
-def _split(place: str) -> Key:
-    """Split ``provider.operation``, and other pairs of words."""
-    first, _, second = place.rpartition(".")
-    return first, second
-
-
-def _split_limit(place: str) -> Key:
-    """Split ``provider.operation.limit``."""
-    where, _, limit = place.rpartition(".")
-    return *_split(where), limit
-
-
-_COUNTED: Final[Mapping[Event, tuple[Family[Counter], Callable[[str], Key]]]] = {
-    Event.QUOTA_ALLOWED: (series.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
-    Event.QUOTA_LIMITED: (series.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
-    Event.SHED: (series.SHED_REQUESTS, lambda reason: (reason,)),
-    Event.CREDENTIAL_CACHE: (series.CREDENTIAL_CACHE, lambda result: (result,)),
-    Event.FORGOTTEN: (series.RECORDS_FORGOTTEN, _split),
-    Event.TRACE_ID_REPLACED: (series.TRACE_ID_REPLACED, lambda reason: (reason,)),
-    Event.CAS_LOSS: (series.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
-    Event.UNKNOWN_STATUS: (series.PROVIDER_UNKNOWN_STATUS, _split),
-    Event.ROW_UNREADABLE: (series.PROVIDER_ROWS_UNREADABLE, lambda provider: (provider,)),
-    Event.ADAPTER_FAULT: (series.ADAPTER_FAULTS, _split),
-    Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
-    Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
-    Event.PAYOUT_RETURNED: (series.PAYOUTS_RETURNED, lambda provider: (provider,)),
-    Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
-    Event.PAYOUT_UNREADABLE: (series.PAYOUTS_UNREADABLE, lambda provider: (provider,)),
-    Event.LOOK_UP_FAILED: (series.PROVIDER_LOOK_UPS_FAILED, lambda provider: (provider,)),
-    Event.PROVIDER_LIMITED: (series.PROVIDER_LIMITED, _split_limit),
-    Event.STATEMENT_PAGE: (series.STATEMENT_PAGES, _split),
-    Event.STATEMENT_TOO_LARGE: (series.STATEMENTS_TOO_LARGE, lambda provider: (provider,)),
-    Event.CACHE_FAILURE: (series.CACHE_FAILURES, lambda work: (work,)),
-    Event.NOT_PIX: (series.PROVIDER_NOT_PIX, lambda provider: (provider,)),
-    Event.LOGIN: (series.LOGINS, lambda result: (result,)),
-    Event.MFA: (series.FACTORS, _split),
-    Event.SESSION_EVENT: (series.SESSION_EVENTS, lambda event: (event,)),
-    Event.TOKEN_REFRESH: (series.TOKEN_REFRESHES, lambda result: (result,)),
-    Event.CALLBACK: (series.CALLBACKS, lambda result: (result,)),
-    Event.REQUEST_LOG: (series.KEPT_REQUESTS, lambda result: (result,)),
+_COUNTED: Final[Mapping[Event, Family[Counter]]] = {
+    Event.QUOTA: series.QUOTA_DECISIONS,
+    Event.SHED: series.SHED_REQUESTS,
+    Event.CREDENTIAL_CACHE: series.CREDENTIAL_CACHE,
+    Event.FORGOTTEN: series.RECORDS_FORGOTTEN,
+    Event.TRACE_ID_REPLACED: series.TRACE_ID_REPLACED,
+    Event.CAS_LOSS: series.PAYOUT_CAS_LOSSES,
+    Event.UNKNOWN_STATUS: series.PROVIDER_UNKNOWN_STATUS,
+    Event.ROW_UNREADABLE: series.PROVIDER_ROWS_UNREADABLE,
+    Event.ADAPTER_FAULT: series.ADAPTER_FAULTS,
+    Event.UNKNOWN_FIELD: series.UNKNOWN_FIELDS,
+    Event.PAYOUT_STOPPED: series.PAYOUTS_STOPPED,
+    Event.PAYOUT_RETURNED: series.PAYOUTS_RETURNED,
+    Event.PAYOUT_SIMILAR: series.PAYOUTS_SIMILAR,
+    Event.PAYOUT_UNREADABLE: series.PAYOUTS_UNREADABLE,
+    Event.LOOK_UP_FAILED: series.PROVIDER_LOOK_UPS_FAILED,
+    Event.PROVIDER_LIMITED: series.PROVIDER_LIMITED,
+    Event.STATEMENT_PAGE: series.STATEMENT_PAGES,
+    Event.STATEMENT_TOO_LARGE: series.STATEMENTS_TOO_LARGE,
+    Event.CACHE_FAILURE: series.CACHE_FAILURES,
+    Event.NOT_PIX: series.PROVIDER_NOT_PIX,
+    Event.LOGIN: series.LOGINS,
+    Event.MFA: series.FACTORS,
+    Event.SESSION_EVENT: series.SESSION_EVENTS,
+    Event.TOKEN_REFRESH: series.TOKEN_REFRESHES,
+    Event.CALLBACK: series.CALLBACKS,
+    Event.REQUEST_LOG: series.KEPT_REQUESTS,
 }
+"""Each label is split at its points, into as many words as the metric has labels."""
 
-
-_SHOWN: Final[Mapping[Gauge, tuple[Family[Shown], Key]]] = {
-    Gauge.CACHE_BYTES: (series.CACHE_BYTES, ()),
-    Gauge.CREDENTIAL_STORE_UP: (series.CREDENTIAL_STORE_UP, ()),
-    Gauge.WORKER_ABSENT: (series.WORKER_ABSENT, ()),
+_SHOWN: Final[Mapping[Gauge, Family[Shown]]] = {
+    Gauge.CACHE_BYTES: series.CACHE_BYTES,
+    Gauge.CREDENTIAL_STORE_UP: series.CREDENTIAL_STORE_UP,
+    Gauge.WORKER_ABSENT: series.WORKER_ABSENT,
 }
 
 
@@ -240,16 +227,16 @@ class TelemetryObserver:
 
     def _tally(self, event: Event, label: str) -> Counter:
         """Find the counter of an event and keep it; labels are our own words, and few."""
-        family, key = _COUNTED[event]
-        counter = self._metrics.child(family, *key(label))
+        family = _COUNTED[event]
+        words, most = label.rsplit(".", len(family.labels) - 1), len(family.labels)
+        counter = self._metrics.child(family, *[""] * (most - len(words)), *words)
         if len(self._tallies[event]) < _MOST_TALLIES:
             self._tallies[event][label] = counter
         return counter
 
     def show(self, gauge: Gauge, value: float) -> None:
         """Show a gauge's value."""
-        family, key = _SHOWN[gauge]
-        self._metrics.child(family, *key).set(value)
+        self._metrics.child(_SHOWN[gauge]).set(value)
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
         """Show the unsettled payouts of each provider; zero where there are none."""

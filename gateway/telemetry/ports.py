@@ -24,8 +24,7 @@ class Event(StrEnum):
     PAYOUT_STOPPED = "payout_stopped"  # scope of the kill switch
     PAYOUT_UNREADABLE = "payout_unreadable"  # provider
     PROVIDER_LIMITED = "provider_limited"  # provider.operation.limit: rate, width, pause
-    QUOTA_ALLOWED = "quota_allowed"  # policy
-    QUOTA_LIMITED = "quota_limited"  # policy
+    QUOTA = "quota"  # policy.result: allowed, limited
     REQUEST_LOG = "request_log"  # kept, dropped, thinned
     ROW_UNREADABLE = "row_unreadable"  # provider
     SESSION_EVENT = "session_event"  # event

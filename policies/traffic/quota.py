@@ -26,8 +26,7 @@ _LONGEST_DEBT_S: Final = 60.0
 _LONGEST_COMPANY_DEBT_S: Final = 1.0
 COMPANY = "company"
 # bound once: the attribute of an enumeration takes a third of a microsecond, and each call asks
-_ALLOWED: Final = Event.QUOTA_ALLOWED
-_LIMITED: Final = Event.QUOTA_LIMITED
+_QUOTA: Final = Event.QUOTA
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +115,20 @@ class Meter:
     """
     One quota by its name: draws from it, counts draws, and shows on the answer what is left.
 
-    ``count`` counts. The fields are those of the RateLimit draft.
+    The fields are those of the RateLimit draft.
     """
 
     def __init__(self, name: str, quota: Quota, clock: Monotonic, count: Count) -> None:
         """Draw from buckets of ``quota``."""
-        self._buckets = Buckets(quota, clock)
+        self.buckets = Buckets(quota, clock)
         self._name = name
+        self._allowed = f"{name}.allowed"
         self._count = count
         self._describe(quota)
 
     def change(self, quota: Quota) -> None:
         """Draw from buckets of another quota from now on."""
-        self._buckets.change(quota)
+        self.buckets.change(quota)
         self._describe(quota)
 
     def _describe(self, quota: Quota) -> None:
@@ -143,16 +143,16 @@ class Meter:
         Raises:
             ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After`` and the RateLimit fields.
         """
-        draw = self._buckets.draw(key)
+        draw = self.buckets.draw(key)
         if draw.allowed:
-            self._count(_ALLOWED, self._name)
+            self._count(_QUOTA, self._allowed)
             return draw.remaining
-        self._count(_LIMITED, self._name)
+        self._count(_QUOTA, f"{self._name}.limited")
         raise self._refusal(call, draw.wait_s)
 
     def rehearse(self, call: Call, key: str) -> None:
         """Refuse as ``take`` does, but take no token and count nothing."""
-        wait_s = self._buckets.wait_s(key)
+        wait_s = self.buckets.wait_s(key)
         if wait_s:
             raise self._refusal(call, wait_s)
 
@@ -167,38 +167,28 @@ class Meter:
         """Take one token of ``key`` and show how many are left; raises as ``take`` does."""
         self._show(call, self.take(call, key), self._refill_s)
 
-    def charge(self, key: str, longest_debt_s: float) -> None:
-        """Take a token of ``key`` for work that has begun; see ``Buckets.charge``."""
-        self._buckets.charge(key, longest_debt_s)
-
-    def give_back(self, key: str) -> None:
-        """Put a token of ``key`` back; what the answer shows is one less than there is."""
-        self._buckets.give_back(key)
-
     def _show(self, call: Call, left: int, reset_s: int) -> None:
         """Write the RateLimit fields."""
         call.headers["RateLimit-Policy"] = self._policy
         call.headers["RateLimit"] = f'"{self._name}";r={left};t={reset_s}'
 
 
-class WithinQuota:
-    """Draws one token of the credential's bucket for the row, and one of its company's."""
+class _Metered:
+    """Draws tokens of several quotas, by their names."""
 
     refuses = (errors.TOO_MANY_REQUESTS,)
 
-    def __init__(
-        self,
-        quotas: Mapping[str, Quota],
-        clock: Monotonic,
-        count: Count,
-    ) -> None:
-        """Use ``quotas`` by name, ``company`` among them; ``count`` counts draws."""
+    def __init__(self, quotas: Mapping[str, Quota], clock: Monotonic, count: Count) -> None:
         self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
 
     def change(self, quotas: Mapping[str, Quota]) -> None:
         """Draw from other quotas of the same names from now on."""
         for name, meter in self._meters.items():
             meter.change(quotas[name])
+
+
+class WithinQuota(_Metered):
+    """Draws one token of the credential's bucket for the row, and one of its company's."""
 
     def __call__(self, call: Call) -> None:
         """
@@ -215,7 +205,7 @@ class WithinQuota:
         try:
             self._meters[COMPANY].take(call, principal.company_id)
         except ServiceError:
-            own.give_back(principal.client_id)
+            own.buckets.give_back(principal.client_id)
             raise
 
     def charge(self, quota: str, principal: Principal) -> None:
@@ -225,8 +215,8 @@ class WithinQuota:
         What is not there is owed: further calls are refused until it is paid off. The company
         owes little, since its payouts draw on the same bucket.
         """
-        self._meters[quota].charge(principal.client_id, _LONGEST_DEBT_S)
-        self._meters[COMPANY].charge(principal.company_id, _LONGEST_COMPANY_DEBT_S)
+        self._meters[quota].buckets.charge(principal.client_id, _LONGEST_DEBT_S)
+        self._meters[COMPANY].buckets.charge(principal.company_id, _LONGEST_COMPANY_DEBT_S)
 
     def rehearse(self, call: Call) -> None:
         """Refuse as a call would be refused now; takes no token and counts nothing."""
@@ -236,16 +226,17 @@ class WithinQuota:
             self._meters[COMPANY].rehearse(call, principal.company_id)
 
 
-class WithinAddressQuota:
+class WithinAddressQuota(_Metered):
     """
     Draws one token of the address's bucket for the row; a row without a bucket is free.
 
     The addresses of one /64 of IPv6 have one bucket: a household or a server has all of them.
     A browser in which a user signed in before draws from that user's bucket
     instead, so other callers at the same address cannot use it up.
-    """
 
-    refuses = (errors.TOO_MANY_REQUESTS,)
+    Args:
+        returned: Quotas that count failures alone.
+    """
 
     def __init__(
         self,
@@ -254,14 +245,8 @@ class WithinAddressQuota:
         count: Count,
         returned: Collection[str] = (),
     ) -> None:
-        """Use ``quotas`` by name; ``count`` counts draws; ``returned`` count failures alone."""
+        super().__init__(quotas, clock, count)
         self._returned = frozenset(returned)
-        self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
-
-    def change(self, quotas: Mapping[str, Quota]) -> None:
-        """Draw from other quotas of the same names from now on."""
-        for name, meter in self._meters.items():
-            meter.change(quotas[name])
 
     def __call__(self, call: Call) -> None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
@@ -272,7 +257,7 @@ class WithinAddressQuota:
         key = network(call.asked.address) if known is None else f"person:{known.user_id}"
         meter.draw(call, key)
         if call.quota in self._returned:
-            call.on_success = partial(meter.give_back, key)
+            call.on_success = partial(meter.buckets.give_back, key)
 
 
 PERSON: Final = "person"

@@ -87,8 +87,8 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
     tell = made.observer
 
     for quota in RateLimits.__struct_fields__:
-        tell.count(Event.QUOTA_ALLOWED, quota)
-        tell.count(Event.QUOTA_LIMITED, quota)
+        tell.count(Event.QUOTA, f"{quota}.allowed")
+        tell.count(Event.QUOTA, f"{quota}.limited")
     for name in {*calls_of_the_port()} - {"start", "close", "__init__"}:
         tell.provider_call(structs.replace(CALL, operation=name))
         tell.provider_retry("sandbox", name)

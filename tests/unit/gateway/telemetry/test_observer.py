@@ -360,8 +360,8 @@ def test_a_repeated_read_is_counted(world: World):
 @pytest.mark.parametrize(
     ("event", "label", "family", "key"),
     [
-        ("quota_allowed", "read", series.QUOTA_DECISIONS, ("read", "allowed")),
-        ("quota_limited", "read", series.QUOTA_DECISIONS, ("read", "limited")),
+        ("quota", "read.allowed", series.QUOTA_DECISIONS, ("read", "allowed")),
+        ("quota", "read.limited", series.QUOTA_DECISIONS, ("read", "limited")),
         ("shed", "loop_lag", series.SHED_REQUESTS, ("loop_lag",)),
         ("credential_cache", "negative", series.CREDENTIAL_CACHE, ("negative",)),
         ("trace_id_replaced", "unacceptable", series.TRACE_ID_REPLACED, ("unacceptable",)),
@@ -385,7 +385,7 @@ def test_an_event_without_a_record_is_counted(world: World, event, label, family
 
 def test_events_without_a_record_add_up(world: World):
     for _ in range(3):
-        world.observer.count(Event.QUOTA_ALLOWED, "read")
+        world.observer.count(Event.QUOTA, "read.allowed")
 
     assert shown(world.values, series.QUOTA_DECISIONS, "read", "allowed") == 3
 

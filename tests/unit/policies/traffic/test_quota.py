@@ -181,7 +181,7 @@ def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock)
         "RateLimit-Policy": '"read";q=10;w=2',
         "RateLimit": '"read";r=9;t=1',
     }
-    assert partner.seen == [("quota_allowed", "read"), ("quota_allowed", "company")]
+    assert partner.seen == [("quota", "read.allowed"), ("quota", "company.allowed")]
 
 
 def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Clock):
@@ -197,7 +197,7 @@ def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Cl
         "RateLimit": '"read";r=0;t=4',
         "Retry-After": "4",
     }
-    assert partner.seen[-1] == ("quota_limited", "read")
+    assert partner.seen[-1] == ("quota", "read.limited")
     clock.passes(float(refusal.value.headers["Retry-After"]))
     partner.calls()
 

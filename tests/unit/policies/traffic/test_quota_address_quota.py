@@ -42,8 +42,8 @@ def test_an_address_draws_from_its_own_bucket(
         "RateLimit": '"sign_in";r=0;t=10',
         "Retry-After": "10",
     }
-    assert seen.count(("quota_allowed", "sign_in")) == 4
-    assert seen.count(("quota_limited", "sign_in")) == 1
+    assert seen.count(("quota", "sign_in.allowed")) == 4
+    assert seen.count(("quota", "sign_in.limited")) == 1
 
 
 @pytest.mark.parametrize(

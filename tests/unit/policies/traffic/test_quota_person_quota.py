@@ -42,8 +42,8 @@ def test_people_draw_from_a_bucket_of_their_own_whatever_their_sessions(
         "RateLimit": '"person";r=0;t=10',
         "RateLimit-Policy": '"person";q=2;w=20',
     }
-    assert seen.count(("quota_allowed", PERSON)) == 4
-    assert seen.count(("quota_limited", PERSON)) == 1
+    assert seen.count(("quota", f"{PERSON}.allowed")) == 4
+    assert seen.count(("quota", f"{PERSON}.limited")) == 1
 
 
 def test_what_is_left_is_told(quota: WithinPersonQuota):
