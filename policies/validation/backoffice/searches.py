@@ -160,18 +160,7 @@ def accounts(asked: RawRequest) -> AccountsAsked:
         ServiceError: ``SVC.VAL.009`` for page or limit, ``SVC.VAL.011`` for a
             company that is no UUID or named twice.
     """
-    return AccountsAsked(paging(asked), _company(asked))
-
-
-def _company(asked: RawRequest) -> str | None:
-    values = asked.query.get("company_id", ())
-    if len(values) == 0 or list(values) == [""]:
-        return None
-    try:
-        (text,) = values
-        return strict.uuid_text(text)
-    except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, "uuid_form", field="company_id") from problem
+    return AccountsAsked(paging(asked), _one(asked, "company_id", strict.uuid_text, "uuid_form"))
 
 
 ACCOUNTS: Final[Input[AccountsAsked]] = Input(
@@ -205,20 +194,20 @@ def statement(asked: RawRequest) -> StatementAsked:
     return StatementAsked(
         search=SEARCH.read(asked),
         direction=_word(asked, "direction", _DIRECTIONS),
-        text=_text(asked, "text"),
+        text=_one(asked, "text", strict.plain_text, "text_form") or "",
     )
 
 
-def _text(asked: RawRequest, name: str) -> str:
-    """Read a text; empty where it is absent."""
-    values = asked.query.get(name, ())
-    if len(values) == 0 or list(values) == [""]:
-        return ""
+def _one(asked: RawRequest, name: str, reader: Callable[[str], str], reason: str) -> str | None:
+    """Read the one value of a parameter; None where it is absent or empty."""
+    values = list(asked.query.get(name, ()))
+    if values in ([], [""]):
+        return None
     try:
         (text,) = values
-        return strict.plain_text(text)
+        return reader(text)
     except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, "text_form", field=name) from problem
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name) from problem
 
 
 def _local(parameter: Parameter) -> Parameter:
@@ -271,38 +260,10 @@ class ReportAsked:
     hides_people: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReportReader:
-    """Reads which report; the words it takes are those of the writers."""
-
-    formats: Collection[str]
-    locales: Collection[str]
-
-    def __call__(self, asked: RawRequest) -> ReportAsked:
-        """
-        Read the query.
-
-        Raises:
-            ServiceError: for the window as everywhere; ``SVC.VAL.001`` without a
-                format, ``SVC.VAL.011`` for a format or locale that is unknown or
-                given twice.
-        """
-        days = window(asked)
-        wanted = _word(asked, "format", self.formats)
-        if not wanted:
-            raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
-        return ReportAsked(
-            window=LocalWindow(days.init, days.ends) if _word(asked, "days", _LOCAL) else days,
-            format=wanted,
-            locale=_word(asked, "locale", self.locales),
-            hides_people=bool(_word(asked, "tax_numbers", _HIDDEN)),
-        )
-
-
 def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
     """Read one of the words; empty where it is absent or empty."""
-    values = asked.query.get(name, ())
-    if len(values) == 0 or list(values) == [""]:
+    values = list(asked.query.get(name, ()))
+    if values in ([], [""]):
         return ""
     if len(values) != 1 or values[0] not in words:
         reason = "not_one_of" if len(values) == 1 else "repeated"
@@ -312,8 +273,21 @@ def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
 
 def report_input(formats: Collection[str], locales: Collection[str]) -> Input[ReportAsked]:
     """Take a report of one of the formats, in one of the locales."""
+
+    def read(asked: RawRequest) -> ReportAsked:
+        days = window(asked)
+        wanted = _word(asked, "format", formats)
+        if not wanted:
+            raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
+        return ReportAsked(
+            window=LocalWindow(days.init, days.ends) if _word(asked, "days", _LOCAL) else days,
+            format=wanted,
+            locale=_word(asked, "locale", locales),
+            hides_people=bool(_word(asked, "tax_numbers", _HIDDEN)),
+        )
+
     return Input(
-        read=ReportReader(formats, locales),
+        read=read,
         parameters=(
             *(each for each in SEARCH.parameters if each.name in _DAYS),
             Parameter(
