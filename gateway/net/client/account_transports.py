@@ -194,7 +194,6 @@ class AccountTransports:
             longest.transport.drop_idle()
 
     def _close_if_done(self, one: _OneAccount) -> None:
-        """Close a retired one, unless a call is still in flight."""
         if one.calls or one not in self._retired:
             return
         self._retired.discard(one)

@@ -103,7 +103,6 @@ def require_public(hosts: Iterable[str]) -> None:
 
 
 def _plain(text: str) -> URL:
-    """Read a URL of scheme, host, port and path only."""
     try:
         url = URL(text)
     except ValueError as problem:

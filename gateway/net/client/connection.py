@@ -36,6 +36,7 @@ class Connection(asyncio.Protocol):
 
     Attributes:
         usable: Is it open, as far as the loop knows?
+        reader: Of its answers.
         descriptor: The number of its file descriptor; -1 where it has none.
         idle_until: When it closes unless a call begins before: the loop's clock, in seconds.
         usable_until: After this it gets no further call: the loop's clock, in seconds.
@@ -51,7 +52,7 @@ class Connection(asyncio.Protocol):
         single: bool = False,
     ) -> None:
         self._loop = loop
-        self._reader = ResponseReader(largest, single=single)
+        self.reader = ResponseReader(largest, single=single)
         self._on_closed = on_closed
         self._tls: VerifiedSSLObject | None = None  # while its session has not been kept
         self._transport: asyncio.Transport | None = None
@@ -64,8 +65,6 @@ class Connection(asyncio.Protocol):
         self.idle_until = 0.0
         self.usable_until = inf
         self.epoch = 0
-
-    # --- the call ----------------------------------------------------------------------------
 
     def send(
         self,
@@ -89,7 +88,7 @@ class Connection(asyncio.Protocol):
         waiter = self._loop.create_future()
         # Nothing may be awaited between this line and the write.
         progress.sending()
-        self._reader.begin(on_status)
+        self.reader.begin(on_status)
         self._waiter = waiter
         self._whole_at = whole_at
         self.write(data)
@@ -108,16 +107,11 @@ class Connection(asyncio.Protocol):
             waiter.exception()  # retrieved: the call may have been cancelled in the same turn
         transport = self._transport
         # An answer that came before the whole request was sent ends the connection.
-        sound = self.usable and self._reader.reusable and transport is not None
+        sound = self.usable and self.reader.reusable and transport is not None
         if sound and transport is not None and not transport.get_write_buffer_size():
             return True
         self.abort()
         return False
-
-    @property
-    def kept_s(self) -> float | None:
-        """How long the bank says it keeps an idle connection, in seconds."""
-        return self._reader.kept_s
 
     def rest(self, until: float) -> None:
         """Wait for a call until then, and close: the loop's clock, in seconds."""
@@ -140,8 +134,6 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    # --- the socket --------------------------------------------------------------------------
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Note the socket."""
         self._transport = cast("asyncio.Transport", transport)
@@ -160,7 +152,7 @@ class Connection(asyncio.Protocol):
             self.abort()
             return
         try:
-            answer = self._reader.feed(data)
+            answer = self.reader.feed(data)
         except ProviderError as problem:
             self._fail(problem)
             return
@@ -170,7 +162,7 @@ class Connection(asyncio.Protocol):
                 self._keep_session()
             return
         self._timer.set_at(self._whole_at)
-        if self._reader.discarding and self._transport is not None:
+        if self.reader.discarding and self._transport is not None:
             self._transport.pause_reading()  # the call's deadline ends it
 
     def eof_received(self) -> None:
@@ -181,8 +173,8 @@ class Connection(asyncio.Protocol):
             return
         try:
             if not self._is_closed_properly():
-                raise self._reader.cut()
-            waiter.set_result(self._reader.end())
+                raise self.reader.cut()
+            waiter.set_result(self.reader.end())
         except ProviderError as problem:
             self._fail(problem)
 
@@ -194,7 +186,7 @@ class Connection(asyncio.Protocol):
         if self._waiter is not None:
             # In TLS 1.3 the bank looks at our certificate after the request was written.
             refused = exc is not None and refuses_ours(exc)
-            self._fail(Unavailable(Reason.CERTIFICATE_REFUSED) if refused else self._reader.cut())
+            self._fail(Unavailable(Reason.CERTIFICATE_REFUSED) if refused else self.reader.cut())
         self.usable = False
         self._on_closed(self)
 
@@ -221,8 +213,6 @@ class Connection(asyncio.Protocol):
         tls, self._tls = self._tls, None
         if tls is not None and isinstance(tls.context, ResumingContext):
             tls.context.keep(tls)
-
-    # --- failing -----------------------------------------------------------------------------
 
     def _on_late(self) -> None:
         """Fail the call, whose answer has not begun or is not complete; close an idle one."""

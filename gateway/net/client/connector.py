@@ -42,10 +42,10 @@ class Connector:
     ) -> None:
         self._to = to
         self._connect_s = connect_s
-        self._names = runtime.names
         self._proxy = runtime.proxy
         self._host = to.raw_host or ""
         self._asked_host = self._host if runtime.proxy is None else runtime.proxy.host
+        self._name = runtime.names.of(self._asked_host)
         self._must_check = environment is not Environment.SANDBOX
 
     async def connect(
@@ -77,10 +77,10 @@ class Connector:
                 won = found
                 return won
         except TimeoutError as problem:
-            self._names.look_again(self._asked_host)
+            self._name.look_again()
             raise Unreachable(Reason.CONNECT_TIMEOUT) from problem
         except (OSError, ValueError) as problem:
-            self._names.look_again(self._asked_host)
+            self._name.look_again()
             raise Unreachable(_reason(problem)) from problem
         finally:
             for each in attempts:
@@ -117,7 +117,7 @@ class Connector:
                 require_public([self._host])
             if read_literal(self._asked_host):
                 return (self._asked_host,)
-            found = await self._names.addresses(self._asked_host)
+            found = await self._name.addresses()
             if self._must_check and self._proxy is None:
                 require_public(found)
         except (OSError, ValueError) as problem:

@@ -161,7 +161,6 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
         return self.method == "PUT" and self.key != "" and named
 
     def __repr__(self) -> str:
-        """Show nothing that could hold a credential or personal data."""
         return f"ProviderRequest({self.operation}: {self.method} {self.template})"
 
 
@@ -183,7 +182,6 @@ class ProviderAnswer(msgspec.Struct, kw_only=True):
     rows_unreadable: int = 0
 
     def __repr__(self) -> str:
-        """Show nothing that could hold personal data."""
         return f"ProviderAnswer({self.status})"
 
     def evidence(self, reason: str, provider_code: str = "") -> Evidence:

@@ -39,10 +39,6 @@ written, nobody knows whether it arrived; so a connection must not wait here for
 """
 
 
-Make = Callable[[], Connection]
-"""Makes the protocol of one attempt to connect."""
-
-
 class Pool:
     """
     At most ``most`` connections; idle ones are kept for 15 seconds.
@@ -79,7 +75,7 @@ class Pool:
 
     async def open(
         self,
-        connect: Callable[[Make], Awaitable[Connection]],
+        connect: Callable[[Callable[[], Connection]], Awaitable[Connection]],
         *,
         single: bool = False,
         ahead: bool = False,
@@ -145,7 +141,7 @@ class Pool:
 
     def give(self, connection: Connection) -> None:
         """Take one back after its call: keep it if another call may follow, else close it."""
-        kept_s, told_s = IDLE_S, connection.kept_s
+        kept_s, told_s = IDLE_S, connection.reader.kept_s
         if told_s is not None:
             self._kept_s = told_s
             kept_s = min(kept_s, told_s - _MARGIN_S)

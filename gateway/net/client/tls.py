@@ -340,7 +340,6 @@ def _show_files(context: ssl.SSLContext, files: TlsFiles) -> Validity:
 
 
 def _read(part: str, file: str) -> str:
-    """Read a file in PEM, with whatever else it holds."""
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError as problem:

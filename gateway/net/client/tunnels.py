@@ -52,10 +52,14 @@ async def open_through(
         # The loop's type allows for a transport that was closed in the meantime.
         if context is not None:
             transport = await loop.start_tls(made, tunnel, context, server_hostname=to.raw_host)
-        tunnel.leave(transport, connection)
     except BaseException:
         made.abort()
         raise
+    if transport is None or not tunnel.is_quiet:
+        made.abort()
+        raise ProxyRefused
+    connection.connection_made(transport)
+    transport.set_protocol(connection)
 
 
 def _request(proxy: Proxy, to: URL) -> bytes:
@@ -73,25 +77,14 @@ class _Tunnel(asyncio.Protocol):
 
     Attributes:
         opened: Done when the proxy has said yes.
+        is_quiet: It was not closed, and no bytes came that nobody asked for.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.opened: asyncio.Future[None] = loop.create_future()
-        self._is_quiet = True
+        self.is_quiet = True
         self._head = b""
         self._transport: asyncio.Transport | None = None
-
-    def leave(self, transport: asyncio.Transport | None, to: Connection) -> None:
-        """
-        Hand the connection over.
-
-        Raises:
-            ProxyRefused: It was closed, or bytes came that nobody asked for.
-        """
-        if transport is None or not self._is_quiet:
-            raise ProxyRefused
-        to.connection_made(transport)
-        transport.set_protocol(to)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Note the socket."""
@@ -100,7 +93,7 @@ class _Tunnel(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Read the answer's head; its body, if a yes had one, would be the bank's first word."""
         if self.opened.done():
-            self._is_quiet = False
+            self.is_quiet = False
             return
         self._head += data
         if _END not in self._head and len(self._head) <= _HEAD_BYTES:
@@ -119,7 +112,7 @@ class _Tunnel(asyncio.Protocol):
         self._refuse()
 
     def _refuse(self) -> None:
-        self._is_quiet = False
+        self.is_quiet = False
         if not self.opened.done():
             self.opened.set_exception(ProxyRefused())
             self.opened.exception()  # retrieved: nobody may wait for it any more

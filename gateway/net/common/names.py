@@ -63,28 +63,17 @@ class HostNames:
     ) -> None:
         self._on_failed = on_failed or (lambda: None)
         self._look_up = look_up
-        self._names: dict[str, _Name] = {}
+        self._names: dict[str, HostName] = {}
 
-    async def addresses(self, host: str) -> Sequence[str]:
-        """
-        Return the addresses of a name, at least one, within a second.
-
-        Raises:
-            OSError, ValueError: it has none, or nobody said so in time (``TimeoutError``), and
-                none were known in the last ten minutes.
-        """
+    def of(self, host: str) -> HostName:
+        """Return a name; all who want its addresses wait for one look-up."""
         name = self._names.get(host)
         if name is None:
-            name = self._names[host] = _Name(host, self._look_up, self._on_failed)
-        return await name.addresses()
-
-    def look_again(self, host: str) -> None:
-        """Ask anew at the next use: none of the addresses answered."""
-        if host in self._names:
-            self._names[host].fresh_until = 0.0
+            name = self._names[host] = HostName(host, self._look_up, self._on_failed)
+        return name
 
 
-class _Name:
+class HostName:
     """One name: what is known of it, and the look-up that all who want it wait for."""
 
     def __init__(self, host: str, look_up: LookUp, on_failed: Callable[[], None]) -> None:
@@ -92,16 +81,22 @@ class _Name:
         self._look_up = look_up
         self._on_failed = on_failed
         self._known: Sequence[str] = ()
-        self.fresh_until = 0.0
+        self._fresh_until = 0.0
         self._good_until = 0.0
         self._waiting: asyncio.Future[Sequence[str]] | None = None
         self._asked = False
         self._threads = 0
 
     async def addresses(self) -> Sequence[str]:
-        """See ``HostNames.addresses``."""
+        """
+        Return the addresses of a name, at least one, within a second.
+
+        Raises:
+            OSError, ValueError: it has none, or nobody said so in time (``TimeoutError``), and
+                none were known in the last ten minutes.
+        """
         loop = asyncio.get_running_loop()
-        if self._known and loop.time() < self.fresh_until:
+        if self._known and loop.time() < self._fresh_until:
             return self._known
         try:
             return await asyncio.shield(self._waiting or self._begin(loop))
@@ -109,8 +104,12 @@ class _Name:
             if not self._known or loop.time() >= self._good_until:
                 raise
             # Nobody waits for the next look-up before this time is over.
-            self.fresh_until = loop.time() + KEPT_S
+            self._fresh_until = loop.time() + KEPT_S
             return self._known
+
+    def look_again(self) -> None:
+        """Ask anew at the next use: none of the addresses answered."""
+        self._fresh_until = 0.0
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Sequence[str]]:
         waiting = self._waiting = loop.create_future()
@@ -154,7 +153,7 @@ class _Name:
                 self._fail(waiting, found if isinstance(found, Exception) else OSError())
             return
         self._known = found
-        self.fresh_until = loop.time() + KEPT_S
+        self._fresh_until = loop.time() + KEPT_S
         self._good_until = loop.time() + GOOD_S
         if waiting is not None:
             self._waiting = None

@@ -82,8 +82,6 @@ class Front(asyncio.Protocol):
         self._discards = self._has_served = False
         self._refusing: asyncio.Task[None] | None = None
 
-    # --- the socket --------------------------------------------------------------------------
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start, or disconnect at once if there is no room."""
         self._transport = cast("asyncio.Transport", transport)
@@ -171,8 +169,6 @@ class Front(asyncio.Protocol):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self._transport.abort()
 
-    # --- the head ----------------------------------------------------------------------------
-
     def _after_proxy_header(self, received: bytearray, data: bytes) -> bytes:
         """
         Read on in a PROXY header; return what comes after it.
@@ -235,8 +231,6 @@ class Front(asyncio.Protocol):
         await self.linger()
         if self._transport is not None:
             self._transport.close()
-
-    # --- requests ----------------------------------------------------------------------------
 
     @property
     def is_last(self) -> bool:

@@ -87,7 +87,6 @@ async def read_body(request: web.BaseRequest, limit_bytes: int, deadline_s: floa
 
 
 def _send_continue(request: web.BaseRequest) -> None:
-    """Send ``100 Continue`` to a caller that holds its body back."""
     expected = [each.lower() for each in request.headers.getall(hdrs.EXPECT, ())]
     is_held_back = expected == ["100-continue"] and not request.content.is_eof()
     if is_held_back and request.version == HttpVersion11 and request.transport is not None:

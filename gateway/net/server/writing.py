@@ -84,17 +84,12 @@ async def write_pieces(request: web.Request, answer: web.StreamResponse, pieces:
         try:
             async with asyncio.timeout(front.limits.stream_deadline_s if front else None):
                 if request.method != hdrs.METH_HEAD:
-                    await _write_each(answer, pieces)
+                    async for piece in pieces:
+                        if piece:
+                            await answer.write(piece)
+                            await asyncio.sleep(0)  # others have their turn
                 await answer.write_eof()
         except BaseException:
             if front is not None:
                 front.reset()
             raise
-
-
-async def _write_each(answer: web.StreamResponse, pieces: Pieces) -> None:
-    """Write every piece; others have their turn behind each."""
-    async for piece in pieces:
-        if piece:
-            await answer.write(piece)
-            await asyncio.sleep(0)

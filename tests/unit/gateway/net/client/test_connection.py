@@ -248,7 +248,7 @@ async def test_a_flood_of_hints_is_not_read():
 
     async with connected(ScriptedBank(flood)) as call:
         waiter = call.send()
-        await until(lambda: call.line._reader.discarding)
+        await until(lambda: call.line.reader.discarding)
 
         assert not waiter.done()
 

@@ -55,7 +55,7 @@ async def looked_up_in_vain(known: HostNames) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(names, "LOOK_UP_S", 0.05)
         with pytest.raises(TimeoutError):
-            await known.addresses("bank")
+            await known.of("bank").addresses()
 
 
 def known_by(server: Server, failed: list[None]) -> HostNames:
@@ -65,7 +65,7 @@ def known_by(server: Server, failed: list[None]) -> HostNames:
 def grown_old(known: HostNames, seconds: float) -> None:
     """Let time pass, for what is known of the bank's name."""
     name = known._names["bank"]
-    name.fresh_until -= seconds
+    name._fresh_until -= seconds
     name._good_until -= seconds
 
 
@@ -74,10 +74,10 @@ async def test_addresses_are_kept_for_a_while(failed):
     known = known_by(server, failed)
 
     for _ in range(3):
-        assert await known.addresses("bank") == GOOD
+        assert await known.of("bank").addresses() == GOOD
     grown_old(known, names.KEPT_S)
-    await known.addresses("bank")
-    await known.addresses("other")
+    await known.of("bank").addresses()
+    await known.of("other").addresses()
 
     assert server.asked == 3
     assert failed == []
@@ -87,7 +87,7 @@ async def test_all_who_want_a_name_wait_for_one_look_up(failed):
     server = Server(GOOD)
     known = known_by(server, failed)
 
-    found = await asyncio.gather(*(known.addresses("bank") for _ in range(64)))
+    found = await asyncio.gather(*(known.of("bank").addresses() for _ in range(64)))
 
     assert set(found) == {GOOD}
     assert server.asked == 1
@@ -97,27 +97,27 @@ async def test_what_did_not_answer_is_asked_for_again(failed):
     server = Server(GOOD, ("192.0.2.2",))
     known = known_by(server, failed)
 
-    await known.addresses("bank")
-    known.look_again("bank")
-    known.look_again("never asked for")
+    await known.of("bank").addresses()
+    known.of("bank").look_again()
+    known.of("never asked for").look_again()
 
-    assert await known.addresses("bank") == ("192.0.2.2",)
+    assert await known.of("bank").addresses() == ("192.0.2.2",)
 
 
 @pytest.mark.parametrize("problem", [NO_NAME, UnicodeError("label too long"), ()])
 async def test_the_last_good_addresses_serve_for_a_while(failed, problem):
     server = Server(GOOD, problem)
     known = known_by(server, failed)
-    await known.addresses("bank")
+    await known.of("bank").addresses()
 
     grown_old(known, names.KEPT_S)
-    assert await known.addresses("bank") == GOOD
-    assert await known.addresses("bank") == GOOD  # nobody is asked until it is old again
+    assert await known.of("bank").addresses() == GOOD
+    assert await known.of("bank").addresses() == GOOD  # nobody is asked until it is old again
 
     assert (server.asked, len(failed)) == (2, 1)
     grown_old(known, names.GOOD_S)
     with pytest.raises((OSError, ValueError)):
-        await known.addresses("bank")
+        await known.of("bank").addresses()
     assert len(failed) == 2
 
 
@@ -127,7 +127,7 @@ async def test_a_look_up_that_hangs_ends_for_everybody(failed, monkeypatch: pyte
     server.hanging.clear()
     known = known_by(server, failed)
 
-    asking = [known.addresses("bank") for _ in range(64)]
+    asking = [known.of("bank").addresses() for _ in range(64)]
     found = await asyncio.gather(*asking, return_exceptions=True)
 
     assert {type(each) for each in found} == {TimeoutError}
@@ -146,7 +146,7 @@ async def test_two_threads_hang_at_most_and_whichever_answers_helps(failed):
 
     server.hanging.set()
 
-    assert await known.addresses("bank") == GOOD
+    assert await known.of("bank").addresses() == GOOD
 
 
 async def test_one_name_that_hangs_does_not_delay_another(failed):
@@ -154,7 +154,7 @@ async def test_one_name_that_hangs_does_not_delay_another(failed):
     known = known_by(server, failed)
     server.hanging.clear()
     await looked_up_in_vain(known)
-    other = asyncio.ensure_future(known.addresses("other"))
+    other = asyncio.ensure_future(known.of("other").addresses())
     await until(lambda: server.asked == 2)
     server.hanging.set()
 
@@ -168,7 +168,7 @@ async def test_a_thread_that_ends_without_an_answer_is_replaced_by_one_that_asks
     for _ in range(2):
         await looked_up_in_vain(known)
 
-    waiting = asyncio.ensure_future(known.addresses("bank"))
+    waiting = asyncio.ensure_future(known.of("bank").addresses())
     await settle()
     server.hanging.set()
 
@@ -179,7 +179,7 @@ async def test_who_gives_up_waiting_takes_nothing_from_the_others(failed):
     server = Server(GOOD)
     server.hanging.clear()
     known = known_by(server, failed)
-    waiting, given_up = (asyncio.ensure_future(known.addresses("bank")) for _ in range(2))
+    waiting, given_up = (asyncio.ensure_future(known.of("bank").addresses()) for _ in range(2))
     await settle()
 
     given_up.cancel()
@@ -197,7 +197,7 @@ async def test_without_a_thread_the_look_up_fails(failed, monkeypatch: pytest.Mo
     monkeypatch.setattr(threading.Thread, "start", start)
 
     with pytest.raises(OSError):  # noqa: PT011 - it says no more
-        await known_by(Server(GOOD), failed).addresses("bank")
+        await known_by(Server(GOOD), failed).of("bank").addresses()
     assert len(failed) == 1
 
 
@@ -207,7 +207,7 @@ def test_a_loop_that_was_closed_is_told_nothing():
     known = HostNames(look_up=server)
 
     async def give_up() -> None:
-        waiting = asyncio.ensure_future(known.addresses("bank"))
+        waiting = asyncio.ensure_future(known.of("bank").addresses())
         await until(lambda: server.asked)
         waiting.cancel()
 
