@@ -53,7 +53,6 @@ class Kinds(Generic[Record]):
     __slots__ = ("_known", "_look", "known")
 
     def __init__(self, look: Callable[[Record], Kind]) -> None:
-        """Use ``look`` on the first record of a kind."""
         self._look = look
         self._known: dict[Hashable, Kind] = {}
         self.known = self._known.get

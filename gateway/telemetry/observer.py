@@ -245,7 +245,6 @@ class TelemetryObserver:
             self._show_unsettled(provider, by_provider.get(provider), now)
 
     def _show_unsettled(self, provider: str, stands: Unsettled | None, now: datetime) -> None:
-        """Show the unsettled payouts of one provider."""
         oldest = stands.oldest_at if stands else None
         age_s = (now - oldest).total_seconds() if oldest else 0.0
         gauge = self._metrics.child
@@ -273,7 +272,6 @@ class TelemetryObserver:
         self._stored[work].observe(took_s)
 
     def _add(self, family: Family[Counter], *key: str) -> None:
-        """Add one."""
         self._metrics.child(family, *key).inc()
 
     def _caller_kind(self, record: AccessRecord) -> Kind:
@@ -313,7 +311,6 @@ def _was_made(call: ProviderCall) -> bool:
 
 
 def _answered(record: AccessRecord) -> tuple[str | int, ...]:
-    """Return what distinguishes kinds of answers."""
     return (
         *(record.surface, record.route, record.path_template, record.method, record.status),
         *(record.auth, record.code, record.reason, record.field, record.resource),
@@ -322,7 +319,6 @@ def _answered(record: AccessRecord) -> tuple[str | int, ...]:
 
 
 def _headings(record: AccessRecord) -> Iterator[tuple[Family[Counter], Key]]:
-    """List the counters of a request."""
     surface, route = record.surface, record.route
     status = _TEXTS.get(record.status, OTHER)
     yield series.REQUESTS, (surface, route, record.method, status)
@@ -341,7 +337,6 @@ def _headings(record: AccessRecord) -> Iterator[tuple[Family[Counter], Key]]:
 
 
 def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family[Counter], Key]]:
-    """List the further counters of a refusal."""
     if record.code.startswith(_INVALID):
         yield series.VALIDATION_FAILURES, (record.route, record.code)
     elif record.code == _LOCKED:

@@ -151,7 +151,6 @@ class BasicCredentials:
         return _Claim(client_id, self.check.digests(secret), asked.address, started)
 
     async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
-        """Wait for the record, then compare."""
         with asking_the_store():
             credential = await finding
         if self._admit(call, claim, credential):

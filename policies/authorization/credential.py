@@ -60,7 +60,6 @@ class AccountScope:
 
 
 async def _wait(call: Call, finding: Awaitable[Account | None]) -> None:
-    """Wait for the account, then compare."""
     with asking_the_store():
         account = await finding
     _compare(call, account)

@@ -68,7 +68,6 @@ class RequiresSecondFactor:
     refuses = (STEP_UP_REQUIRED,)
 
     def __init__(self, roles: Collection[Role]) -> None:
-        """Ask people of these ``roles``."""
         self._roles = frozenset(roles)
 
     def __call__(self, call: Call) -> None:

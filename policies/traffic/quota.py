@@ -58,7 +58,6 @@ class Buckets:
     """
 
     def __init__(self, quota: Quota, clock: Monotonic) -> None:
-        """Draw from buckets of ``quota``."""
         self._clock = clock
         self._full_at: OrderedDict[str, float] = OrderedDict()
         self._step = 0.0
@@ -119,7 +118,6 @@ class Meter:
     """
 
     def __init__(self, name: str, quota: Quota, clock: Monotonic, count: Count) -> None:
-        """Draw from buckets of ``quota``."""
         self.buckets = Buckets(quota, clock)
         self._name = name
         self._allowed = f"{name}.allowed"
@@ -132,7 +130,6 @@ class Meter:
         self._describe(quota)
 
     def _describe(self, quota: Quota) -> None:
-        """Prepare what answers say of the quota."""
         self._policy = f'"{self._name}";q={quota.burst};w={quota.window_s}'
         self._refill_s = math.ceil(1 / quota.rate)
 
@@ -168,7 +165,6 @@ class Meter:
         self._show(call, self.take(call, key), self._refill_s)
 
     def _show(self, call: Call, left: int, reset_s: int) -> None:
-        """Write the RateLimit fields."""
         call.headers["RateLimit-Policy"] = self._policy
         call.headers["RateLimit"] = f'"{self._name}";r={left};t={reset_s}'
 

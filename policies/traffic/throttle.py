@@ -37,7 +37,6 @@ class FailureThrottle:
     """
 
     def __init__(self, limits: FailureLimits, clock: Monotonic) -> None:
-        """Count within ``limits``."""
         self._limits = limits
         self._clock = clock
         self._refusals: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
@@ -51,7 +50,6 @@ class FailureThrottle:
             self._refusals.popitem(last=False)
 
     def _count(self, key: tuple[str, str], now: float) -> None:
-        """Remember one refusal."""
         times = self._refusals.get(key)
         if times is None:
             times = self._refusals[key] = deque(maxlen=self._limits.hard_per_address + 1)

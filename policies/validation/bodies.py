@@ -129,7 +129,6 @@ class _Reader(Generic[Body]):
 
 
 def _is_absent(found: Mapping[str, Any], each: msgspec.structs.FieldInfo) -> bool:
-    """Say whether a field is not given."""
     if each.required or each.default is msgspec.UNSET:
         return missing(found, each.name)
     return found.get(each.name) is None

@@ -47,7 +47,6 @@ def reference(asked: RawRequest) -> str:
 
 
 def _uuid(text: str, name: str) -> str:
-    """Read a UUID, or refuse."""
     try:
         return strict.uuid_text(text)
     except ValueError as problem:

@@ -103,7 +103,6 @@ class PayoutReader:
         return _bank(sent, tax_number)
 
     def _pix(self, sent: Mapping[str, str], tax_number: str) -> PixDestination:
-        """Read a destination by PIX key."""
         for name in _PIX_REQUIRED:
             if not sent[name]:
                 field = _WITHIN + name
@@ -114,7 +113,6 @@ class PayoutReader:
 
 
 def _bank(sent: Mapping[str, str], tax_number: str) -> BankDestination:
-    """Read a destination by bank account."""
     for name in _FORMS:
         if not sent[name]:
             reason = "missing_for_bank_account"
@@ -151,7 +149,6 @@ def _destination_texts(method: PayoutMethod, found: object) -> dict[str, str]:
 
 
 def _read(reader: Callable[[str], Value], sent: Mapping[str, str], name: str, reason: str) -> Value:
-    """Read a text of the destination."""
     return fields.read(reader, sent[name], _WITHIN + name, reason)
 
 

@@ -71,7 +71,6 @@ def positive_integer(read: Callable[[], int], name: str) -> int:
 
 
 def _day(asked: RawRequest, name: str) -> date:
-    """Read the one date there is."""
     values = asked.query[name]
     if len(values) != 1:
         raise ServiceError(errors.DATE_INVALID, "repeated", field=name)

@@ -178,7 +178,6 @@ def security_event(record: AccessRecord) -> str:
 
 
 def _add_refusal(line: Fields, record: AccessRecord) -> None:
-    """Add the code and the reason of a refusal."""
     line["code"] = record.code
     line["reason_id"] = mask_text(record.reason)
     if record.field:
@@ -201,7 +200,6 @@ def _address(text: str) -> str:
 
 
 def _client_id(text: str) -> str:
-    """Show an id of our form, and nothing else."""
     return text if _CLIENT_ID.fullmatch(text) else OTHER
 
 
@@ -221,7 +219,6 @@ class SecurityLog:
     """Reports sign-ins and sessions to the log and the metrics."""
 
     def __init__(self, count: Count) -> None:
-        """Count with ``count``."""
         self._count = count
         self._log = structlog.get_logger("gateway.security")
 

@@ -32,7 +32,6 @@ class Ceiling:
     """
 
     def __init__(self, most: int, clock: Monotonic) -> None:
-        """Allow ``most`` lines per message and second."""
         self._most = most
         self._clock = clock
         self._second = 0
@@ -59,7 +58,6 @@ class Ceiling:
         return dict(over)
 
     def _turn(self, second: int) -> None:
-        """Begin a new second."""
         seen, self._seen = self._seen, Counter()
         self._second = second
         for message, times in seen.items():

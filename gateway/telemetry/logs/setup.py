@@ -58,7 +58,6 @@ class Logs:
     """
 
     def __init__(self, lines: LineBuffer, settings: LogSettings) -> None:
-        """Write to ``lines``."""
         self._settings = settings
         self._ceiling = Ceiling(settings.per_second, settings.monotonic)
         self._filter = ForeignFilter(self._ceiling)
@@ -116,7 +115,6 @@ class Logs:
         )
 
     def _limit(self, _logger: object, _method: str, event: EventDict) -> EventDict:
-        """Drop a message said too often."""
         if not self._ceiling.admits(str(event.get("event", ""))[:_LONGEST_MESSAGE]):
             raise structlog.DropEvent
         return event
@@ -144,7 +142,6 @@ class ForeignFilter(logging.Filter):
     """
 
     def __init__(self, ceiling: Ceiling) -> None:
-        """Drop what ``ceiling`` does not admit."""
         super().__init__()
         self._ceiling = ceiling
 
@@ -166,7 +163,6 @@ class _LineHandler(logging.Handler):
     """Writes every record as one JSON line; errors at once."""
 
     def __init__(self, lines: LineBuffer, settings: LogSettings, ceiling: Ceiling) -> None:
-        """Write to ``lines``, and report what ``ceiling`` held back."""
         super().__init__()
         self._lines = lines
         self._now = settings.now
@@ -182,7 +178,6 @@ class _LineHandler(logging.Handler):
             self._lines.flush()
 
     def _foreign(self, record: logging.LogRecord) -> dict[str, object]:
-        """Make the fields of another library's record."""
         line: dict[str, object] = {
             "ts": self._now(),
             "level": record.levelname.lower(),
@@ -198,7 +193,6 @@ class _LineHandler(logging.Handler):
         return line
 
     def _write_suppressed(self, message: str, times: int) -> None:
-        """Log how many lines were held back."""
         line = {"ts": self._now(), "level": "warning", "event": "lines_suppressed"}
         self._lines.append(encode({**line, "message": mask_quoted(message), "count": times}))
 
@@ -213,7 +207,6 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _failure(record: logging.LogRecord) -> dict[str, object] | None:
-    """Describe the exception that came along, if one did."""
     problem = _exception(record.exc_info)
     return describe_failure(problem) if problem is not None else None
 

@@ -76,7 +76,6 @@ def _label_rows() -> Iterator[str]:
 
 
 def _row(family: Family[Any]) -> str:
-    """Write one line of the table."""
     kind = family.kind + (f" ({family.joined})" if family.metric is Gauge else "")
     labels = ", ".join(f"`{name}`" for name in family.label_names) or "-"
     return f"| `{family.name}` | {kind} | {labels} | {family.meaning} |"

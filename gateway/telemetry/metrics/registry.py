@@ -72,7 +72,6 @@ class MetricRegistry:
     """
 
     def __init__(self, instance: Instance, vocabulary: Vocabulary) -> None:
-        """Begin with what is known at start."""
         self.vocabulary = vocabulary
         self._digest = instance.config_digest
         self.registry = CollectorRegistry(auto_describe=False)
@@ -156,7 +155,6 @@ class MetricRegistry:
                 metric.labels(*key)
 
     def _introduce(self, instance: Instance) -> None:
-        """Set the values that are known at start."""
         build = (instance.version, instance.commit, platform.python_version(), instance.environment)
         self.child(series.BUILD_INFO, *build).set(1)
         self.read(series.CONFIG_INFO, lambda: {(self._digest,): 1})

@@ -121,14 +121,12 @@ _declared: list[Family[Any]] = []
 
 
 def _counter(name: str, meaning: str, *labels: Label) -> Family[Counter]:
-    """Declare a counter."""
     family = Family(name=name, metric=Counter, meaning=meaning, labels=labels)
     _declared.append(family)
     return family
 
 
 def _gauge(name: str, meaning: str, *labels: Label, joined: str = "max") -> Family[Gauge]:
-    """Declare a gauge."""
     family = Family(name=name, metric=Gauge, meaning=meaning, labels=labels, joined=joined)
     _declared.append(family)
     return family
@@ -137,7 +135,6 @@ def _gauge(name: str, meaning: str, *labels: Label, joined: str = "max") -> Fami
 def _timing(
     name: str, meaning: str, bounds: tuple[float, ...], *labels: Label
 ) -> Family[Histogram]:
-    """Declare a histogram of seconds."""
     family = Family(name=name, metric=Histogram, meaning=meaning, labels=labels, bounds=bounds)
     _declared.append(family)
     return family

@@ -16,31 +16,18 @@ from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Keyset, 
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation.bodies import Body, body
+from policies.validation.inputs import SEARCH
 
 Read = TypeVar("Read")
 Wanted = TypeVar("Wanted")
 
 _REFUSES: Final = (VALIDATION_FAILED,)
-_COUNTED: Final = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROS: Final = re.compile(r"[0-9]{1,17}")
 """Up to the year 5138: no date overflows."""
 
-PAGING: Final = (
-    Parameter(
-        name="page",
-        required=False,
-        schema={**_COUNTED, "default": 1},
-        description="Counted from 1.",
-    ),
-    Parameter(
-        name="limit",
-        required=False,
-        schema={"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
-        description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.",
-    ),
-)
+PAGING: Final = tuple(each for each in SEARCH.parameters if each.name in {"page", "limit"})
 
 KEYSET: Final = (
     Parameter(

@@ -118,7 +118,6 @@ _REFUND: Final = body(RefundBody, bodies.ORDERS)
 
 
 def _key(asked: RawRequest) -> KeyOrder:
-    """Read a key to be registered."""
     found = _KEY.read(asked)
     kind = PixKeyType(found.type)
     if kind is PixKeyType.EVP:
@@ -139,7 +138,6 @@ def _lookup(asked: RawRequest) -> str:
 
 
 def _charge(asked: RawRequest) -> ChargeOrder:
-    """Read a charge to be made."""
     found = _CHARGE.read(asked)
     kind = ChargeType(found.type)
     return ChargeOrder(
@@ -155,7 +153,6 @@ def _charge(asked: RawRequest) -> ChargeOrder:
 
 
 def _payer(found: PayerBody) -> Payer:
-    """Read who is asked to pay."""
     number = fields.read(strict.tax_number, found.tax_number, "payer.tax_number", "tax_number_form")
     return Payer(name=found.name, tax_number=number, message=found.message)
 

@@ -89,7 +89,6 @@ def _read(asked: RawRequest) -> PayoutQuery:
 
 
 def _every(body: PayoutFilterBody) -> PayoutQuery:
-    """Return the query of all that a body asks for."""
     days = None if body.init or body.ends else body.days or _DAYS
     return PayoutQuery(wanted=filter_of(body), limit=LARGEST_LIMIT, days=days, order=body.order)
 

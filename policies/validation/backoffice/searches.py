@@ -141,7 +141,6 @@ def _counted(body: Mapping[str, Any], name: str, default: int) -> int:
 INCOMING: Final[Input[IncomingSearch]] = _filtered(IncomingBody, IncomingStatus, IncomingSearch)
 REFUNDS: Final[Input[RefundSearch]] = _filtered(RefundsBody, RefundStatus, RefundSearch)
 WITHDRAWS: Final[Input[PayoutSearch]] = _filtered(WithdrawsBody, PayoutStatus, PayoutSearch)
-_PAGING = frozenset({"page", "limit"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,7 @@ def accounts(asked: RawRequest) -> AccountsAsked:
 ACCOUNTS: Final[Input[AccountsAsked]] = Input(
     read=accounts,
     parameters=(
-        *(each for each in SEARCH.parameters if each.name in _PAGING),
+        *inputs.PAGING,
         Parameter(
             name="company_id",
             required=False,
@@ -211,7 +210,6 @@ def _one(asked: RawRequest, name: str, reader: Callable[[str], str], reason: str
 
 
 def _local(parameter: Parameter) -> Parameter:
-    """Describe a day as one of Brasilia."""
     return replace(
         parameter, description=parameter.description.replace("UTC day", "day of Brasilia")
     )
