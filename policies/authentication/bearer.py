@@ -63,12 +63,7 @@ class RefusesBasic:
     refuses = (errors.USER_CREDENTIALS_INVALID,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on unless it brings a Basic credential.
-
-        Raises:
-            ServiceError: ``INVALID_CREDENTIALS`` (401).
-        """
+        """Let the call on unless it brings a Basic credential."""
         for value in call.asked.authorization:
             with suppress(ValueError):
                 if strict.scheme(value)[0] == _BASIC:

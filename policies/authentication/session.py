@@ -87,12 +87,7 @@ class BrowserCookie:
     refuses = (errors.AUTH_UNAVAILABLE,)
 
     async def __call__(self, call: Call) -> None:
-        """
-        Fill in the browser, where the cookie stands for one.
-
-        Raises:
-            ServiceError: ``SVC.SYS.002`` (503) when the store does not answer.
-        """
+        """Fill in the browser, where the cookie stands for one."""
         call.browser = await _find(call, self.form.name, self.find)
 
 

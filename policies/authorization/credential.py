@@ -19,12 +19,7 @@ class RequiresPermission:
     refuses = (errors.PERMISSION_DENIED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if any held permission covers the needed one.
-
-        Raises:
-            ServiceError: ``SVC.AUT.010`` (403) when none does (contract 5.2, 5.3).
-        """
+        """Let the call on if any held permission covers the needed one (contract 5.2, 5.3)."""
         needed = call.needs
         if needed is None:
             return

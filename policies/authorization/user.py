@@ -28,12 +28,7 @@ class DecidesCompanyScope:
     refuses = (FORBIDDEN,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Fill in the scope.
-
-        Raises:
-            ServiceError: ``FORBIDDEN`` (403) where no policy has established the user.
-        """
+        """Fill in the scope."""
         if call.person is None:
             raise ServiceError(FORBIDDEN, "permission")
         call.scope = scope_of(call.person.companies)
@@ -45,13 +40,7 @@ class RequiresRight:
     refuses = (FORBIDDEN,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if a role covers the needed right.
-
-        Raises:
-            ServiceError: ``FORBIDDEN`` (403) when none does, and where no gate
-                has established the user.
-        """
+        """Let the call on if a role covers the needed right."""
         needed = call.needs
         if needed is None:
             return
@@ -71,12 +60,7 @@ class RequiresSecondFactor:
         self._roles = frozenset(roles)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if it changes nothing, or the person has enrolled.
-
-        Raises:
-            ServiceError: ``STEP_UP_REQUIRED`` (403) with the reason ``no_factor``.
-        """
+        """Let the call on if it changes nothing, or the person has enrolled."""
         person, needed = call.person, call.needs
         if person is None or not isinstance(needed, Right):
             return
@@ -103,13 +87,7 @@ class FreshFactor:
     refuses = (STEP_UP_REQUIRED,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if its right asks for nothing, or the factor is fresh.
-
-        Raises:
-            ServiceError: ``STEP_UP_REQUIRED`` (403) for a factor that is too
-                old, and for a person who has none until they enrol one.
-        """
+        """Let the call on if its right asks for nothing, or the factor is fresh."""
         if not isinstance(call.needs, Right) or not (self.always or needs_step_up(call.needs)):
             return
         person = call.person

@@ -105,12 +105,7 @@ class NotBlocked:
     refuses = (errors.TOO_MANY_REQUESTS,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on unless its address is blocked.
-
-        Raises:
-            ServiceError: ``SVC.GTW.005`` with ``Retry-After``.
-        """
+        """Let the call on unless its address is blocked."""
         wait = self.throttle.wait_before_all(call.asked.address)
         if wait:
             raise too_many(wait, "address_blocked")

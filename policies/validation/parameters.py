@@ -16,12 +16,7 @@ class Identifiers:
     refuses = (errors.IDENTIFIER_INVALID,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if each is a hyphenated UUID of any letter case.
-
-        Raises:
-            ServiceError: ``SVC.VAL.006`` (contract part 7).
-        """
+        """Let the call on if each is a hyphenated UUID of any letter case (contract part 7)."""
         path = call.asked.path
         for name in _CHECKED:
             if name in path:
@@ -63,12 +58,7 @@ class KnownParameters:
     refuses = (errors.PAYLOAD_INVALID,)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if the row documents each of its parameters.
-
-        Raises:
-            ServiceError: ``SVC.VAL.011`` for the first that it does not.
-        """
+        """Let the call on if the row documents each of its parameters."""
         query = call.asked.query
         if not query:
             return
