@@ -7,7 +7,7 @@ import select
 import ssl
 from collections.abc import Callable
 from math import inf
-from typing import Final, cast
+from typing import cast
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError, Unavailable
@@ -17,9 +17,6 @@ from gateway.net.client.tls import ResumingContext, VerifiedSSLObject
 from gateway.net.common.certificates import refuses_ours
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import Failpoint, LazyTimer
-
-# Windows has none; a dead connection is noticed there when it is used.
-_HAS_POLL: Final = hasattr(select, "poll")
 
 
 class Connection(asyncio.Protocol):
@@ -140,7 +137,7 @@ class Connection(asyncio.Protocol):
         self.usable = True
         self._tls = transport.get_extra_info("ssl_object")
         self.descriptor = descriptor_of(transport)
-        if _HAS_POLL and self.descriptor >= 0:
+        if hasattr(select, "poll") and self.descriptor >= 0:  # Windows has none
             poll = select.poll()
             poll.register(self.descriptor, select.POLLIN)
             self._poll = poll.poll

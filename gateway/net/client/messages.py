@@ -90,7 +90,6 @@ class SendProgress:
         )
 
 
-_PLAIN: Final = re.compile(r"[0-9A-Za-z._~-]+", re.ASCII)
 _NO_STEPS: Final = frozenset({"", ".", ".."})
 
 
@@ -205,8 +204,6 @@ def filled(template: str, **steps: str) -> str:
     """
     if not _NO_STEPS.isdisjoint(steps.values()):
         raise Refused(Reason.UNSENDABLE)
-    if all(map(_PLAIN.fullmatch, steps.values())):
-        return template.format_map(steps)
     try:
         return template.format_map({name: quote(step, safe="") for name, step in steps.items()})
     except UnicodeEncodeError as problem:

@@ -47,7 +47,6 @@ class Pool:
     a peak has opened grow old and are closed. None gets another call after a minute.
 
     Args:
-        largest: Bytes of an answer's body that are read.
         chance: Numbers from 0 up to 1, which shorten that minute by up to a quarter.
 
     Attributes:

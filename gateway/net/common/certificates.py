@@ -114,12 +114,13 @@ def check_pair(pair: CertificatePair) -> Validity:
     leaf = _leaf(pair.certificate)
     if _public_key(pair.key) != leaf.public_key().public_bytes(*_SPKI):
         raise PairRefused(Part.KEY, PemFlaw.OTHER_KEY)
-    return _validity(leaf)
+    return validity_of(pair.certificate)
 
 
 def validity_of(certificate: str) -> Validity:
     """Return the validity of the first certificate of a text; raises ``PairRefused``."""
-    return _validity(_leaf(certificate))
+    leaf = _leaf(certificate)
+    return Validity(begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc)
 
 
 def load_pair(context: ssl.SSLContext, pair: CertificatePair) -> None:
@@ -171,10 +172,6 @@ def no_password() -> str:
     """Refuse an encrypted key; without this OpenSSL would ask at the terminal."""
     problem = "the key is encrypted"
     raise ValueError(problem)
-
-
-def _validity(leaf: x509.Certificate) -> Validity:
-    return Validity(begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc)
 
 
 def _leaf(text: str) -> x509.Certificate:
