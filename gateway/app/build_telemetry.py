@@ -21,7 +21,7 @@ from gateway.http.route import Surface
 from gateway.net.server.refusals import Refusals
 from gateway.runtime.gauges import LoopLag
 from gateway.telemetry.logs.lines import LineBuffer
-from gateway.telemetry.logs.setup import Logs, LogSettings
+from gateway.telemetry.logs.setup import Logs
 from gateway.telemetry.logs.writer import LineWriter, to_descriptor
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
@@ -69,7 +69,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
     return Telemetry(
         writer=writer,
         lines=lines,
-        logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
+        logs=Logs(lines, now=now, monotonic=time.monotonic, level=level),
         values=values,
         observer=TelemetryObserver(values, lines, now, always),
         lag=LoopLag(values.child(series.EVENT_LOOP_LAG).observe, time.monotonic),

@@ -12,7 +12,6 @@ import re
 import sys
 import threading
 from collections.abc import MutableMapping
-from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final
 
@@ -34,34 +33,31 @@ _LONGEST: Final = 2000
 _LONGEST_MESSAGE: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogSettings:
-    """
-    How much is said.
-
-    Attributes:
-        level: The least level written, such as ``INFO``.
-        per_second: How often one message is written each second.
-    """
-
-    now: Now
-    monotonic: Monotonic
-    level: str = "INFO"
-    per_second: int = 100
-
-
 class Logs:
     """
     Logging of this process, from ``start`` to ``stop``.
 
     Other handlers of the root logger are taken off: they would write past us.
+
+    Args:
+        level: The least level written.
+        per_second: How often one message is written each second.
     """
 
-    def __init__(self, lines: LineBuffer, settings: LogSettings) -> None:
-        self._settings = settings
-        self._ceiling = Ceiling(settings.per_second, settings.monotonic)
+    def __init__(
+        self,
+        lines: LineBuffer,
+        *,
+        now: Now,
+        monotonic: Monotonic,
+        level: str = "INFO",
+        per_second: int = 100,
+    ) -> None:
+        self._now = now
+        self._level = level
+        self._ceiling = Ceiling(per_second, monotonic)
         self._filter = ForeignFilter(self._ceiling)
-        self._handler = _LineHandler(lines, settings, self._ceiling)
+        self._handler = _LineHandler(lines, now, self._ceiling)
         self._handler.addFilter(self._filter)
         self._before = (logging.WARNING, sys.excepthook, threading.excepthook)
 
@@ -72,7 +68,7 @@ class Logs:
         for other in tuple(root.handlers):
             root.removeHandler(other)
         root.addHandler(self._handler)
-        root.setLevel(self._settings.level)
+        root.setLevel(self._level)
         for name in FILTERED:
             logging.getLogger(name).addFilter(self._filter)
         logging.captureWarnings(capture=True)
@@ -82,7 +78,7 @@ class Logs:
 
     def change_level(self, level: str) -> None:
         """Write lines of another least level from now on, such as ``WARNING``."""
-        self._settings = replace(self._settings, level=level)
+        self._level = level
         logging.getLogger().setLevel(level)
         self._configure_structlog()
 
@@ -108,7 +104,7 @@ class Logs:
                 structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
             ],
             wrapper_class=structlog.make_filtering_bound_logger(
-                logging.getLevelNamesMapping()[self._settings.level]
+                logging.getLevelNamesMapping()[self._level]
             ),
             logger_factory=structlog.stdlib.LoggerFactory(),
             cache_logger_on_first_use=False,
@@ -129,7 +125,7 @@ class Logs:
             shown["trace_id"] = trace_id
         if problem is not None:
             shown["exception"] = describe_failure(problem)
-        return {"ts": self._settings.now(), **shown}
+        return {"ts": self._now(), **shown}
 
 
 class ForeignFilter(logging.Filter):
@@ -152,7 +148,8 @@ class ForeignFilter(logging.Filter):
             return True
         if not self._ceiling.admits(f"{record.name}: {record.msg}"[:_LONGEST_MESSAGE]):
             return False
-        fields[_FAILURE] = _failure(record)
+        problem = _exception(record.exc_info)
+        fields[_FAILURE] = describe_failure(problem) if problem is not None else None
         record.msg = _message(record)
         record.args = None
         record.exc_info = record.exc_text = record.stack_info = None
@@ -162,16 +159,17 @@ class ForeignFilter(logging.Filter):
 class _LineHandler(logging.Handler):
     """Writes every record as one JSON line; errors at once."""
 
-    def __init__(self, lines: LineBuffer, settings: LogSettings, ceiling: Ceiling) -> None:
+    def __init__(self, lines: LineBuffer, now: Now, ceiling: Ceiling) -> None:
         super().__init__()
         self._lines = lines
-        self._now = settings.now
+        self._now = now
         self._ceiling = ceiling
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
         for message, times in self._ceiling.take_suppressed().items():
-            self._write_suppressed(message, times)
+            line = {"ts": self._now(), "level": "warning", "event": "lines_suppressed"}
+            self._lines.append(encode({**line, "message": mask_quoted(message), "count": times}))
         ours = record.msg if isinstance(record.msg, dict) else self._foreign(record)
         self._lines.append(encode(ours))
         if record.levelno >= logging.ERROR:
@@ -192,10 +190,6 @@ class _LineHandler(logging.Handler):
             line["exception"] = failure
         return line
 
-    def _write_suppressed(self, message: str, times: int) -> None:
-        line = {"ts": self._now(), "level": "warning", "event": "lines_suppressed"}
-        self._lines.append(encode({**line, "message": mask_quoted(message), "count": times}))
-
 
 def _message(record: logging.LogRecord) -> str:
     """Format the message; arguments that do not fit are left out."""
@@ -204,11 +198,6 @@ def _message(record: logging.LogRecord) -> str:
     except Exception:  # noqa: BLE001 - a caller's mistake in a log call must not end its work
         text = f"{record.msg} (arguments do not fit)"
     return mask_quoted(text)[:_LONGEST]
-
-
-def _failure(record: logging.LogRecord) -> dict[str, object] | None:
-    problem = _exception(record.exc_info)
-    return describe_failure(problem) if problem is not None else None
 
 
 def _exception(given: object) -> BaseException | None:

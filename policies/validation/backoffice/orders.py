@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final, Literal
 
@@ -214,17 +213,6 @@ KEY_PAYOUT: Final[Input[KeyPayout]] = Input(
 REFUND: Final[Input[RefundRequest]] = Input(read=refund, body=RefundBody, refuses=_REFUND.refuses)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderInputs:
-    """What rows of orders take."""
-
-    key: Input[KeyOrder]
-    lookup: Input[str]
-    charge: Input[ChargeOrder]
-
-
-ORDERS: Final = OrderInputs(
-    key=Input(read=_key, body=KeyBody, refuses=_KEY.refuses),
-    lookup=Input(read=_lookup, body=LookupBody, refuses=_LOOKUP.refuses),
-    charge=Input(read=_charge, body=ChargeBody, refuses=_CHARGE.refuses),
-)
+KEY: Final[Input[KeyOrder]] = Input(read=_key, body=KeyBody, refuses=_KEY.refuses)
+LOOKUP: Final[Input[str]] = Input(read=_lookup, body=LookupBody, refuses=_LOOKUP.refuses)
+CHARGE: Final[Input[ChargeOrder]] = Input(read=_charge, body=ChargeBody, refuses=_CHARGE.refuses)

@@ -22,8 +22,8 @@ ROWS = (
         promise="A write with a session cookie carries the session's token.",
         source="decisions 6 (`CSRF_FAILED`)",
         file="policies/traffic/csrf.py",
-        right="if len(sent) != 1 or not hmac.compare_digest(",
-        wrong="if len(sent) == 1 and not hmac.compare_digest(",
+        right='check_token(sent[0] if len(sent) == 1 else "", call.browser)',
+        wrong="if sent:\n            check_token(sent[0], call.browser)",
         tests=(f"{_CSRF}::test_a_write_carries_the_token_once",),
     ),
     Mistake(

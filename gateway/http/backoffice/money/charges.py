@@ -25,7 +25,7 @@ from gateway.http.backoffice.cells import (
 )
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
-from policies.validation.backoffice.orders import ORDERS
+from policies.validation.backoffice.orders import CHARGE
 from policies.validation.inputs import REFERENCE
 
 _FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE)
@@ -61,7 +61,7 @@ def qrcode_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller
             summary="Make a charge; answers its PIX QR code.",
             needs=writing(Area.QRCODE),
             limits=WITH_BODY,
-            takes=ORDERS.charge,
+            takes=CHARGE,
             runs=as_actor(does.bank.charge_orders.create),
             shows=resources.charge,
             fails=_FAILS,

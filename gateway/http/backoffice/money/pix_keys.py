@@ -28,7 +28,7 @@ from gateway.http.backoffice.cells import (
 )
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
-from policies.validation.backoffice.orders import ORDERS
+from policies.validation.backoffice.orders import KEY, LOOKUP
 from policies.validation.fields import KeyType
 from policies.validation.inputs import KEY_ID, NOTHING
 
@@ -95,7 +95,7 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             summary="Register a PIX key; the bank generates random (evp) keys.",
             needs=writing(Area.PIX_KEY),
             limits=WITH_BODY,
-            takes=ORDERS.key,
+            takes=KEY,
             runs=as_actor(does.bank.key_orders.create),
             shows=resources.pix_key,
             fails=_FAILS,
@@ -122,7 +122,7 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             summary="Ask who is behind a PIX key of any bank, before paying; recorded.",
             needs=reading(Area.PIX_KEY),
             limits=WITH_BODY,
-            takes=ORDERS.lookup,
+            takes=LOOKUP,
             runs=as_actor(does.bank.key_orders.look_up),
             shows=key_owner,
             fails=_ONE_FAILS,

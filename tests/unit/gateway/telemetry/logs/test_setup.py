@@ -16,7 +16,7 @@ import structlog
 
 from gateway.telemetry import trace
 from gateway.telemetry.logs.lines import LineBuffer
-from gateway.telemetry.logs.setup import FILTERED, Logs, LogSettings
+from gateway.telemetry.logs.setup import FILTERED, Logs
 
 CANARIES = {
     "basic": "Basic Y2FuYXJ5OmNhbmFyeQ==",
@@ -37,11 +37,12 @@ class World:
     def __init__(self) -> None:
         self.written: list[bytes] = []
         self.second = 5.0
-        settings = LogSettings(
-            now=lambda: datetime(2026, 11, 20, tzinfo=UTC), monotonic=lambda: self.second
-        )
         self.buffer = LineBuffer(self.written.append)
-        self.logs = Logs(self.buffer, settings)
+        self.logs = Logs(
+            self.buffer,
+            now=lambda: datetime(2026, 11, 20, tzinfo=UTC),
+            monotonic=lambda: self.second,
+        )
 
     def text(self) -> str:
         return b"".join(self.written).decode()

@@ -13,7 +13,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.calls import RawRequest
-from policies.validation.backoffice.orders import LONGEST_EXPIRY_S, ORDERS, REFUND
+from policies.validation.backoffice import orders
+from policies.validation.backoffice.orders import LONGEST_EXPIRY_S, REFUND
 from tests.unit.refusals import refusal_of
 from tests.world.people import posted
 
@@ -36,7 +37,7 @@ PAYER = {"name": "Maria Silva", "tax_number": "529.982.247-25"}
     ],
 )
 def test_a_key_is_read_in_its_normal_form(body: object, order: KeyOrder):
-    assert ORDERS.key.read(posted(body)) == order
+    assert orders.KEY.read(posted(body)) == order
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,8 @@ def test_a_key_is_read_in_its_normal_form(body: object, order: KeyOrder):
     ],
 )
 def test_no_impossible_key_is_ordered(body: object, error: ErrorCode):
-    assert refusal_of(lambda: ORDERS.key.read(posted(body))) is error
-    assert error in ORDERS.key.refuses
+    assert refusal_of(lambda: orders.KEY.read(posted(body))) is error
+    assert error in orders.KEY.refuses
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_no_impossible_key_is_ordered(body: object, error: ErrorCode):
     ],
 )
 def test_a_key_to_look_up_may_leave_its_kind_to_its_form(body: object, key: str):
-    assert ORDERS.lookup.read(posted(body)) == key
+    assert orders.LOOKUP.read(posted(body)) == key
 
 
 @pytest.mark.parametrize(
@@ -84,12 +85,12 @@ def test_a_key_to_look_up_may_leave_its_kind_to_its_form(body: object, key: str)
     ],
 )
 def test_what_is_no_key_is_not_looked_up(body: object, error: ErrorCode):
-    assert refusal_of(lambda: ORDERS.lookup.read(posted(body))) is error
+    assert refusal_of(lambda: orders.LOOKUP.read(posted(body))) is error
 
 
 @pytest.mark.parametrize("said", [{}, {"reusable": False}, {"reusable": True}])
 def test_a_static_charge_can_be_paid_again_whatever_is_said(said: dict[str, bool]):
-    order = ORDERS.charge.read(posted({**CHARGE, "type": "Static", **said}))
+    order = orders.CHARGE.read(posted({**CHARGE, "type": "Static", **said}))
 
     assert order.reusable
 
@@ -106,7 +107,7 @@ def test_a_charge_is_read_whole():
     }
     asked = posted(body)
 
-    assert ORDERS.charge.read(asked) == ChargeOrder(
+    assert orders.CHARGE.read(asked) == ChargeOrder(
         reference="order-1",
         type=ChargeType.DYNAMIC,
         key="loja@example.com",
@@ -121,7 +122,7 @@ def test_a_charge_is_read_whole():
 
 @pytest.mark.parametrize("absent", [{}, {"value": None, "expires_in": None, "payer": None}])
 def test_a_charge_may_be_open_endless_and_anybodys(absent: dict[str, None]):
-    order = ORDERS.charge.read(posted({**CHARGE, **absent}))
+    order = orders.CHARGE.read(posted({**CHARGE, **absent}))
 
     assert (order.value, order.expires_in, order.payer, order.reusable) == (None, None, None, False)
 
@@ -152,14 +153,14 @@ def test_a_charge_may_be_open_endless_and_anybodys(absent: dict[str, None]):
     ],
 )
 def test_no_impossible_charge_is_ordered(changed: dict[str, object], error: ErrorCode):
-    assert refusal_of(lambda: ORDERS.charge.read(posted({**CHARGE, **changed}))) is error
-    assert error in ORDERS.charge.refuses
+    assert refusal_of(lambda: orders.CHARGE.read(posted({**CHARGE, **changed}))) is error
+    assert error in orders.CHARGE.refuses
 
 
 def test_a_cnpj_with_letters_is_a_key():
     body = {"type": "cnpj", "key": "12.abc.345/01DE-35"}
 
-    assert ORDERS.key.read(posted(body)).key == "12ABC34501DE35"
+    assert orders.KEY.read(posted(body)).key == "12ABC34501DE35"
 
 
 def giving_back(body: object, payment: str = "order-1") -> RawRequest:
