@@ -242,15 +242,13 @@ class TelemetryObserver:
         """Show the unsettled payouts of each provider; zero where there are none."""
         by_provider = {each.provider: each for each in standing}
         for provider in self._providers | by_provider.keys():
-            self._show_unsettled(provider, by_provider.get(provider), now)
-
-    def _show_unsettled(self, provider: str, stands: Unsettled | None, now: datetime) -> None:
-        oldest = stands.oldest_at if stands else None
-        age_s = (now - oldest).total_seconds() if oldest else 0.0
-        gauge = self._metrics.child
-        gauge(series.PAYOUT_UNRESOLVED, provider).set(stands.unresolved if stands else 0)
-        gauge(series.PAYOUT_OLDEST_UNRESOLVED, provider).set(age_s)
-        gauge(series.PAYOUT_REVIEW, provider).set(stands.review if stands else 0)
+            stands = by_provider.get(provider)
+            oldest = stands.oldest_at if stands else None
+            age_s = (now - oldest).total_seconds() if oldest else 0.0
+            gauge = self._metrics.child
+            gauge(series.PAYOUT_UNRESOLVED, provider).set(stands.unresolved if stands else 0)
+            gauge(series.PAYOUT_OLDEST_UNRESOLVED, provider).set(age_s)
+            gauge(series.PAYOUT_REVIEW, provider).set(stands.review if stands else 0)
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Time an authentication."""
@@ -348,5 +346,4 @@ def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family[Counter], K
 
 
 def _recovered(status: int) -> str:
-    """Say what became of a link that was asked for or used."""
     return "limited" if status == _TOO_MANY else _RECOVERED.get(status // 100, "refused")

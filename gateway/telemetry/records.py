@@ -88,27 +88,21 @@ class Observer(Protocol):
 
     def provider_call(self, call: ProviderCall) -> None:
         """Note a call of a bank, or one that was refused here."""
-        ...
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Note that a circuit breaker went ``closed``, ``half_open`` or ``open``."""
-        ...
 
     def provider_retry(self, provider: str, operation: str) -> None:
         """Note that a read was repeated."""
-        ...
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         """Note how many calls a provider has in flight now."""
-        ...
 
     def certificate(self, provider: str, ends: datetime) -> None:
         """Note when our certificate at a provider expires; called whenever one was read."""
-        ...
 
     def count(self, event: Event, label: str) -> None:
         """Count an event that has no record of its own; ``Event`` names the labels."""
-        ...
 
 
 class RequestObserver(Observer, Protocol):
@@ -116,23 +110,18 @@ class RequestObserver(Observer, Protocol):
 
     def request(self, record: AccessRecord) -> None:
         """Note a request that was answered."""
-        ...
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Note how long authentication took."""
-        ...
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
         """Note how many payouts are unsettled."""
-        ...
 
     def show(self, gauge: Gauge, value: float) -> None:
         """Show a gauge's value as it is now."""
-        ...
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         """Note a payout that reached a final state, and how long it took from its acceptance."""
-        ...
 
 
 _record: ContextVar[AccessRecord | None] = ContextVar("access_record", default=None)

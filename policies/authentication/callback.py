@@ -24,11 +24,5 @@ class GivenAddress:
     refuses = (errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if its path is one that we gave a bank.
-
-        Raises:
-            ServiceError: ``SVC.AUT.010`` (401) for a provider or a token that is not ours,
-                ``SVC.GTW.001`` (404) where its bank adds no such step.
-        """
+        """Let the call on if its path is one that we gave a bank."""
         self.expect(call.asked.path)

@@ -38,7 +38,6 @@ class Authenticate(Protocol):
 
     def __call__(self, browser: Browser, *, acts: bool) -> Awaitable[SignedInBrowser]:
         """Keep the session alive too if the person ``acts``, and a timer did not ask."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

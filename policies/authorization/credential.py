@@ -77,13 +77,7 @@ class AccountState:
     refuses = (errors.ACCOUNT_INACTIVE, errors.ACCOUNT_UNVERIFIED)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if the account may be banked on.
-
-        Raises:
-            ServiceError: ``SVC.ACC.002`` when it is not active, else
-                ``SVC.ACC.003`` when it is not verified (contract 5.1).
-        """
+        """Let the call on if the account is active, and then if it is verified (contract 5.1)."""
         if call.account is None or not call.account.active:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
         if not call.account.verified:

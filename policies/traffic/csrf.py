@@ -106,13 +106,7 @@ class OpensOurPage:
     refuses = (CSRF_FAILED, SESSION_REQUIRED)
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on unless another site asks for it.
-
-        Raises:
-            ServiceError: ``SESSION_REQUIRED`` (401) for a link elsewhere that was
-                followed, ``CSRF_FAILED`` (403) for anything else of other sites.
-        """
+        """Let the call on; a link elsewhere is somebody not signed in, all else is forged."""
         headers = call.asked.headers
         try:
             _check_place(headers, self.origin(), silent=True)

@@ -45,16 +45,13 @@ class FailureThrottle:
         """Remember that a credential of ``client_id`` from ``address`` was refused."""
         now = self._clock()
         for key in _keys(address, client_id):
-            self._count(key, now)
+            times = self._refusals.get(key)
+            if times is None:
+                times = self._refusals[key] = deque(maxlen=self._limits.hard_per_address + 1)
+            times.append(now)
+            self._refusals.move_to_end(key)
         while len(self._refusals) > _KEYS_KEPT:
             self._refusals.popitem(last=False)
-
-    def _count(self, key: tuple[str, str], now: float) -> None:
-        times = self._refusals.get(key)
-        if times is None:
-            times = self._refusals[key] = deque(maxlen=self._limits.hard_per_address + 1)
-        times.append(now)
-        self._refusals.move_to_end(key)
 
     def wait_when_refused(self, address: str, client_id: str = "") -> int:
         """Return the seconds a refused caller must wait; 0 when it is below the limits."""

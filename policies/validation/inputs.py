@@ -8,18 +8,14 @@ from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
 from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.domain.requests.calls import Input, Parameter, RawRequest
+from gateway.domain.requests.calls import Input, Parameter
 from policies.validation import parameters, payout, search
 from policies.validation.payout import BankAccountWithdrawBody, PayoutBody, PixWithdrawBody
 
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
 
 
-def _nothing(_asked: RawRequest) -> None:
-    """Take nothing."""
-
-
-NOTHING: Input[None] = Input(read=_nothing)
+NOTHING: Input[None] = Input(read=lambda _asked: None)
 
 KEY_ID: Input[str] = Input(read=parameters.key_id, refuses=(errors.IDENTIFIER_INVALID,))
 

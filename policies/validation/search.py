@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import date
 
 from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
 from gateway.domain.requests.calls import RawRequest
@@ -33,13 +34,13 @@ def window(asked: RawRequest) -> Window:
     return days(_day(asked, "init"), _day(asked, "ends"))
 
 
-def days(init: date, ends: date) -> Window:
-    """Make a window, or refuse with ``SVC.VAL.008``."""
+def days(init: date, ends: date, error: ErrorCode = errors.WINDOW_INVALID) -> Window:
+    """Make a window, or refuse with ``SVC.VAL.008`` or another code."""
     try:
         return Window(init, ends)
     except ValueError as problem:
         reason = "window_backwards" if ends < init else "window_long"
-        raise ServiceError(errors.WINDOW_INVALID, reason, field="ends") from problem
+        raise ServiceError(error, reason, field="ends") from problem
 
 
 def paging(asked: RawRequest) -> Paging:

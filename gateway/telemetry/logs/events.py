@@ -188,14 +188,12 @@ def _add_refusal(line: Fields, record: AccessRecord) -> None:
 
 
 def _level(status: int) -> str:
-    """Choose the level: error for 500, warning for other 5xx, info for the rest."""
     if status < _OUR_MISTAKE:
         return "info"
     return "error" if status == _OUR_MISTAKE else "warning"
 
 
 def _address(text: str) -> str:
-    """Show an address, and nothing else."""
     return text if not text or _ADDRESS.fullmatch(text) else OTHER
 
 

@@ -181,7 +181,6 @@ class LineBuffer:
             self._hand_on(ours)
 
     def _taken(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand on if it is time, or schedule it."""
         if len(self._ours) >= self._most:
             self.flush()
         elif not self._armed:

@@ -23,7 +23,6 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import (
     DEFAULT_LIMIT,
     LARGEST_LIMIT,
-    Window,
     local_end,
     local_start,
 )
@@ -32,6 +31,7 @@ from gateway.domain.payouts.status import Certainty
 from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation.backoffice.searches import Limit
 from policies.validation.bodies import body
+from policies.validation.search import days
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -89,8 +89,8 @@ def _read(asked: RawRequest) -> PayoutQuery:
 
 
 def _every(body: PayoutFilterBody) -> PayoutQuery:
-    days = None if body.init or body.ends else body.days or _DAYS
-    return PayoutQuery(wanted=filter_of(body), limit=LARGEST_LIMIT, days=days, order=body.order)
+    span = None if body.init or body.ends else body.days or _DAYS
+    return PayoutQuery(wanted=filter_of(body), limit=LARGEST_LIMIT, days=span, order=body.order)
 
 
 def filter_of(body: PayoutFilterBody) -> PayoutFilter:
@@ -120,13 +120,8 @@ def _window(body: PayoutFilterBody) -> tuple[datetime | None, datetime | None]:
     for name, day in (("init", body.init), ("ends", body.ends)):
         if day is None:
             raise ServiceError(VALIDATION_FAILED, "missing", field=name)
-    init, ends = body.init or date.min, body.ends or date.min
-    try:
-        days = Window(init, ends)
-    except ValueError as problem:
-        reason = "window_backwards" if ends < init else "window_long"
-        raise ServiceError(VALIDATION_FAILED, reason, field="ends") from problem
-    return local_start(days.init), local_end(days.ends)
+    found = days(body.init or date.min, body.ends or date.min, VALIDATION_FAILED)
+    return local_start(found.init), local_end(found.ends)
 
 
 def place_of(text: str) -> PayoutPlace:
