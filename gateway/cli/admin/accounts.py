@@ -7,7 +7,8 @@ from typing import IO, Any, TextIO, TypedDict, Unpack
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.store_access import in_store
 from gateway.domain.accounts.accounts import Account, BankCoordinates, GivenSecrets
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 
@@ -91,13 +92,7 @@ def create(
         coordinates=_coordinates(given),
     )
 
-    async def work() -> Account:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.admin.accounts.create(order)
-
-    terminal.show(_row(run(work())))
+    terminal.show(_row(in_store(terminal, lambda office: office.admin.accounts.create(order))))
 
 
 @account.command()
@@ -128,13 +123,8 @@ def update(
         coordinates=_coordinates(given),
     )
 
-    async def work() -> Account:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.admin.accounts.update(account_id, change)
-
-    terminal.show(_row(run(work())))
+    changed = in_store(terminal, lambda office: office.admin.accounts.update(account_id, change))
+    terminal.show(_row(changed))
 
 
 @account.command("list")
@@ -142,14 +132,8 @@ def update(
 @reading
 def listing(terminal: Terminal, company_id: str | None) -> None:
     """List accounts, oldest first."""
-
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return [_row(each) for each in await office.admin.accounts.list(company_id)]
-
-    terminal.show_all(run(work()), COLUMNS)
+    found = in_store(terminal, lambda office: office.admin.accounts.list(company_id))
+    terminal.show_all([_row(each) for each in found], COLUMNS)
 
 
 def _provider(given: Shared) -> ProviderChoice | None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run, show_json
+from gateway.cli.store_access import in_store
 from gateway.domain.kernel.audit import AuditHead
 
 if TYPE_CHECKING:
-    from gateway.domain.kernel.audit import AcceptedBreak, Audit, AuditBreak
+    from gateway.cli.context import AdminContext
+    from gateway.domain.kernel.audit import AcceptedBreak, Audit
     from gateway.operations.backoffice.audit_breaks import AuditBreaks
 
 BROKEN: Final = 3
@@ -40,7 +42,7 @@ def audit() -> None:
 @click.option(
     "--head",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=_FILE,
     help="An earlier end of the log, as `pixgate audit head` printed it.",
 )
 @reading
@@ -121,20 +123,15 @@ def accept_break(
         message = "--by is required: the two must be different people"
         raise click.UsageError(message)
 
-    async def propose() -> str:
-        async with _breaks(terminal) as breaks:
-            return await breaks.propose(event, terminal.by, reason)
-
-    async def approve(proposal: str) -> AuditBreak:
-        async with _breaks(terminal) as breaks:
-            return await breaks.approve(event, terminal.by, proposal)
-
     try:
         if approved is not None:
-            found = run(approve(approved.read_text(encoding="utf-8")))
+            given = approved.read_text(encoding="utf-8")
+            found = in_store(terminal, lambda it: _breaks(it).approve(event, terminal.by, given))
             terminal.show({"accepted": True, "first": found.first, "last": found.last})
         elif proposed is not None:
-            proposal = run(propose())
+            proposal = in_store(
+                terminal, lambda office: _breaks(office).propose(event, terminal.by, reason)
+            )
             with proposed.open("x", encoding="utf-8") as file:
                 file.write(f"{proposal}\n")
             terminal.show({"accepted": False, "proposal": str(proposed)})
@@ -188,20 +185,16 @@ def _break_row(accepted: AcceptedBreak) -> Row:
     }
 
 
-@asynccontextmanager
-async def _breaks(terminal: Terminal) -> AsyncIterator[AuditBreaks]:
-    """Open what accepts breaks."""
-    from gateway.cli.context import opened
+def _breaks(office: AdminContext) -> AuditBreaks:
     from gateway.operations.backoffice.audit_breaks import AuditBreaks
 
-    async with opened(terminal) as office:
-        kernel = office.kernel
-        yield AuditBreaks(
-            audit=kernel.store.audit,
-            users=kernel.store.identity.users,
-            keys=kernel.keys.derivation.keys(_PROPOSALS),
-            now=kernel.now,
-        )
+    kernel = office.kernel
+    return AuditBreaks(
+        audit=kernel.store.audit,
+        users=kernel.store.identity.users,
+        keys=kernel.keys.derivation.keys(_PROPOSALS),
+        now=kernel.now,
+    )
 
 
 @asynccontextmanager

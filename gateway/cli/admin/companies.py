@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.store_access import in_store
 from gateway.domain.accounts.accounts import Company
 
 COLUMNS = ("id", "name", "created_at")
@@ -21,28 +22,16 @@ def company() -> None:
 @changing
 def create(terminal: Terminal, name: str, company_id: str) -> None:
     """Add a company."""
-
-    async def work() -> Company:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.admin.companies.create(name, company_id)
-
-    terminal.show(_row(run(work())))
+    made = in_store(terminal, lambda office: office.admin.companies.create(name, company_id))
+    terminal.show(_row(made))
 
 
 @company.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
     """List companies."""
-
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return [_row(each) for each in await office.admin.companies.list()]
-
-    terminal.show_all(run(work()), COLUMNS)
+    found = in_store(terminal, lambda office: office.admin.companies.list())
+    terminal.show_all([_row(each) for each in found], COLUMNS)
 
 
 def _row(shown: Company) -> Row:

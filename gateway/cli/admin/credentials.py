@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.store_access import in_store
 from gateway.domain.accounts.credentials import Credential, CredentialLimits, Permission
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import amount
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
+
+if TYPE_CHECKING:
+    from gateway.cli.context import AdminContext
 
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
 _DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
@@ -110,7 +115,8 @@ def issue(  # noqa: PLR0913 - one parameter per option
         expires_at=expires and expires.replace(tzinfo=UTC),
         limits=CredentialLimits(per_payout=limit_per_payout, per_day=limit_per_day),
     )
-    _show_secret(terminal, run(_issued(terminal, order)))
+    issued = in_store(terminal, lambda office: office.admin.credentials.issue(order))
+    _show_secret(terminal, issued)
 
 
 @credential.command()
@@ -125,14 +131,8 @@ def issue(  # noqa: PLR0913 - one parameter per option
 @changing
 def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
     """Make a new secret and print it."""
-
-    async def work() -> Issued:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.admin.credentials.rotate(client_id, overlap)
-
-    _show_secret(terminal, run(work()))
+    issued = in_store(terminal, lambda office: office.admin.credentials.rotate(client_id, overlap))
+    _show_secret(terminal, issued)
 
 
 @credential.command()
@@ -142,14 +142,11 @@ def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
 def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
     """End a credential; every gateway refuses it within a second."""
 
-    async def work() -> Row:
-        from gateway.cli.context import opened
+    async def revoked(office: AdminContext) -> Row:
+        ended = await office.admin.credentials.revoke(client_id, reason)
+        return _row(ended, office.acting.now())
 
-        async with opened(terminal) as office:
-            ended = await office.admin.credentials.revoke(client_id, reason)
-            return _row(ended, office.acting.now())
-
-    terminal.show(run(work()))
+    terminal.show(in_store(terminal, revoked))
 
 
 @credential.command("list")
@@ -158,21 +155,11 @@ def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
 def listing(terminal: Terminal, company_id: str | None) -> None:
     """List credentials, including expired and revoked ones. Secrets and digests are never shown."""
 
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
+    async def listed(office: AdminContext) -> list[Row]:
+        found = await office.admin.credentials.list(company_id)
+        return [_row(each, office.acting.now()) for each in found]
 
-        async with opened(terminal) as office:
-            found = await office.admin.credentials.list(company_id)
-            return [_row(each, office.acting.now()) for each in found]
-
-    terminal.show_all(run(work()), COLUMNS)
-
-
-async def _issued(terminal: Terminal, order: CredentialOrder) -> Issued:
-    from gateway.cli.context import opened
-
-    async with opened(terminal) as office:
-        return await office.admin.credentials.issue(order)
+    terminal.show_all(in_store(terminal, listed), COLUMNS)
 
 
 def _show_secret(terminal: Terminal, issued: Issued) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from gateway.cli.admin.credentials import Duration
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.store_access import in_store
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
+
+if TYPE_CHECKING:
+    from gateway.cli.context import AdminContext
 
 COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
 
@@ -52,29 +57,20 @@ def stop(
         message = "say when it ends: --until or --for, one of them"
         raise click.UsageError(message)
 
-    async def work() -> Stop:
-        from gateway.cli.context import opened
+    def begin(office: AdminContext) -> Awaitable[Stop]:
+        ends_at = _end(until, length, office.acting.now())
+        order = StopOrder(scope=scope, subject=subject, reason=reason, ends_at=ends_at)
+        return office.admin.stops.stop(order)
 
-        async with opened(terminal) as office:
-            ends_at = _end(until, length, office.acting.now())
-            order = StopOrder(scope=scope, subject=subject, reason=reason, ends_at=ends_at)
-            return await office.admin.stops.stop(order)
-
-    terminal.show(_row(run(work())))
+    terminal.show(_row(in_store(terminal, begin)))
 
 
 @click.command()
 @reading
 def stops(terminal: Terminal) -> None:
     """List the stops in force, oldest first."""
-
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return [_row(each) for each in await office.admin.stops.list()]
-
-    terminal.show_all(run(work()), COLUMNS)
+    found = in_store(terminal, lambda office: office.admin.stops.list())
+    terminal.show_all([_row(each) for each in found], COLUMNS)
 
 
 @click.command()
@@ -82,14 +78,7 @@ def stops(terminal: Terminal) -> None:
 @changing
 def resume(terminal: Terminal, stop_id: str) -> None:
     """End a stop now."""
-
-    async def work() -> None:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            await office.admin.stops.lift(stop_id)
-
-    run(work())
+    in_store(terminal, lambda office: office.admin.stops.lift(stop_id))
     terminal.show({"id": stop_id, "state": "lifted"})
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from gateway.cli.config.key_rotation import promote, stage, status
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.store_access import in_identity
 from gateway.domain.identity.sessions import SigningKey
+
+if TYPE_CHECKING:
+    from gateway.app.build_identity import IdentityRoom
 
 COLUMNS = ("id", "state", "signs_from", "created_at", "retired_at")
 
@@ -34,16 +39,13 @@ for _command in (status, stage, promote):
 def listing(terminal: Terminal) -> None:
     """List all keys, retired ones too; private keys are never shown."""
 
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened_identity
+    async def listed(identity: IdentityRoom) -> list[Row]:
+        found = await identity.services.signing_keys.list()
+        now = identity.context.now()
+        signing = _signing(found, now)
+        return [_row(each, signing, now) for each in found]
 
-        async with opened_identity(terminal) as identity:
-            found = await identity.services.signing_keys.list()
-            now = identity.context.now()
-            signing = _signing(found, now)
-            return [_row(each, signing, now) for each in found]
-
-    terminal.show_all(run(work()), COLUMNS)
+    terminal.show_all(in_identity(terminal, listed), COLUMNS)
 
 
 @keys.command()
@@ -52,14 +54,11 @@ def listing(terminal: Terminal) -> None:
 def rotate(terminal: Terminal, *, at_once: bool) -> None:
     """Create the next key."""
 
-    async def work() -> Row:
-        from gateway.cli.context import opened_identity
+    async def rotated(identity: IdentityRoom) -> Row:
+        made = await identity.services.signing_keys.rotate(terminal.actor, at_once=at_once)
+        return _row(made, "", identity.context.now())
 
-        async with opened_identity(terminal) as identity:
-            made = await identity.services.signing_keys.rotate(terminal.actor, at_once=at_once)
-            return _row(made, "", identity.context.now())
-
-    terminal.show(run(work()))
+    terminal.show(in_identity(terminal, rotated))
 
 
 @keys.command()
@@ -73,14 +72,10 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
 @changing
 def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
     """Stop publishing a key; every process follows within a second."""
-
-    async def work() -> None:
-        from gateway.cli.context import opened_identity
-
-        async with opened_identity(terminal) as identity:
-            await identity.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once)
-
-    run(work())
+    in_identity(
+        terminal,
+        lambda it: it.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once),
+    )
     terminal.show({"id": key_id, "state": "retired"})
 
 

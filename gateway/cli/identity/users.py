@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.store_access import in_identity
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.operations.identity.users import NewUser
@@ -92,14 +93,8 @@ def invite_again(terminal: Terminal, who: str) -> None:
 @reading
 def listing(terminal: Terminal) -> None:
     """List users, oldest first."""
-
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened_identity
-
-        async with opened_identity(terminal) as identity:
-            return [_row(each) for each in await identity.services.users.list()]
-
-    terminal.show_all(run(work()), COLUMNS)
+    found = in_identity(terminal, lambda identity: identity.services.users.list())
+    terminal.show_all([_row(each) for each in found], COLUMNS)
 
 
 @user.command()
@@ -142,26 +137,15 @@ def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
 @changing
 def end_sessions(terminal: Terminal, who: str) -> None:
     """Sign a user out everywhere."""
-
-    async def work() -> int:
-        from gateway.cli.context import opened_identity
-
-        async with opened_identity(terminal) as identity:
-            return await identity.services.users.end_sessions(terminal.actor, who)
-
-    terminal.show({"ended": run(work())})
+    ended = in_identity(
+        terminal, lambda identity: identity.services.users.end_sessions(terminal.actor, who)
+    )
+    terminal.show({"ended": ended})
 
 
 def _show(terminal: Terminal, act: Callable[[IdentityRoom], Awaitable[User]]) -> None:
     """Change one user, and print them."""
-
-    async def work() -> Row:
-        from gateway.cli.context import opened_identity
-
-        async with opened_identity(terminal) as identity:
-            return _row(await act(identity))
-
-    terminal.show(run(work()))
+    terminal.show(_row(in_identity(terminal, act)))
 
 
 def _order(email: str, name: str, roles: Sequence[str], companies: Sequence[str]) -> NewUser:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway.cli.admin.stops import resume, stop, stops
-from gateway.cli.console import Row, Terminal, changing, reading, run
+from gateway.cli.console import Row, Terminal, changing, reading
 from gateway.cli.payouts.reviews import review
 from gateway.cli.payouts.views import LISTED, UNRESOLVED, payout_row, show_dossier, unresolved_row
+from gateway.cli.store_access import in_store
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.operations.payouts.records import Dossier
 from gateway.operations.payouts.verification import Report
+
+if TYPE_CHECKING:
+    from gateway.cli.context import AdminContext
 
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
 _PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")
@@ -55,15 +58,11 @@ def listing(
     """List an account's payouts, newest first."""
     wanted = PayoutState(state) if state else None
 
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
+    def listed(office: AdminContext) -> Awaitable[Sequence[Payout]]:
+        window = days(init, ends, office.acting.now())
+        return office.payouts.list(account_id, window, wanted)
 
-        async with opened(terminal) as office:
-            window = days(init, ends, office.acting.now())
-            found = await office.payouts.list(account_id, window, wanted)
-            return [payout_row(each) for each in found]
-
-    terminal.show_all(run(work()), LISTED)
+    terminal.show_all([payout_row(each) for each in in_store(terminal, listed)], LISTED)
 
 
 @payouts.command()
@@ -76,14 +75,10 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
 
     While it is in review, nobody else's opinion is shown: people find out independently.
     """
-
-    async def work() -> Dossier:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.payouts.show(office.acting, account_id, reference)
-
-    show_dossier(terminal, run(work()))
+    dossier = in_store(
+        terminal, lambda office: office.payouts.show(office.acting, account_id, reference)
+    )
+    show_dossier(terminal, dossier)
 
 
 @payouts.command()
@@ -91,14 +86,11 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
 def unresolved(terminal: Terminal) -> None:
     """List payouts that are unknown or in review, oldest first."""
 
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
+    async def listed(office: AdminContext) -> list[Row]:
+        now = office.acting.now()
+        return [unresolved_row(each, now) for each in await office.payouts.unresolved()]
 
-        async with opened(terminal) as office:
-            now = office.acting.now()
-            return [unresolved_row(each, now) for each in await office.payouts.unresolved()]
-
-    terminal.show_all(run(work()), UNRESOLVED)
+    terminal.show_all(in_store(terminal, listed), UNRESOLVED)
 
 
 @payouts.command()
@@ -108,15 +100,13 @@ def unresolved(terminal: Terminal) -> None:
 def probe(terminal: Terminal, reference: str, account_id: str) -> None:
     """Ask the bank about a payout now, as the reconciler does. Sends no money."""
 
-    async def work() -> tuple[Payout, Payout]:
-        from gateway.cli.context import opened
+    async def looked(office: AdminContext) -> tuple[Payout, Payout]:
         from gateway.cli.payouts.verification import probed
 
-        async with opened(terminal) as office:
-            payout = await office.payouts.find(account_id, reference)
-            return payout, await probed(office, payout)
+        payout = await office.payouts.find(account_id, reference)
+        return payout, await probed(office, payout)
 
-    before, after = (payout_row(each) for each in run(work()))
+    before, after = (payout_row(each) for each in in_store(terminal, looked))
     if terminal.as_json:
         terminal.show({"before": before, "after": after})
         return
@@ -138,15 +128,12 @@ def verify(
     Returns of paid payouts are stored; nothing else is changed.
     """
 
-    async def work() -> Report:
-        from gateway.cli.context import opened
+    def compare(office: AdminContext) -> Awaitable[Report]:
         from gateway.cli.payouts.verification import verified
 
-        async with opened(terminal) as office:
-            window = days(init, ends, office.acting.now())
-            return await verified(office, account_id, window)
+        return verified(office, account_id, days(init, ends, office.acting.now()))
 
-    report = run(work())
+    report = in_store(terminal, compare)
     terminal.show_all([dataclasses.asdict(each) for each in report.differences], DIFFERENCES)
     if not terminal.as_json:
         click.echo(_summary(report), err=True)
@@ -173,16 +160,12 @@ def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
         raise RuleViolation(str(problem)) from problem
 
 
-def _unnamed(report: Report) -> str:
-    """Say how many payouts a statement cannot name, where there are any."""
-    return f" {report.unnamed} that no statement names," if report.unnamed else ""
-
-
 def _summary(report: Report) -> str:
     """Say in one line what was compared."""
+    unnamed = f" {report.unnamed} that no statement names," if report.unnamed else ""
     return (
         f"{report.accounts} accounts, {report.rows} payouts, {report.executions} executions"
         f" ({report.foreign} without a key of ours), {report.returned} returned,"
-        f"{_unnamed(report)}"
+        f"{unnamed}"
         f" {len(report.differences)} differences"
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, reading, run
+from gateway.cli.console import Terminal, changing, reading
 from gateway.cli.payouts.views import opinion_row, payout_row
+from gateway.cli.store_access import in_store
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.reviews import Verdict
@@ -30,14 +31,8 @@ def review() -> None:
 @reading
 def listing(terminal: Terminal) -> None:
     """List payouts in review, oldest first."""
-
-    async def work() -> list[Row]:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return [payout_row(each) for each in await office.admin.reviews.waiting()]
-
-    terminal.show_all(run(work()), COLUMNS)
+    waiting = in_store(terminal, lambda office: office.admin.reviews.waiting())
+    terminal.show_all([payout_row(each) for each in waiting], COLUMNS)
 
 
 @review.command()
@@ -61,14 +56,7 @@ def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
         reason=said["reason"],
         moved=_amount(said["moved"]) if said["moved"] else None,
     )
-
-    async def work() -> ReviewState:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.admin.reviews.resolve(judgement)
-
-    state = run(work())
+    state = in_store(terminal, lambda office: office.admin.reviews.resolve(judgement))
     _show(terminal, state, _TOLD[state.progress])
 
 
@@ -79,14 +67,8 @@ def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
 def withdraw(terminal: Terminal, reference: str, account_id: str) -> None:
     """Withdraw your opinion; it stays on record, and you may give another."""
     _require_name(terminal)
-
-    async def work() -> ReviewState:
-        from gateway.cli.context import opened
-
-        async with opened(terminal) as office:
-            return await office.admin.reviews.withdraw(account_id, reference)
-
-    _show(terminal, run(work()), "Withdrawn.")
+    state = in_store(terminal, lambda office: office.admin.reviews.withdraw(account_id, reference))
+    _show(terminal, state, "Withdrawn.")
 
 
 def _require_name(terminal: Terminal) -> None:
