@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords
 from gateway.runtime.audit_log import audit_keys
-from gateway.runtime.kernel import Kernel
+from gateway.runtime.kernel import Kernel, SilentObserver
 from gateway.runtime.process import wall_clock
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.runtime.records.payout_events import EventSealing
@@ -169,33 +169,27 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
         RuleViolation: an adapter does not take its settings, or an account's
             credentials cannot be opened under the keys of now.
     """
-    kernel = office.kernel
+    from gateway.app.build_bank import start
+    from provider_adapters.kit.factory import AdapterRefused
+
+    connections = connected(office.kernel.settings)
     async with AsyncExitStack() as opened:
-        connections = {name: _connected(name, kernel) for name in kernel.settings.providers}
-        for name, connection in connections.items():
-            await _started(name, connection)
-            opened.push_async_callback(connection.adapter.close)
-        yield ConnectedBanks(connections, _unsealing(kernel.keys.sealer))
+        try:
+            for name, connection in connections.items():
+                await start(name, connection)
+                opened.push_async_callback(connection.adapter.close)
+        except AdapterRefused as problem:
+            raise RuleViolation(str(problem)) from problem
+        yield ConnectedBanks(connections, _unsealing(office.kernel.keys.sealer))
 
 
-def _connected(name: str, kernel: Kernel) -> Connection:
-    """Make one adapter, under the limits that serving has too."""
+def connected(settings: Settings) -> Mapping[str, Connection]:
+    """Make the adapters, under the limits that serving has too; raises ``RuleViolation``."""
     from gateway.app.build_bank import connect
     from provider_adapters.kit.factory import AdapterRefused
 
     try:
-        return connect(name, kernel.settings, kernel.observer)
-    except AdapterRefused as problem:
-        raise RuleViolation(str(problem)) from problem
-
-
-async def _started(name: str, connection: Connection) -> None:
-    """Start one adapter."""
-    from gateway.app.build_bank import start
-    from provider_adapters.kit.factory import AdapterRefused
-
-    try:
-        await start(name, connection)
+        return {name: connect(name, settings, SilentObserver()) for name in settings.providers}
     except AdapterRefused as problem:
         raise RuleViolation(str(problem)) from problem
 

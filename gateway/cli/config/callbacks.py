@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from gateway.cli.console import Row, Terminal, changing, reading, run
+from gateway.cli.store_access import in_store
 from gateway.operations.kernel.audit_context import RuleViolation
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext
     from gateway.config.settings import Settings
-    from gateway.domain.bank.provider_callbacks import CallbackOrder, RegisteredCallback
+    from gateway.domain.bank.provider_callbacks import RegisteredCallback
     from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
-    from gateway.security.keys import Derivation
 
 _COLUMNS = ("provider", "url")
 _REGISTERED = ("id", "url")
@@ -58,11 +57,8 @@ def callbacks(terminal: Terminal) -> None:
 @changing
 def register(terminal: Terminal, account_id: str) -> None:
     """Have an account's bank send its callbacks to the address shown for its provider."""
-
-    async def work(banks: BankCallbacks) -> list[Row]:
-        return [_row(await banks.register(account_id))]
-
-    terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
+    made = in_store(terminal, lambda office: register_callback(office, account_id))
+    terminal.show_all([_row(made)], _REGISTERED)
 
 
 @callbacks.command("list")
@@ -71,11 +67,11 @@ def register(terminal: Terminal, account_id: str) -> None:
 def listing(terminal: Terminal, account_id: str) -> None:
     """List every address that an account's bank sends callbacks to, not only ours."""
 
-    async def work(banks: BankCallbacks) -> list[Row]:
-        account = await banks.registrations.account(account_id)
-        return [_row(each) for each in await banks.registrations.list(account)]
+    async def listed(office: AdminContext) -> Sequence[RegisteredCallback]:
+        async with _registrations(office) as registrations:
+            return await registrations.list(await registrations.account(account_id))
 
-    terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
+    terminal.show_all([_row(each) for each in in_store(terminal, listed)], _REGISTERED)
 
 
 @callbacks.command()
@@ -89,74 +85,50 @@ def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
     CALLBACK_ID is the bank's id of the address.
     """
 
-    async def work(banks: BankCallbacks) -> list[Row]:
-        account = await banks.registrations.account(account_id)
-        await banks.registrations.remove(account, callback_id)
-        return [_row(each) for each in await banks.registrations.list(account)]
+    async def removed(office: AdminContext) -> Sequence[RegisteredCallback]:
+        async with _registrations(office) as registrations:
+            account = await registrations.account(account_id)
+            await registrations.remove(account, callback_id)
+            return await registrations.list(account)
 
-    terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
+    terminal.show_all([_row(each) for each in in_store(terminal, removed)], _REGISTERED)
 
 
-@dataclass(frozen=True, slots=True)
-class BankCallbacks:
-    """What the commands about addresses at banks work with."""
+async def register_callback(office: AdminContext, account_id: str) -> RegisteredCallback:
+    """
+    Have an account's bank send its callbacks here.
 
-    registrations: CallbackRegistrations
-    settings: Settings
-    derivation: Derivation
+    Raises:
+        RuleViolation: the adapter takes none, or ``CallbackRegistrations`` refuses.
+    """
+    from gateway.app.build_callbacks import path_of, secrets_of
+    from gateway.domain.bank.provider_callbacks import CallbackOrder
 
-    async def register(self, account_id: str) -> RegisteredCallback:
-        """Have an account's bank send its callbacks here; raises ``RuleViolation``."""
-        account = await self.registrations.account(account_id)
-        return await self.registrations.register(account, self._order(account.provider))
-
-    def _order(self, provider: str) -> CallbackOrder:
-        """
-        Say where a provider's bank is to send its callbacks, and what it is to prove them with.
-
-        Raises:
-            RuleViolation: its adapter takes none.
-        """
-        from gateway.app.build_callbacks import path_of, secrets_of
-        from gateway.domain.bank.provider_callbacks import CallbackOrder
-
-        if provider not in _senders(self.settings):
+    settings, derivation = office.kernel.settings, office.kernel.keys.derivation
+    async with _registrations(office) as registrations:
+        account = await registrations.account(account_id)
+        provider = account.provider
+        if provider not in _senders(settings):
             message = f"the adapter of {provider} takes no callbacks"
             raise RuleViolation(message)
-        secrets = secrets_of(provider, self.settings, self.derivation).shared_or_derived
-        return CallbackOrder(
-            url=self.settings.origin + path_of(provider, self.derivation),
-            secret=secrets[0] if secrets else b"",
-        )
+        url = settings.origin + path_of(provider, derivation)
+        secret, *_ = (*secrets_of(provider, settings, derivation).shared_or_derived, b"")
+        return await registrations.register(account, CallbackOrder(url=url, secret=secret))
 
 
 @asynccontextmanager
-async def bank_callbacks(office: AdminContext) -> AsyncIterator[BankCallbacks]:
+async def _registrations(office: AdminContext) -> AsyncIterator[CallbackRegistrations]:
     """Open the banks; raises ``RuleViolation`` as ``reached`` does."""
     from gateway.cli.context import reached
     from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
     from gateway.telemetry import trace
 
+    store = office.kernel.store
     async with reached(office) as banks:
         trace.begin(trace.new_trace_id())
-        kernel = office.kernel
-        registrations = CallbackRegistrations(
-            accounts=kernel.store.accounts,
-            banks=banks,
-            audit=kernel.store.audit,
-            acting=office.acting,
+        yield CallbackRegistrations(
+            accounts=store.accounts, banks=banks, audit=store.audit, acting=office.acting
         )
-        yield BankCallbacks(registrations, kernel.settings, kernel.keys.derivation)
-
-
-async def _with_banks(
-    terminal: Terminal, work: Callable[[BankCallbacks], Awaitable[list[Row]]]
-) -> list[Row]:
-    """Open the store and the banks for a piece of work."""
-    from gateway.cli.context import opened
-
-    async with opened(terminal) as office, bank_callbacks(office) as banks:
-        return await work(banks)
 
 
 def _row(registered: RegisteredCallback) -> Row:
@@ -165,15 +137,8 @@ def _row(registered: RegisteredCallback) -> Row:
 
 def _senders(settings: Settings) -> list[str]:
     """Name the providers whose banks send callbacks; raises ``RuleViolation``."""
-    from gateway.app.build_bank import connect
     from gateway.app.build_callbacks import prover_of
-    from gateway.runtime.kernel import SilentObserver
-    from provider_adapters.kit.factory import AdapterRefused
+    from gateway.cli.context import connected
 
-    try:
-        adapters = {
-            name: connect(name, settings, SilentObserver()).adapter for name in settings.providers
-        }
-    except AdapterRefused as problem:
-        raise RuleViolation(str(problem)) from problem
+    adapters = {name: each.adapter for name, each in connected(settings).items()}
     return [name for name, each in adapters.items() if prover_of(each) is not None]

@@ -12,7 +12,7 @@ from typing import Final
 import yaml
 
 from gateway.app.build_bank import connect
-from gateway.cli.config.callbacks import bank_callbacks
+from gateway.cli.config.callbacks import register_callback
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext
 from gateway.config.reading import ConfigError, settings_from
@@ -147,6 +147,5 @@ async def _registered(office: AdminContext, provider: str, account_id: str) -> b
     adapter = connect(provider, office.kernel.settings, SilentObserver()).adapter
     if PortCall.REGISTER_CALLBACK not in adapter.capabilities.calls:
         return False
-    async with bank_callbacks(office) as callbacks:
-        await callbacks.register(account_id)
+    await register_callback(office, account_id)
     return True
