@@ -11,10 +11,10 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
+from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.rooms import Rooms
 from gateway.domain.kernel.key_rotation import LiveProcess
-from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
 from gateway.operations.backoffice.callbacks.looks import CallbackLooks
@@ -24,7 +24,7 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.mail_sender import MailSender, sending
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.process import Part
-from gateway.runtime.reconciler import Reconciler, Work
+from gateway.runtime.reconciler import Reconciler
 from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
@@ -212,18 +212,8 @@ def _reconciler(rooms: Rooms) -> Reconciler:
     """Follow unsettled payouts up."""
     kernel = rooms.kernel
     kernel.store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
-    return Reconciler(
-        Work(
-            due=kernel.store.follow_ups,
-            accounts=rooms.accounts.kept.accounts,
-            follow_up=rooms.payouts.follow_up,
-            now=kernel.now,
-            owner=kernel.new_id(),
-            chance=chance,
-            tell=kernel.observer.unsettled,
-            pace=rooms.paces,
-        )
-    )
+    accounts = rooms.accounts.kept.accounts
+    return build_reconciler(kernel, rooms.payouts.follow_up, accounts, rooms.paces)
 
 
 def _looks(rooms: Rooms, reconciler: Reconciler) -> CallbackLooks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -13,12 +14,13 @@ from gateway.net.common.runtime import chance
 from gateway.operations.bank.refunds import StopsInForce
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts, Terms
 from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutRecords
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.kernel import Kernel
-from gateway.runtime.reconciler import Reconciler, Work
+from gateway.runtime.reconciler import AccountRecords, Reconciler, Work, slowest
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
 
@@ -89,19 +91,29 @@ def build_payout_records(kernel: Kernel) -> PayoutRecords:
 
 def build_probes(kernel: Kernel, payouts: Payouts) -> PayoutProbes:
     """Build what asks a bank for a person; its places are not those of the background."""
-    store = kernel.store
-    reconciler = Reconciler(
+    store, reconciler = kernel.store, build_reconciler(kernel, payouts.follow_up)
+    return PayoutProbes(payouts=store.payouts, look=reconciler.probe, audit=store.audit)
+
+
+def build_reconciler(
+    kernel: Kernel,
+    follow_up: FollowUp,
+    accounts: AccountRecords | None = None,
+    pace: Callable[[str], Pace] = slowest,
+) -> Reconciler:
+    """Build what looks at unsettled payouts; ``accounts`` are the store's own by default."""
+    return Reconciler(
         Work(
-            due=store.follow_ups,
-            accounts=store.accounts,
-            follow_up=payouts.follow_up,
+            due=kernel.store.follow_ups,
+            accounts=accounts or kernel.store.accounts,
+            follow_up=follow_up,
             now=kernel.now,
             owner=kernel.new_id(),
             chance=chance,
             tell=kernel.observer.unsettled,
+            pace=pace,
         )
     )
-    return PayoutProbes(payouts=store.payouts, look=reconciler.probe, audit=store.audit)
 
 
 def _count_ended(observer: RequestObserver, payout: Payout, change: Change) -> None:

@@ -71,7 +71,8 @@ class AccountRecords(Protocol):
         ...
 
 
-def _slowest(_provider: str) -> Pace:
+def slowest(_provider: str) -> Pace:
+    """Return the slowest pace, for any bank."""
     return SLOWEST
 
 
@@ -95,7 +96,7 @@ class Work:
     owner: str
     chance: Callable[[], float]
     tell: Callable[[list[Unsettled], datetime], None]
-    pace: Callable[[str], Pace] = _slowest
+    pace: Callable[[str], Pace] = slowest
     pause_s: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 

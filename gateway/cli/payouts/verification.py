@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
-from gateway.app.build_payouts import build_follow_up
+from gateway.app.build_payouts import build_follow_up, build_reconciler
 from gateway.app.sandbox import simulator
 from gateway.cli.context import AdminContext, reached
 from gateway.config.settings import Settings
@@ -13,9 +13,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
-from gateway.net.common.runtime import chance
 from gateway.operations.payouts.verification import Execution, Report, Verification
-from gateway.runtime.reconciler import Reconciler, Work
 from gateway.telemetry import trace
 
 Books = Callable[[], Awaitable[Sequence[Execution]]]
@@ -31,16 +29,8 @@ async def probed(office: AdminContext, payout: Payout) -> Payout:
     store, acting = office.kernel.store, office.acting
     async with reached(office) as banks:
         trace.begin(trace.new_trace_id())
-        work = Work(
-            due=store.follow_ups,
-            accounts=store.accounts,
-            follow_up=build_follow_up(office.kernel, banks),
-            now=acting.now,
-            owner=acting.actor,
-            chance=chance,
-            tell=lambda _standing, _now: None,
-        )
-        seen = await Reconciler(work).look_at(payout)
+        follow_up = build_follow_up(office.kernel, banks)
+        seen = await build_reconciler(office.kernel, follow_up).look_at(payout)
     details = {"before": payout.state.value, "after": seen.state.value}
     await store.audit.append(
         acting.event("payout.probed", f"payout:{payout.provider_key}", details)
