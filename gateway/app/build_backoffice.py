@@ -10,13 +10,14 @@ import os
 from functools import partial
 from typing import Final
 
+from msgspec.structs import asdict
+
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_probes, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
-from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
@@ -57,7 +58,7 @@ from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
 from policies.authorization.user import VisibleAccount
-from provider_adapters.kit import banks
+from provider_adapters.kit import banks as listed_banks
 
 _NOBODY: Final = "system"
 """Who acts until a caller is named; nothing is written in this name."""
@@ -67,64 +68,82 @@ def build_backoffice(
     kernel: Kernel, bank: BankServices, payouts: Payouts, identity: IdentityRoom
 ) -> BackOfficeOperations:
     """Build the room; users order what partners order, by the same operations."""
-    admin, rules = build_admin_services(kernel, AuditContext(_NOBODY, kernel.now)), _rules(kernel)
-    money, carriers = _money_orders(kernel, bank, payouts), _carriers(admin, identity)
-    return BackOfficeOperations(
-        bank=bank,
-        payouts=payouts,
-        payout_lists=PayoutLists(payouts.store),
-        payout_reads=PayoutReads(payouts, kernel.store.returns),
-        payout_records=build_payout_records(kernel),
-        payout_finder=(finder := _payout_finder(kernel)),
-        exports=Exports(finder, kernel.store.office.requests, Turns()),
-        payout_probes=build_probes(kernel, payouts),
-        identity=identity.services,
-        admin=admin,
-        accounts=VisibleAccounts(kernel.store.office.scoped, kernel.store.companies),
-        connections=BankConnections(bank.banks, kernel.store.audit),
-        approvals=(approvals := _approvals(kernel, money, carriers)),
-        credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
-        banks=BankOrders(records=admin.accounts, approvals=approvals, rules=rules),
-        users=PeopleOrders(services=identity.services, approvals=approvals, rules=rules),
-        sessions=UserSessions(identity.context),
-        oversight=_oversight(kernel, identity),
-        figures=_figures(kernel, bank.banks),
-        linked_statements=_linked_statements(kernel, bank),
-        listed_banks=banks.every,
-        sandbox=build_sandbox_tools(kernel),
-    )
-
-
-def _rules(kernel: Kernel) -> FourEyes:
-    """Return which orders about access a second person decides."""
-    asked = kernel.settings.approvals
-    return FourEyes(credentials=asked.credentials, people=asked.people)
-
-
-def _money_orders(kernel: Kernel, bank: BankServices, payouts: Payouts) -> MoneyOrders:
-    """Build what carries out orders of money."""
-    accounts, refunds = kernel.store.accounts, bank.refunds
-    return MoneyOrders(accounts=accounts, payouts=payouts, refunds=refunds, now=kernel.now)
-
-
-def _payout_finder(kernel: Kernel) -> PayoutFinder:
-    """Build what finds payouts by whatever names them."""
-    office = kernel.store.office
-    return PayoutFinder(
-        directory=office.payouts,
-        records=office.scoped,
-        now=kernel.now,
-        digests=tax_number_digests(kernel).every,
-    )
-
-
-def _carriers(admin: AdminServices, identity: IdentityRoom) -> BackOfficeCarriers:
-    """Build what carries approved orders out."""
-    return BackOfficeCarriers(
+    store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
+    office, sealer = store.office, kernel.keys.sealer
+    admin = build_admin_services(kernel, AuditContext(_NOBODY, now))
+    rules = FourEyes(**asdict(settings.approvals))
+    carriers = BackOfficeCarriers(
         records=admin.credentials,
         accounts=admin.accounts,
         services=identity.services,
         users=identity.context.stores.users,
+    )
+    above = settings.payouts.approval_above
+    approvals = Approvals(
+        store=office.approvals,
+        audit=store.audit,
+        users=carriers.users,
+        money=MoneyOrders(accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=now),
+        office=carriers,
+        terms=ApprovalTerms(
+            above=None if above is None else amount(above),
+            now=now,
+            new_id=kernel.new_id,
+            seal=sealer.seal,
+            open=sealer.open,
+        ),
+    )
+    finder = PayoutFinder(
+        directory=office.payouts,
+        records=office.scoped,
+        now=now,
+        digests=tax_number_digests(kernel).every,
+    )
+    providers = settings.providers
+    # a bank whose callbacks have a secret of their own is to send them
+    telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
+    is_sandbox = settings.environment is Environment.SANDBOX  # mail is shown there alone
+    return BackOfficeOperations(
+        bank=bank,
+        payouts=payouts,
+        payout_lists=PayoutLists(payouts.store),
+        payout_reads=PayoutReads(payouts, store.returns),
+        payout_records=build_payout_records(kernel),
+        payout_finder=finder,
+        exports=Exports(finder, office.requests, Turns()),
+        payout_probes=build_probes(kernel, payouts),
+        identity=identity.services,
+        admin=admin,
+        accounts=VisibleAccounts(office.scoped, store.companies),
+        connections=BankConnections(banks, store.audit),
+        approvals=approvals,
+        credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
+        banks=BankOrders(records=admin.accounts, approvals=approvals, rules=rules),
+        users=PeopleOrders(services=identity.services, approvals=approvals, rules=rules),
+        sessions=UserSessions(identity.context),
+        oversight=Oversight(
+            record=office.record,
+            callbacks=office.callbacks,
+            requests=office.requests,
+            outbox=identity.context.stores.outbox if is_sandbox else None,
+        ),
+        figures=Figures(
+            overviews=Overviews(records=office.overview, telling=telling, now=now),
+            weather=WeatherReports(
+                minutes=office.provider_minutes, providers=frozenset(providers), now=now
+            ),
+            readings=Readings(
+                records=office.readings, accounts=store.accounts, banks=banks, now=now
+            ),
+        ),
+        linked_statements=LinkedStatements(
+            statements=bank.statements,
+            payouts=store.payout_links,
+            charges=store.charges,
+            now=now,
+        ),
+        listed_banks=listed_banks.every,
+        sandbox=build_sandbox_tools(kernel),
     )
 
 
@@ -141,12 +160,20 @@ def build_admin_services(
     kernel: Kernel, acting: AuditContext, source: CredentialSource | None = None
 ) -> AdminServices:
     """Build the registers for one actor; ``source`` makes other credentials than random ones."""
-    store = kernel.store
+    store, settings, new_id = kernel.store, kernel.settings, kernel.new_id
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped, acting.now),
-        companies=CompanyRecords(companies=store.companies, acting=acting, new_id=kernel.new_id),
-        accounts=_accounts(kernel, acting),
+        companies=CompanyRecords(companies=store.companies, acting=acting, new_id=new_id),
+        accounts=AccountRecords(
+            companies=store.companies,
+            accounts=store.accounts,
+            acting=acting,
+            new_id=new_id,
+            seal=kernel.keys.sealer.seal,
+            read_secrets=partial(_account_secrets, settings),
+            providers={name: same_bank(name, settings.providers) for name in settings.providers},
+        ),
         credentials=CredentialRecords(
             companies=store.companies,
             accounts=store.accounts,
@@ -154,22 +181,29 @@ def build_admin_services(
             acting=acting,
             source=source or credential_source(kernel.keys),
         ),
-        stops=_kill_switches(kernel, acting),
-        reviews=_reviews(kernel, acting),
-    )
-
-
-def _accounts(kernel: Kernel, acting: AuditContext) -> AccountRecords:
-    """Build the register of accounts."""
-    settings, store = kernel.settings, kernel.store
-    return AccountRecords(
-        companies=store.companies,
-        accounts=store.accounts,
-        acting=acting,
-        new_id=kernel.new_id,
-        seal=kernel.keys.sealer.seal,
-        read_secrets=partial(_account_secrets, settings),
-        providers={name: same_bank(name, settings.providers) for name in settings.providers},
+        stops=KillSwitches(
+            stops=store.stops,
+            subjects=Subjects(
+                providers=settings.providers,
+                companies=store.companies,
+                accounts=store.accounts,
+                credentials=store.credentials,
+            ),
+            acting=acting,
+            new_id=new_id,
+        ),
+        reviews=PayoutReviews(
+            payouts=store.payouts,
+            follow_ups=store.follow_ups,
+            reviews=store.reviews,
+            events=store.payout_events,
+            reviewers=Reviewers(
+                users=store.identity.users,
+                accounts=store.accounts,
+                approvals=store.office.approvals,
+            ),
+            acting=acting,
+        ),
     )
 
 
@@ -190,87 +224,4 @@ def credential_source(keys: Keys) -> CredentialSource:
         client_id=partial(new_client_id, os.urandom),
         client_secret=partial(new_client_secret, os.urandom),
         digest=keys.digester.digest,
-    )
-
-
-def _kill_switches(kernel: Kernel, acting: AuditContext) -> KillSwitches:
-    """Build the register of kill switches."""
-    store = kernel.store
-    subjects = Subjects(
-        providers=kernel.settings.providers,
-        companies=store.companies,
-        accounts=store.accounts,
-        credentials=store.credentials,
-    )
-    return KillSwitches(stops=store.stops, subjects=subjects, acting=acting, new_id=kernel.new_id)
-
-
-def _reviews(kernel: Kernel, acting: AuditContext) -> PayoutReviews:
-    """Build the register of payouts in review."""
-    store = kernel.store
-    return PayoutReviews(
-        payouts=store.payouts,
-        follow_ups=store.follow_ups,
-        reviews=store.reviews,
-        events=store.payout_events,
-        reviewers=Reviewers(
-            users=store.identity.users, accounts=store.accounts, approvals=store.office.approvals
-        ),
-        acting=acting,
-    )
-
-
-def _linked_statements(kernel: Kernel, bank: BankServices) -> LinkedStatements:
-    """Build what ties statements to payouts and charges."""
-    return LinkedStatements(
-        statements=bank.statements,
-        payouts=kernel.store.payout_links,
-        charges=kernel.store.charges,
-        now=kernel.now,
-    )
-
-
-def _oversight(kernel: Kernel, identity: IdentityRoom) -> Oversight:
-    """Build what shows the logs; mail is shown in the sandbox alone."""
-    office, is_sandbox = kernel.store.office, kernel.settings.environment is Environment.SANDBOX
-    return Oversight(
-        record=office.record,
-        callbacks=office.callbacks,
-        requests=office.requests,
-        outbox=identity.context.stores.outbox if is_sandbox else None,
-    )
-
-
-def _figures(kernel: Kernel, banks: Banks) -> Figures:
-    """Build the figures; a bank whose callbacks have a secret of their own is to send them."""
-    office, providers = kernel.store.office, kernel.settings.providers
-    telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
-    return Figures(
-        overviews=Overviews(records=office.overview, telling=telling, now=kernel.now),
-        weather=WeatherReports(
-            minutes=office.provider_minutes, providers=frozenset(providers), now=kernel.now
-        ),
-        readings=Readings(
-            records=office.readings, accounts=kernel.store.accounts, banks=banks, now=kernel.now
-        ),
-    )
-
-
-def _approvals(kernel: Kernel, money: MoneyOrders, carriers: BackOfficeCarriers) -> Approvals:
-    """Build what takes orders that may wait: which ones do, and how they are kept."""
-    above = kernel.settings.payouts.approval_above
-    terms = ApprovalTerms(
-        above=None if above is None else amount(above),
-        now=kernel.now,
-        new_id=kernel.new_id,
-        seal=kernel.keys.sealer.seal,
-        open=kernel.keys.sealer.open,
-    )
-    return Approvals(
-        store=kernel.store.office.approvals,
-        audit=kernel.store.audit,
-        users=carriers.users,
-        money=money,
-        office=carriers,
-        terms=terms,
     )
