@@ -100,7 +100,16 @@ def assemble(
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
     store = open_store(
-        settings.store_url, _limits(settings), audit_keys(keys), EventSealing(keys.derivation), now
+        settings.store_url,
+        Limits(
+            pool_size=settings.database.pool,
+            checkout_s=settings.database.timeout_s,
+            connect_s=settings.database.timeout_s,
+            statement_s=settings.database.timeout_s,
+        ),
+        audit_keys(keys),
+        EventSealing(keys.derivation),
+        now,
     )
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
     tally = AuditTally(store.audit, store.identity.users, now)
@@ -164,17 +173,6 @@ def refuse_contradictions(settings: Settings) -> None:
     check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)
 
 
-def _limits(settings: Settings) -> Limits:
-    """Say how long the store is waited for."""
-    database = settings.database
-    return Limits(
-        pool_size=database.pool,
-        checkout_s=database.timeout_s,
-        connect_s=database.timeout_s,
-        statement_s=database.timeout_s,
-    )
-
-
 def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
     """Report sign-ins in the log at once, in the audit log once a minute, and in the metrics."""
 
@@ -202,7 +200,16 @@ def _public_listener(
     if problems:
         raise ConfigError(*problems)
     server = settings.server
-    app = application(_serving(kernel, surfaces, pages, telemetry))
+    app = application(
+        Serving(
+            table=Table(surfaces),
+            pages=pages,
+            admission=_admission(kernel, telemetry),
+            observer=telemetry.observer,
+            body_deadline_s=server.body_deadline_s,
+            uuid_traces=settings.trace.accept == "uuid",
+        )
+    )
     if kernel.failpoint:
         app.middlewares.insert(1, failing_answers(kernel.failpoint))
     listener = Listener(
@@ -216,24 +223,6 @@ def _public_listener(
     usage.on_usage = telemetry.observer.stored
     show_connections(telemetry.values, listener, usage)
     return listener
-
-
-def _serving(
-    kernel: Kernel,
-    surfaces: Sequence[Surface],
-    pages: Mapping[str, Page],
-    telemetry: Telemetry,
-) -> Serving:
-    """Say how requests are served."""
-    settings = kernel.settings
-    return Serving(
-        table=Table(surfaces),
-        pages=pages,
-        admission=_admission(kernel, telemetry),
-        observer=telemetry.observer,
-        body_deadline_s=settings.server.body_deadline_s,
-        uuid_traces=settings.trace.accept == "uuid",
-    )
 
 
 def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
@@ -286,7 +275,6 @@ def _operations_listener(kernel: Kernel, telemetry: Telemetry, readiness: Readin
         config_digest=telemetry.digest,
         version=version("pixgate"),
     )
-
     kernel.reloads.append(lambda settings: surface.change_digest(config_digest(settings)))
     return Listener(
         surface.application(), at=Address(host=settings.admin.host, port=settings.admin.port)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from msgspec.structs import asdict
+
 from gateway.config.settings import RateLimits
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import (
@@ -51,10 +53,10 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     kept = build_kept_records(kernel.settings, sources, kernel.observer, kernel.now)
     store.database.followers.append(kept.changed_here)
     uses = LastUses(store.credentials, kernel.now)
-    quota = WithinQuota(
-        _quotas(kernel.settings.ratelimits), kernel.monotonic, kernel.observer.count
-    )
-    kernel.reloads.append(lambda settings: quota.change(_quotas(settings.ratelimits)))
+    given = quotas(kernel.settings.ratelimits)
+    of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}
+    quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count)
+    kernel.reloads.append(lambda settings: quota.change(quotas(settings.ratelimits)))
     return AccountsRoom(
         kept=kept,
         uses=uses,
@@ -64,15 +66,14 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     )
 
 
-def _quotas(rates: RateLimits) -> dict[str, Quota]:
-    """Return the quotas of partners by name."""
-    named = {"read": rates.read, "payout": rates.payout, COMPANY: rates.company}
-    return {name: Quota(each.rate, each.burst) for name, each in named.items()}
+def quotas(rates: RateLimits) -> dict[str, Quota]:
+    """Return every quota by its name."""
+    return {name: Quota(rate.rate, rate.burst) for name, rate in asdict(rates).items()}
 
 
 def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCredentials:
     """Build the policy that finds out which partner calls."""
-    failed = kernel.settings.limits.failed_credentials
+    failed = asdict(kernel.settings.limits.failed_credentials)
     return BasicCredentials(
         find=kept.credentials.find,
         find_again=kept.credentials.find_since,
@@ -82,15 +83,7 @@ def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCred
             matching=partial(kernel.keys.digester.matching, now=kernel.now),
             used=uses.note,
         ),
-        throttle=FailureThrottle(
-            FailureLimits(
-                per_address=failed.per_address,
-                per_address_and_client=failed.per_address_and_client,
-                hard_per_address=failed.hard_per_address,
-                window_s=failed.window_s,
-            ),
-            kernel.monotonic,
-        ),
+        throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic),
         now=kernel.now,
         stopwatch=Stopwatch(kernel.monotonic, partial(kernel.observer.authenticated, "basic")),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
@@ -40,7 +40,7 @@ from gateway.runtime.providers import Connection, limits_of, proxy_of
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
-from provider_adapters.kit.factory import AdapterContext, AdapterFactory, AdapterRefused
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.kit.secrets import open_secrets, read_secrets, secrets_kind
 from provider_adapters.kit.settings import ALL_OPERATIONS, ClientLimits
 from provider_adapters.registry import find
@@ -68,27 +68,26 @@ def connect(
     """
     provider = settings.providers[name]
     told: list[ClientLimits] = []
+    names = HostNames(partial(observer.count, Event.LOOK_UP_FAILED, name))
     context = AdapterContext(
         name=name,
         environment=settings.environment,
         observer=observer,
-        runtime=replace(
-            runtime or Runtime(),
-            names=HostNames(partial(observer.count, Event.LOOK_UP_FAILED, name)),
-            proxy=proxy_of(provider),
-        ),
+        runtime=replace(runtime or Runtime(), names=names, proxy=proxy_of(provider)),
         on_limits=told.append,
         cache=cache,
     )
-    checked = CheckedAdapter(name, _made(provider, context), observer.count)
-    return replace(_connection(provider, checked, settings), pace=_pace(told, provider))
-
-
-def _connection(provider: Provider, adapter: ProviderAdapter, settings: Settings) -> Connection:
-    """Return a provider with what opens its accounts' secrets."""
+    adapter = CheckedAdapter(name, _made(provider, context), observer.count)
     kind = secrets_kind(find(provider.adapter), provider.settings)
     opener = None if kind is None else partial(open_secrets, kind, environment=settings.environment)
-    return Connection(adapter, provider.read_only, opener, provider.adapter, provider.in_flight)
+    return Connection(
+        adapter,
+        provider.read_only,
+        opener,
+        provider.adapter,
+        provider.in_flight,
+        _pace(told, provider),
+    )
 
 
 def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
@@ -129,33 +128,25 @@ def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
 
 
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
-    """Make an adapter, and check it."""
-    factory = _found(context.name, provider)
+    """Make an adapter with the provider's limits and TLS where it takes them, and check it."""
+    path = f"providers.{context.name}"
+    try:
+        factory = find(provider.adapter)
+    except AdapterRefused as problem:
+        message = f"{path}: {problem}"
+        raise AdapterRefused(message) from problem
     _refuse_unknown_operations(context.name, provider)
-    where = f"providers.{context.name}: adapter {provider.adapter!r}"
+    ours = {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}
+    known = factory.settings.__struct_fields__
+    taken = {part: value for part, value in ours.items() if part in known}
+    where = f"{path}: adapter {provider.adapter!r}"
     try:
         with refused_if_raised(where):
-            adapter = factory(_given(provider, factory.settings), context)
+            adapter = factory({**taken, **provider.settings}, context)
     except AdapterRefused as problem:
         raise AdapterRefused(without_values(str(problem), provider.settings)) from problem
     check_adapter(adapter, factory, where)
     return adapter
-
-
-def _found(name: str, provider: Provider) -> AdapterFactory:
-    """Return a provider's factory; a refusal names the provider too."""
-    try:
-        return find(provider.adapter)
-    except AdapterRefused as problem:
-        message = f"providers.{name}: {problem}"
-        raise AdapterRefused(message) from problem
-
-
-def _given(provider: Provider, kind: type[Struct]) -> Mapping[str, object]:
-    """Return an adapter's settings, with the provider's limits and TLS where it takes them."""
-    ours = {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}
-    taken = {part: value for part, value in ours.items() if part in kind.__struct_fields__}
-    return {**taken, **provider.settings}
 
 
 def _refuse_unknown_operations(name: str, provider: Provider) -> None:

@@ -8,7 +8,10 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from gateway.config.settings import Rate, RateLimits, Settings
+from msgspec.structs import asdict
+
+from gateway.app.build_accounts import quotas
+from gateway.config.settings import Settings
 from gateway.http.identity.surface import UserPolicies
 from gateway.operations.identity.ports import (
     AttemptLimits,
@@ -30,11 +33,12 @@ from gateway.security.identity.signing_keys import Keyring, new_signing_key
 from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from policies.authentication.bearer import BearerToken
 from policies.authorization.user import RequiresSecondFactor
-from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
+from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
-_ANSWER_EVERY_S: Final = 1.0
+_ANSWERING: Final = Schedule(every_s=1.0, finishing=True)
 """Reset links are written by the clock, so that the answer's duration tells nobody who exists."""
+_OF_ADDRESSES: Final = ("anonymous", "keys", "sign_in", "second_factor", "recovery")
 _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 """Quotas of guesses: whoever was right gets the draw back."""
 
@@ -81,10 +85,33 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
     store, keys, settings = kernel.store, kernel.keys, kernel.settings
     keyring = Keyring(store.identity.signing_keys, keys.sealer, kernel.now, kernel.monotonic)
     hasher = hasher or PasswordHasher(keys.password_peppers)
+    outbox = SealedOutbox(store.identity.outbox, keys.sealer)  # mail is sealed in the store
+    identity = settings.identity
     context = IdentityContext(
-        stores=_stores(kernel),
-        crypto=_crypto(kernel, keyring, hasher),
-        settings=_identity_settings(settings),
+        stores=Stores(
+            users=store.identity.users,
+            sessions=store.identity.sessions,
+            challenges=store.identity.challenges,
+            failures=store.identity.failures,
+            outbox=outbox,
+            signing_keys=store.identity.signing_keys,
+            audit=store.audit,
+        ),
+        crypto=Crypto(
+            hashing=hasher,
+            one_time=Totp(identity.issuer),
+            recovery=RecoveryCodes(),
+            opaque=OpaqueTokens(keys.derivation.key(_TOKENS)),
+            access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), kernel.now),
+            sealing=keys.sealer,
+        ),
+        settings=IdentitySettings(
+            origin=settings.origin,
+            access=timedelta(seconds=identity.access_s),
+            refresh=timedelta(seconds=identity.refresh_s),
+            sessions=identity.sessions,
+            throttles=AttemptLimits(**asdict(identity.tries)),
+        ),
         now=kernel.now,
         new_id=kernel.new_id,
         pause=kernel.sleep,
@@ -99,21 +126,23 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         policies=_policies(kernel, services),
         keyring=keyring,
         hasher=hasher,
-        tasks=_tasks(services),
+        tasks=(PeriodicTask("reset links", services.reset_requests.answer, _ANSWERING),),
     )
 
 
 def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
     """Build what is asked of users."""
     settings, count = kernel.settings, kernel.observer.count
-    rates = settings.ratelimits
-    addresses = WithinAddressQuota(_quotas(rates), kernel.monotonic, count, _RETURNED)
-    users = WithinPersonQuota(_quota(rates.person), kernel.monotonic, count)
+    given = quotas(settings.ratelimits)
+    by_address = {name: given[name] for name in _OF_ADDRESSES}
+    addresses = WithinAddressQuota(by_address, kernel.monotonic, count, _RETURNED)
+    users = WithinPersonQuota(given["person"], kernel.monotonic, count)
 
     def take(fresh: Settings) -> None:
         """Draw from other quotas from now on."""
-        addresses.change(_quotas(fresh.ratelimits))
-        users.change(_quota(fresh.ratelimits.person))
+        given = quotas(fresh.ratelimits)
+        addresses.change(given)
+        users.change(given["person"])
 
     kernel.reloads.append(take)
     return UserPolicies(
@@ -122,75 +151,4 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
         address_quota=addresses,
         user_quota=users,
         origin=lambda: settings.origin,
-    )
-
-
-def _quotas(rates: RateLimits) -> dict[str, Quota]:
-    """Return the quotas of addresses by name."""
-    named = {
-        "anonymous": rates.anonymous,
-        "keys": rates.keys,
-        "sign_in": rates.sign_in,
-        "second_factor": rates.second_factor,
-        "recovery": rates.recovery,
-    }
-    return {name: _quota(each) for name, each in named.items()}
-
-
-def _quota(rate: Rate) -> Quota:
-    """Return a quota as it is configured."""
-    return Quota(rate.rate, rate.burst)
-
-
-def _tasks(services: IdentityServices) -> Sequence[PeriodicTask]:
-    """Build what identity does in the background of a process that serves."""
-    answering = Schedule(every_s=_ANSWER_EVERY_S, finishing=True)
-    return (PeriodicTask("reset links", services.reset_requests.answer, answering),)
-
-
-def _crypto(kernel: Kernel, keyring: Keyring, hasher: PasswordHasher) -> Crypto:
-    """Say how things are hashed, signed and sealed."""
-    identity, keys = kernel.settings.identity, kernel.keys
-    return Crypto(
-        hashing=hasher,
-        one_time=Totp(identity.issuer),
-        recovery=RecoveryCodes(),
-        opaque=OpaqueTokens(keys.derivation.key(_TOKENS)),
-        access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), kernel.now),
-        sealing=keys.sealer,
-    )
-
-
-def _stores(kernel: Kernel) -> Stores:
-    """Name where identity is kept; mail is sealed there."""
-    store = kernel.store.identity
-    return Stores(
-        users=store.users,
-        sessions=store.sessions,
-        challenges=store.challenges,
-        failures=store.failures,
-        outbox=SealedOutbox(store.outbox, kernel.keys.sealer),
-        signing_keys=store.signing_keys,
-        audit=kernel.store.audit,
-    )
-
-
-def _identity_settings(settings: Settings) -> IdentitySettings:
-    """Read how long things last, and how often somebody may be wrong."""
-    identity, tries = settings.identity, settings.identity.tries
-    return IdentitySettings(
-        origin=settings.origin,
-        access=timedelta(seconds=identity.access_s),
-        refresh=timedelta(seconds=identity.refresh_s),
-        sessions=identity.sessions,
-        throttles=AttemptLimits(
-            account_ip=tries.account_ip,
-            address=tries.address,
-            account=tries.account,
-            consecutive=tries.consecutive,
-            factor=tries.factor,
-            resets=tries.resets,
-            address_resets=tries.address_resets,
-            device=tries.device,
-        ),
     )

@@ -69,7 +69,19 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
     settings, keys = kernel.settings, kernel.keys.derivation
     form = INSECURE if settings.session.insecure_dev else HARDENED
     devices = DeviceCookies(list(keys.keys(DEVICE_LABEL).values()), kernel.now)
-    context = _context(kernel, identity)
+    session, services = settings.session, identity.services
+    context = PanelContext(
+        store=kernel.store.identity.panels,
+        companies=kernel.store.companies,
+        cookies=PanelCookies(list(keys.keys(PANEL_LABEL).values())),
+        identity=identity.context,
+        sign_in=services.sign_in,
+        tokens=services.tokens,
+        sessions=services.sessions,
+        settings=PanelSettings(
+            idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
+        ),
+    )
     tokens = PanelTokens(context)
     records = PanelSessionRecords(context, tokens)
     views = PanelViews(records)
@@ -78,7 +90,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
         records=records,
         views=views,
         tokens=tokens,
-        actions=PanelSessionActions(records=records, views=views, services=identity.services),
+        actions=PanelSessionActions(records=records, views=views, services=services),
         responses=PanelResponses(form, settings.environment, devices, settings.factor_roles),
         policies=PanelPolicies(
             users=identity.policies,
@@ -87,23 +99,6 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
             session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
         ),
         static=read_static(),
-    )
-
-
-def _context(kernel: Kernel, identity: IdentityRoom) -> PanelContext:
-    """Say what the panel's sessions work with."""
-    session, services = kernel.settings.session, identity.services
-    return PanelContext(
-        store=kernel.store.identity.panels,
-        companies=kernel.store.companies,
-        cookies=PanelCookies(list(kernel.keys.derivation.keys(PANEL_LABEL).values())),
-        identity=identity.context,
-        sign_in=services.sign_in,
-        tokens=services.tokens,
-        sessions=services.sessions,
-        settings=PanelSettings(
-            idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
-        ),
     )
 
 
@@ -130,16 +125,15 @@ def build_pages(
         *(trying_pages() if environment is Environment.SANDBOX else ()),
     )
     badges = Badges(rows)
-    responses = PageResponses(
-        templates=Templates(room.static.address),
-        navigation=Navigation(pages),
-        badges=badges,
-        holders=holders(pages),
-        environment=environment,
-        idle=room.context.settings.idle,
-    )
     frame = Frame(
-        responses=responses,
+        responses=PageResponses(
+            templates=Templates(room.static.address),
+            navigation=Navigation(pages),
+            badges=badges,
+            holders=holders(pages),
+            environment=environment,
+            idle=room.context.settings.idle,
+        ),
         badges=badges,
         policies=room.policies,
         step_up=session.step_up,

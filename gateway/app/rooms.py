@@ -93,6 +93,9 @@ def build_rooms(
     cache = cache or build_cache(kernel.settings, kernel.keys.derivation, kernel.observer.count)
     bank = build_bank(kernel, banks, accounts.kept.stops_in_force, cache)
     payouts = build_payouts(kernel, banks, accounts.kept.stops_in_force)
+    # what "not found" proves at each bank, as its adapter declares it
+    absences = {name: each.adapter.capabilities.absent_after for name, each in connections.items()}
+    backoffice = build_backoffice(kernel, bank, payouts, identity)
     return Rooms(
         kernel=kernel,
         identity=identity,
@@ -100,19 +103,11 @@ def build_rooms(
         cache=cache,
         bank=bank,
         payouts=payouts,
-        backoffice=_with_absences(build_backoffice(kernel, bank, payouts, identity), connections),
+        backoffice=dataclasses.replace(backoffice, absent_after=absences),
         panel=build_panel(kernel, identity),
         callbacks=build_callbacks(kernel, connections, wake),
         paces=banks.pace_of,
     )
-
-
-def _with_absences(
-    backoffice: BackOfficeOperations, connections: Mapping[str, Connection]
-) -> BackOfficeOperations:
-    """Tell the back office what "not found" proves at each bank, as its adapter declares it."""
-    found = {name: each.adapter.capabilities.absent_after for name, each in connections.items()}
-    return dataclasses.replace(backoffice, absent_after=found)
 
 
 def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
