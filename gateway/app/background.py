@@ -24,13 +24,12 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.mail_sender import MailSender, sending
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.process import Part
-from gateway.runtime.reconciler import Reconciler
 from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
 from gateway.runtime.registration import Registration
 from gateway.runtime.request_log_writer import RequestLogWriter
-from gateway.runtime.retention import BackofficeRetention, IdentityRetention
+from gateway.runtime.retention import delete_old_records, delete_old_sign_ins
 from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.address import address, is_sqlite
@@ -76,22 +75,18 @@ class Role:
 
 def build_role(kernel: Kernel, part: Part) -> Role:
     """Build a process's role; a file has one process, which needs no lease."""
-    stored = kernel.store.leases
-    alone = is_sqlite(address(kernel.store.url))
+    store, now = kernel.store, kernel.now
+    kind = "server process" if part.serves else "worker"
+    name = f"{kind} {os.getpid()} on {socket.gethostname()}"
+    process = LiveProcess(id=kernel.new_id(), name=name, keys=kernel.keys.ids)
+    leases = None if is_sqlite(address(store.url)) else store.leases
     show = partial(kernel.observer.show, Gauge.WORKER_ABSENT)
     return Role(
         part=part,
-        leases=LeasedTasks(None if alone else stored, kernel.new_id(), kernel.now),
-        watch=WorkerWatch(stored, kernel.now, show),
-        registration=Registration(kernel.store.processes, _described(kernel, part), kernel.now),
+        leases=LeasedTasks(leases, kernel.new_id(), now),
+        watch=WorkerWatch(store.leases, now, show),
+        registration=Registration(store.processes, process, now),
     )
-
-
-def _described(kernel: Kernel, part: Part) -> LiveProcess:
-    """Describe this process to operators."""
-    kind = "server process" if part.serves else "worker"
-    name = f"{kind} {os.getpid()} on {socket.gethostname()}"
-    return LiveProcess(id=kernel.new_id(), name=name, keys=kernel.keys.ids)
 
 
 def periodic_tasks(
@@ -153,14 +148,28 @@ def _work(
 
     Payouts and callbacks are claimed row by row, and gauges shown by each; the rest has leases.
     """
-    kernel, task, reconciler = rooms.kernel, PeriodicTask, _reconciler(rooms)
-    gauges = _store_gauges(kernel, telemetry)
-    audit = AuditGauge(
-        audit=StoredAudit(kernel.store.database, *_AUDIT_WALK), values=telemetry.values
+    kernel, task, values = rooms.kernel, PeriodicTask, telemetry.values
+    store, idle_s = kernel.store, kernel.settings.session.idle_s
+    store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
+    reconciler = build_reconciler(
+        kernel, rooms.payouts.follow_up, rooms.accounts.kept.accounts, rooms.paces
     )
+    callbacks = CallbackLooks(
+        store=store.office.callbacks,
+        owners=CallbackAccounts(store.accounts, rooms.bank.banks),
+        accounts=store.accounts,
+        follow_ups=store.follow_ups,
+        banks=rooms.bank.banks,
+        look=reconciler.look_at,
+        look_back=rooms.payouts.follow_up.look_back,
+        paid=rooms.bank.kept_charges.read_payment,
+        now=kernel.now,
+    )
+    gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.now)
+    audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
     return (
         reconciler.task,
-        task("callbacks", _looks(rooms, reconciler).turn, Schedule(every_s=_SECOND_S), wake),
+        task("callbacks", callbacks.turn, Schedule(every_s=_SECOND_S), wake),
         task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),
         *(task(name, leases.leased(name, run), when) for name, run, when in _leased(rooms)),
@@ -169,33 +178,31 @@ def _work(
 
 def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
     """Give what one worker does for all: its name, the work, and when."""
-    kernel, does = rooms.kernel, rooms.backoffice
-    sign_ins = IdentityRetention(kernel.store.identity, kernel.now)
+    kernel, does, store = rooms.kernel, rooms.backoffice, rooms.kernel.store
     outbox, server = rooms.identity.context.stores.outbox, kernel.settings.identity.mail
+    events_kept = timedelta(days=kernel.settings.payouts.events_kept_days)
+    missed = MissedEvents(
+        providers=tuple(kernel.settings.providers),
+        accounts=store.accounts,
+        banks=rooms.bank.banks,
+        reception=rooms.callbacks,
+    )
+    minutely, hourly = Schedule(every_s=_MINUTE_S), Schedule(every_s=_HOUR_S)
     yield "presence", _nothing, _PRESENCE
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
-    yield "missed events", _missed_events(rooms).turn, _MISSED
-    yield "approvals", does.approvals.expire, Schedule(every_s=_MINUTE_S)
-    yield "figures", does.figures.overviews.remember, Schedule(every_s=_MINUTE_S)
-    yield "old sign-ins", sign_ins.cleanup, Schedule(every_s=_OLD_SIGN_INS_S)
-    yield "retention", _retention(rooms).cleanup, Schedule(every_s=_HOUR_S)
+    yield "missed events", missed.turn, _MISSED
+    yield "approvals", does.approvals.expire, minutely
+    yield "figures", does.figures.overviews.remember, minutely
+    yield (
+        "old sign-ins",
+        lambda: delete_old_sign_ins(store.identity, kernel.now()),
+        Schedule(every_s=_OLD_SIGN_INS_S),
+    )
+    yield "retention", lambda: delete_old_records(store, events_kept, kernel.now()), hourly
 
 
 async def _nothing() -> None:
     """Do nothing: the lease alone tells server processes that a worker is at work."""
-
-
-def _retention(rooms: Rooms) -> BackofficeRetention:
-    """Delete what is old."""
-    kernel, office = rooms.kernel, rooms.kernel.store.office
-    return BackofficeRetention(
-        requests=office.requests,
-        callbacks=office.callbacks,
-        provider_minutes=office.provider_minutes,
-        events=kernel.store.payout_events,
-        events_kept=timedelta(days=kernel.settings.payouts.events_kept_days),
-        now=kernel.now,
-    )
 
 
 def _change_feed(rooms: Rooms, telemetry: Telemetry) -> ChangeFeed:
@@ -208,58 +215,9 @@ def _change_feed(rooms: Rooms, telemetry: Telemetry) -> ChangeFeed:
     return feed
 
 
-def _reconciler(rooms: Rooms) -> Reconciler:
-    """Follow unsettled payouts up."""
-    kernel = rooms.kernel
-    kernel.store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
-    accounts = rooms.accounts.kept.accounts
-    return build_reconciler(kernel, rooms.payouts.follow_up, accounts, rooms.paces)
-
-
-def _looks(rooms: Rooms, reconciler: Reconciler) -> CallbackLooks:
-    """Look at the payouts that callbacks name."""
-    store = rooms.kernel.store
-    return CallbackLooks(
-        store=store.office.callbacks,
-        owners=CallbackAccounts(store.accounts, rooms.bank.banks),
-        accounts=store.accounts,
-        follow_ups=store.follow_ups,
-        banks=rooms.bank.banks,
-        look=reconciler.look_at,
-        look_back=rooms.payouts.follow_up.look_back,
-        paid=rooms.bank.kept_charges.read_payment,
-        now=rooms.kernel.now,
-    )
-
-
-def _missed_events(rooms: Rooms) -> MissedEvents:
-    """Ask banks for the callbacks that they could not deliver."""
-    return MissedEvents(
-        providers=tuple(rooms.kernel.settings.providers),
-        accounts=rooms.kernel.store.accounts,
-        banks=rooms.bank.banks,
-        reception=rooms.callbacks,
-    )
-
-
 def _request_log(kernel: Kernel, telemetry: Telemetry, tally: AuditTally) -> PeriodicTask:
     """Keep the requests answered here; each is counted for the audit log, kept or not."""
     writer = RequestLogWriter(kernel.store.office.requests.add, kernel.observer.count)
     is_on = kernel.settings.telemetry.request_log
     telemetry.observer.kept = keeping(tally, writer.keep if is_on else None)
     return PeriodicTask("request log", writer.run_once, _EACH_SECOND)
-
-
-def _store_gauges(kernel: Kernel, telemetry: Telemetry) -> StoreGauges:
-    """Look up the gauges that no request changes."""
-    identity = kernel.store.identity
-    return StoreGauges(
-        panels=identity.panels,
-        keys=identity.signing_keys,
-        approvals=kernel.store.office.approvals,
-        outbox=identity.outbox,
-        accounts=kernel.store.accounts,
-        idle=timedelta(seconds=kernel.settings.session.idle_s),
-        values=telemetry.values,
-        now=kernel.now,
-    )

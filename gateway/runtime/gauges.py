@@ -13,15 +13,12 @@ from typing import Final
 
 import structlog
 
-from gateway.domain.accounts.accounts import Accounts
-from gateway.domain.backoffice.approvals import Approvals
-from gateway.domain.identity.challenges import Outbox
-from gateway.domain.identity.panel_sessions import PanelSessions
-from gateway.domain.identity.sessions import SigningKey, SigningKeys
+from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.audit import Audit, AuditHead
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.net.server.listener import Listener
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.store.engine import Store
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Key
@@ -159,17 +156,13 @@ class StoreGauges:
     Shows who is signed in, what waits, how old our keys are, and when certificates end.
 
     Attributes:
-        idle: Without a call, a browser's session ends.
+        idle_s: Without a call, a browser's session ends.
         values: Where the figures are shown.
         certified: Providers whose accounts had certificates.
     """
 
-    panels: PanelSessions
-    keys: SigningKeys
-    approvals: Approvals
-    outbox: Outbox
-    accounts: Accounts
-    idle: timedelta
+    store: Store
+    idle_s: float
     values: MetricRegistry
     now: Now
     certified: set[str] = field(default_factory=set)
@@ -185,21 +178,23 @@ class StoreGauges:
         await self._show_sessions(now)
         await self._show_approvals(now)
         await self._show_outbox(now)
-        self._show_keys(await self.keys.list(), now)
-        self._show_certificates(await self.accounts.certificates_end())
+        self._show_keys(await self.store.identity.signing_keys.list(), now)
+        self._show_certificates(await self.store.accounts.certificates_end())
 
     async def _show_sessions(self, now: datetime) -> None:
-        for state, browsers in (await self.panels.live(now - self.idle, now)).items():
+        idle = timedelta(seconds=self.idle_s)
+        live = await self.store.identity.panels.live(now - idle, now)
+        for state, browsers in live.items():
             self.values.child(series.SESSIONS_ACTIVE, state.value).set(browsers)
 
     async def _show_approvals(self, now: datetime) -> None:
-        waiting = await self.approvals.waiting(now)
+        waiting = await self.store.office.approvals.waiting(now)
         age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
         self.values.child(series.APPROVALS_WAITING).set(waiting.count)
         self.values.child(series.APPROVALS_OLDEST).set(age.total_seconds())
 
     async def _show_outbox(self, now: datetime) -> None:
-        oldest = await self.outbox.waiting(1)
+        oldest = await self.store.identity.outbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
         self.values.child(series.OUTBOX_WAITING).set(age.total_seconds())
 

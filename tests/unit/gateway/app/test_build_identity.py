@@ -17,7 +17,7 @@ from gateway.domain.identity.rights import Role
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.runtime.kernel import Kernel
-from gateway.runtime.retention import IdentityRetention
+from gateway.runtime.retention import delete_old_sign_ins
 from gateway.security.keys import load_keys
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
@@ -90,25 +90,25 @@ async def test_another_process_with_the_same_keys_knows_the_same_people(people, 
 
 
 @pytest.fixture
-async def retention(people, settings: Settings, clock: Clock) -> AsyncIterator[IdentityRetention]:
-    """Retention over the same store."""
+async def same_store(people, settings: Settings) -> AsyncIterator[Store]:
+    """The same store, opened once more."""
     store = open_store(settings.store_url)
-    yield IdentityRetention(store.identity, clock.now)
+    yield store
     await store.close()
 
 
-async def test_sign_ins_that_ended_a_week_ago_are_deleted(people, retention, clock):
+async def test_sign_ins_that_ended_a_week_ago_are_deleted(people, same_store, clock):
     await people.services.users.create("cli", ORDER, PASSWORD)
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     await people.services.sessions.logout(came.person)
 
     clock.passes(7 * 86_400 - 1)
-    assert await retention.cleanup() == 0
+    assert await delete_old_sign_ins(same_store.identity, clock.now()) == 0
     clock.passes(2)
-    assert await retention.cleanup() == 1
+    assert await delete_old_sign_ins(same_store.identity, clock.now()) == 1
 
 
-async def test_idle_browser_sessions_are_deleted(retention, clock):
+async def test_idle_browser_sessions_are_deleted(same_store, clock):
     """An hour after their last call, which is the longest that one may be idle."""
     panel = PanelSession(
         id_hash="h",
@@ -118,14 +118,14 @@ async def test_idle_browser_sessions_are_deleted(retention, clock):
         seen_at=clock.now(),
         ends_at=clock.now() + timedelta(hours=8),
     )
-    panels = retention.store.panels
+    panels = same_store.identity.panels
     await panels.add(panel)
 
     clock.passes(3600)
-    await retention.cleanup()
+    await delete_old_sign_ins(same_store.identity, clock.now())
     assert await panels.find("h")
     clock.passes(1)
-    await retention.cleanup()
+    await delete_old_sign_ins(same_store.identity, clock.now())
     assert await panels.find("h") is None
 
 

@@ -43,12 +43,8 @@ class Board:
 
     def __post_init__(self) -> None:
         self.gauges = StoreGauges(
-            panels=self.store.identity.panels,
-            keys=self.store.identity.signing_keys,
-            approvals=self.store.office.approvals,
-            outbox=self.store.identity.outbox,
-            accounts=self.store.accounts,
-            idle=timedelta(minutes=15),
+            store=self.store,
+            idle_s=15 * 60,
             values=self.values,
             now=self.clock,
         )

@@ -21,8 +21,8 @@ from gateway.runtime.retention import (
     CALLBACKS_KEPT,
     MINUTES_KEPT,
     REQUESTS_KEPT,
-    BackofficeRetention,
-    IdentityRetention,
+    delete_old_records,
+    delete_old_sign_ins,
 )
 from gateway.store.engine import Store
 from tests.unit.standing_payouts import company_and_accounts
@@ -87,14 +87,7 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
             order = payout(str(at.year), created_at=at)
             await office.store.payouts.add(order, attempt(started_at=at))
 
-        forgotten = await BackofficeRetention(
-            requests=store.requests,
-            callbacks=store.callbacks,
-            provider_minutes=store.provider_minutes,
-            events=office.store.payout_events,
-            events_kept=timedelta(days=2_000),
-            now=Clock().now,
-        ).cleanup()
+        forgotten = await delete_old_records(office.store, timedelta(days=2_000), NOON)
 
         left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)), EVERY_COMPANY)
         assert forgotten == 3
@@ -121,14 +114,7 @@ async def test_a_table_that_fails_keeps_no_other_from_being_cleaned(
         await dropped(office.store, "provider_minutes")
         await dropped(office.store, "callbacks")
 
-        forgotten = await BackofficeRetention(
-            requests=store.requests,
-            callbacks=store.callbacks,
-            provider_minutes=store.provider_minutes,
-            events=office.store.payout_events,
-            events_kept=timedelta(days=2_000),
-            now=Clock().now,
-        ).cleanup()
+        forgotten = await delete_old_records(office.store, timedelta(days=2_000), NOON)
 
     assert forgotten == 1
     assert [each.getMessage().split(" could")[0] for each in caplog.records] == [
@@ -144,7 +130,7 @@ async def test_a_session_that_ended_is_kept_for_a_week(tmp_path: Path, days: int
         await signed_in(office.store)
         later = Clock(END + timedelta(days=days))
 
-        found = await IdentityRetention(office.store.identity, later.now).cleanup()
+        found = await delete_old_sign_ins(office.store.identity, later.now())
 
     assert found == forgotten
 
@@ -163,7 +149,7 @@ async def test_sign_ins_are_cleaned_though_a_table_of_theirs_fails(
         clock = Clock()
         clock.passes(timedelta(days=3_000).total_seconds())
 
-        forgotten = await IdentityRetention(stores, clock.now).cleanup()
+        forgotten = await delete_old_sign_ins(stores, clock.now())
 
         browser = None if fails == "panel_sessions" else await stores.panels.find("h1")
 
