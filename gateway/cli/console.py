@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import click
 
@@ -117,6 +117,16 @@ def show_json(document: object) -> None:
 def instant(at: datetime | None) -> str:
     """Write an instant as the contract does; the empty text for none."""
     return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def fields_of(record: object, *names: str) -> Row:
+    """Return fields of a record as they are; instants as ``instant`` writes them."""
+    return {name: _shown(name, getattr(record, name)) for name in names}
+
+
+def _shown(name: str, value: object) -> object:
+    is_instant = isinstance(value, datetime) or (value is None and name.endswith(("_at", "_until")))
+    return instant(cast("datetime | None", value)) if is_instant else value
 
 
 _config = click.option(

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import IO, Any, TextIO, TypedDict, Unpack
 
 import click
+from msgspec.structs import asdict
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
 from gateway.cli.store_access import in_store
 from gateway.domain.accounts.accounts import Account, BankCoordinates, GivenSecrets
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
@@ -196,19 +197,10 @@ def _coordinates(given: Shared) -> BankCoordinates:
 def _row(shown: Account) -> Row:
     ends = shown.certificate_ends_at
     return {
-        "id": shown.id,
-        "company_id": shown.company_id,
-        "name": shown.name,
-        "tax_number": shown.tax_number,
-        "active": shown.active,
-        "verified": shown.verified,
-        "provider": shown.provider,
-        "provider_account": shown.provider_account,
+        **fields_of(shown, "id", "company_id", "name", "tax_number", "active", "verified"),
+        **fields_of(shown, "provider", "provider_account"),
         "provider_credentials": bool(shown.sealed_credentials),
         "certificate_ends_at": ends and instant(ends),
-        "bank_number": shown.coordinates.bank_number,
-        "ispb": shown.coordinates.ispb,
-        "branch": shown.coordinates.branch,
-        "account": shown.coordinates.account,
+        **asdict(shown.coordinates),
         "created_at": instant(shown.created_at),
     }

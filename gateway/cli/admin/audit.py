@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading, run, show_json
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading, run, show_json
 from gateway.cli.store_access import in_store
 from gateway.domain.kernel.audit import AuditHead
 
@@ -174,14 +174,8 @@ def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
 
 def _break_row(accepted: AcceptedBreak) -> Row:
     return {
-        "first": accepted.found.first,
-        "last": accepted.found.last,
-        "problem": accepted.found.problem,
-        "number": accepted.number,
-        "at": instant(accepted.at),
-        "proposed_by": accepted.proposed_by,
-        "approved_by": accepted.approved_by,
-        "reason": accepted.reason,
+        **fields_of(accepted.found, "first", "last", "problem"),
+        **fields_of(accepted, "number", "at", "proposed_by", "approved_by", "reason"),
     }
 
 

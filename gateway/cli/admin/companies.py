@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.domain.accounts.accounts import Company
 
@@ -35,4 +35,4 @@ def listing(terminal: Terminal) -> None:
 
 
 def _row(shown: Company) -> Row:
-    return {"id": shown.id, "name": shown.name, "created_at": instant(shown.created_at)}
+    return fields_of(shown, *COLUMNS)

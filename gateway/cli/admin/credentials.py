@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
 from gateway.cli.store_access import in_store
 from gateway.domain.accounts.credentials import Credential, CredentialLimits, Permission
 from gateway.domain.kernel.money import Money
@@ -24,56 +24,51 @@ _DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
-class Duration(click.ParamType[timedelta]):
-    """A number and a unit: ``0s``, ``90m``, ``24h``, ``30d``."""
-
-    name = "duration"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> timedelta:
-        """Read it."""
-        if isinstance(value, timedelta):
-            return value
-        found = _DURATION.fullmatch(str(value))
-        if found is None:
-            self.fail(f"{value!r} is no duration such as 24h or 30d", param, ctx)
-        return timedelta(**{_UNITS[found[2]]: int(found[1])})
+Read = TypeVar("Read")
 
 
-class Allowed(click.ParamType[Permission]):
-    """A permission as the contract writes it: ``balance:read``."""
+class Option(click.ParamType[Read]):
+    """The type of an option; ``ValueError`` of its reader says what is wrong with a text."""
 
-    name = "resource:action"
+    def __init__(self, name: str, read: Callable[[str], Read]) -> None:
+        self.name = name
+        self._read = read
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Permission:
+    ) -> Read:
         """Read it."""
         try:
-            return value if isinstance(value, Permission) else Permission.parse(str(value))
+            return self._read(value) if isinstance(value, str) else cast("Read", value)
         except ValueError as problem:
             self.fail(str(problem), param, ctx)
 
 
-class Reais(click.ParamType[Money]):
-    """An amount above zero, such as ``1500.00``."""
+def _duration(text: str) -> timedelta:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        problem = f"{text!r} is no duration such as 24h or 30d"
+        raise ValueError(problem)
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
-    name = "reais"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Money:
-        """Read it."""
-        if isinstance(value, Money):
-            return value
-        try:
-            found = amount(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is no amount such as 1500.00", param, ctx)
-        if found.centavos <= 0:
-            self.fail("an amount is above zero", param, ctx)
-        return found
+def _reais(text: str) -> Money:
+    try:
+        found = amount(text)
+    except ValueError:
+        problem = f"{text!r} is no amount such as 1500.00"
+        raise ValueError(problem) from None
+    if found.centavos <= 0:
+        problem = "an amount is above zero"
+        raise ValueError(problem)
+    return found
+
+
+DURATION = Option("duration", _duration)
+"""A number and a unit: ``0s``, ``90m``, ``24h``, ``30d``."""
+REAIS = Option("reais", _reais)
+"""An amount above zero, such as ``1500.00``."""
+PERMISSION = Option("resource:action", Permission.parse)
 
 
 @click.group("credential")
@@ -85,11 +80,13 @@ def credential() -> None:
 @click.option("--name", required=True, help="What it is for.")
 @click.option("--company", "company_id", default="", help="UUID of a company: all its accounts.")
 @click.option("--account", "account_id", help="UUID of an account: this one only.")
-@click.option("--permission", "permissions", multiple=True, type=Allowed(), help="May be repeated.")
-@click.option("--expires", type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ")), help="In UTC.")
-@click.option("--limit-per-payout", type=Reais(), help="Most that one payout may be.")
 @click.option(
-    "--limit-per-day", type=Reais(), help="Most that all payouts of a UTC day may be together."
+    "--permission", "permissions", multiple=True, type=PERMISSION, help="May be repeated."
+)
+@click.option("--expires", type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ")), help="In UTC.")
+@click.option("--limit-per-payout", type=REAIS, help="Most that one payout may be.")
+@click.option(
+    "--limit-per-day", type=REAIS, help="Most that all payouts of a UTC day may be together."
 )
 @changing
 def issue(  # noqa: PLR0913 - one parameter per option
@@ -123,7 +120,7 @@ def issue(  # noqa: PLR0913 - one parameter per option
 @click.argument("client_id")
 @click.option(
     "--overlap",
-    type=Duration(),
+    type=DURATION,
     default="24h",
     show_default=True,
     help="How long the old secret still works, at most 30d; 0s ends it at once.",
@@ -168,9 +165,7 @@ def _show_secret(terminal: Terminal, issued: Issued) -> None:
         {
             "client_id": issued.credential.client_id,
             "client_secret": issued.client_secret,
-            "name": issued.credential.name,
-            "company_id": issued.credential.company_id,
-            "account_id": issued.credential.account_id,
+            **fields_of(issued.credential, "name", "company_id", "account_id"),
             "permissions": _words(issued.credential),
             "expires_at": instant(issued.credential.expires_at),
             "old_secret_ends_at": instant(issued.old_ends),
@@ -184,16 +179,12 @@ def _row(shown: Credential, now: datetime) -> Row:
     used = [each.last_used_at for each in shown.secrets if each.last_used_at is not None]
     live = [each for each in shown.secrets if each.expires_at is None or each.expires_at > now]
     return {
-        "client_id": shown.client_id,
-        "name": shown.name,
+        **fields_of(shown, "client_id", "name"),
         "state": _state(shown, now),
-        "company_id": shown.company_id,
-        "account_id": shown.account_id,
+        **fields_of(shown, "company_id", "account_id"),
         "permissions": _words(shown),
         "live_secrets": 0 if shown.revoked_at else len(live),
-        "created_at": instant(shown.created_at),
-        "expires_at": instant(shown.expires_at),
-        "revoked_at": instant(shown.revoked_at),
+        **fields_of(shown, "created_at", "expires_at", "revoked_at"),
         "last_used_at": instant(max(used, default=None)),
         "limit_per_payout": str(shown.limits.per_payout or ""),
         "limit_per_day": str(shown.limits.per_day or ""),

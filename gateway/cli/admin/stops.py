@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from gateway.cli.admin.credentials import Duration
-from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.admin.credentials import DURATION
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
@@ -36,7 +36,7 @@ class Scoped(TypedDict):
 @click.option("--credential", help="A client id.")
 @click.option("--reason", required=True, help="For operators who read it later.")
 @click.option("--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC.")
-@click.option("--for", "length", type=Duration(), help="Instead of --until: 30m, 2h, 7d.")
+@click.option("--for", "length", type=DURATION, help="Instead of --until: 30m, 2h, 7d.")
 @changing
 def stop(
     terminal: Terminal,
@@ -96,12 +96,6 @@ def _end(until: datetime | None, length: timedelta | None, now: datetime) -> dat
 
 
 def _row(shown: Stop) -> Row:
-    return {
-        "id": shown.id,
-        "scope": shown.scope.value,
-        "subject": shown.subject,
-        "reason": shown.reason,
-        "created_by": shown.created_by,
-        "created_at": instant(shown.created_at),
-        "ends_at": instant(shown.ends_at),
-    }
+    return fields_of(
+        shown, "id", "scope", "subject", "reason", "created_by", "created_at", "ends_at"
+    )

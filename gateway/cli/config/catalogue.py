@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.console import Row, Terminal, reading, run
+from gateway.cli.console import Row, Terminal, fields_of, reading, run
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors as service_errors
 from gateway.domain.kernel.catalogue import ErrorCode
@@ -100,7 +101,7 @@ def errors(terminal: Terminal, *, markdown: bool) -> None:
     if markdown:
         click.echo("\n".join(error_page(EVERY_CODE)))
         return
-    terminal.show_all([_error(each) for each in EVERY_CODE], _ERROR_COLUMNS)
+    terminal.show_all([asdict(each) for each in EVERY_CODE], _ERROR_COLUMNS)
 
 
 @click.command("metrics")
@@ -115,12 +116,7 @@ def metrics(terminal: Terminal, *, markdown: bool) -> None:
         click.echo(describe_metrics(), nl=False)
         return
     rows = [
-        {
-            "name": each.name,
-            "kind": each.kind,
-            "labels": each.label_names,
-            "meaning": each.meaning,
-        }
+        {**fields_of(each, "name", "kind"), "labels": each.label_names, "meaning": each.meaning}
         for each in SERIES
     ]
     terminal.show_all(rows, ("name", "kind", "labels"))
@@ -155,11 +151,7 @@ def lookup(terminal: Terminal, text: str) -> None:
     """Find banks by COMPE (341), by ISPB (60701190) or by a part of the name."""
     from provider_adapters.kit.banks import search
 
-    found = [
-        {"compe": each.compe, "ispb": each.ispb, "name": each.name, "pix": each.pix}
-        for each in search(text)
-    ]
-    terminal.show_all(found, _BANK_COLUMNS)
+    terminal.show_all([fields_of(each, *_BANK_COLUMNS) for each in search(text)], _BANK_COLUMNS)
 
 
 def matrix_page(rows: Sequence[AdapterRow]) -> list[str]:
@@ -249,14 +241,4 @@ def _quota(settings: Settings, name: str) -> Row:
         "quota": name if rate else "",
         "per_second": rate and rate.rate,
         "burst": rate and rate.burst,
-    }
-
-
-def _error(error: ErrorCode) -> Row:
-    return {
-        "name": error.name,
-        "code": error.code,
-        "status": error.status,
-        "message": error.message,
-        "remedy": error.remedy,
     }

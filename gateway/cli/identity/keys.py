@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.config.key_rotation import promote, stage, status
-from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_identity
 from gateway.domain.identity.sessions import SigningKey
 
@@ -89,9 +89,7 @@ def _row(shown: SigningKey, signing: str, now: datetime) -> Row:
     return {
         "id": shown.id,
         "state": _state(shown, signing, now),
-        "created_at": instant(shown.created_at),
-        "signs_from": instant(shown.signs_from),
-        "retired_at": instant(shown.retired_at),
+        **fields_of(shown, "created_at", "signs_from", "retired_at"),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gateway.cli.console import Row, Terminal, instant, reading, run
+from gateway.cli.console import Row, Terminal, fields_of, reading, run
 from gateway.domain.identity.challenges import Mail
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 
@@ -42,11 +42,4 @@ def outbox(terminal: Terminal, most: int) -> None:
 
 
 def _row(shown: Mail) -> Row:
-    return {
-        "id": shown.id,
-        "to": shown.to,
-        "subject": shown.subject,
-        "text": shown.text,
-        "created_at": instant(shown.created_at),
-        "sent_at": instant(shown.sent_at),
-    }
+    return fields_of(shown, "id", "to", "subject", "text", "created_at", "sent_at")

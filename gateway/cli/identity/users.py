@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
 from gateway.cli.store_access import in_identity
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
@@ -171,9 +171,7 @@ def _password() -> str:
 
 def _row(shown: User) -> Row:
     return {
-        "id": shown.id,
-        "email": shown.email,
-        "name": shown.name,
+        **fields_of(shown, "id", "email", "name"),
         "state": _state(shown),
         "roles": sorted(each.value for each in shown.roles),
         "companies": sorted(shown.companies),

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import click
 
-from gateway.cli.console import Row, Terminal, instant, show_json
+from gateway.cli.console import Row, Terminal, fields_of, instant, show_json
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout, PayoutState
 from gateway.domain.payouts.reviews import Opinion
@@ -32,27 +32,17 @@ def payout_row(payout: Payout) -> Row:
     """Show a payout; of the recipient only the name."""
     failure = payout.failure
     return {
-        "account_id": payout.account_id,
-        "reference": payout.reference,
-        "state": payout.state.value,
+        **fields_of(payout, "account_id", "reference", "state"),
         "certainty": certainty_of(payout).value,
         "review": payout.review,
         "value": str(payout.value),
         "method": payout.method.value,
         "recipient": payout.payee[0],
         "date": payout.date.isoformat(),
-        "attempt": payout.attempt,
-        "provider": payout.provider,
-        "provider_account": payout.provider_account,
-        "provider_key": payout.provider_key,
-        "provider_id": payout.provider_id,
-        "e2e_id": payout.e2e_id,
+        **fields_of(payout, "attempt", "provider", "provider_account", "provider_key"),
+        **fields_of(payout, "provider_id", "e2e_id"),
         "failure": failure.code.value if failure else None,
-        "client_id": payout.client_id,
-        "lease_until": instant(payout.lease_until),
-        "created_at": instant(payout.created_at),
-        "updated_at": instant(payout.updated_at),
-        "settled_at": instant(payout.settled_at),
+        **fields_of(payout, "client_id", "lease_until", "created_at", "updated_at", "settled_at"),
         "held_until": instant(payout.held_until) if payout.state is PayoutState.ACCEPTED else "",
     }
 
@@ -74,20 +64,14 @@ def attempt_row(attempt: Attempt, payout: Payout) -> Row:
     evidence = attempt.evidence
     looked_for = attempt.number == payout.attempt and payout.state not in FINAL_STATES
     return {
-        "number": attempt.number,
-        "provider": attempt.provider,
-        "started_at": instant(attempt.started_at),
-        "ended_at": instant(attempt.ended_at),
-        "send_deadline": instant(attempt.send_deadline),
-        "lease_until": instant(attempt.lease_until),
-        "outcome": attempt.outcome.value if attempt.outcome else None,
-        "phase": evidence.phase.value if evidence else None,
+        **fields_of(attempt, "number", "provider", "started_at", "ended_at", "send_deadline"),
+        **fields_of(attempt, "lease_until", "outcome"),
+        "phase": evidence.phase if evidence else None,
         "bytes_left": evidence.bytes_left if evidence else None,
         "reason": evidence.reason if evidence else "",
         "http_status": evidence.http_status if evidence else None,
         "provider_code": evidence.provider_code if evidence else "",
-        "trace_id": attempt.trace_id,
-        "last_probe_at": instant(attempt.last_probe_at),
+        **fields_of(attempt, "trace_id", "last_probe_at"),
         "next_probe_at": instant(attempt.next_probe_at) if looked_for else "",
     }
 
@@ -95,9 +79,7 @@ def attempt_row(attempt: Attempt, payout: Payout) -> Row:
 def opinion_row(opinion: Opinion) -> Row:
     """Show one opinion."""
     return {
-        "at": instant(opinion.at),
-        "by": opinion.by,
-        "verdict": opinion.verdict.value,
+        **fields_of(opinion, "at", "by", "verdict"),
         "withdrawn": opinion.is_withdrawn,
         "reason": opinion.reason,
     }

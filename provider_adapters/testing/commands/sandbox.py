@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote
 
 import click
 
-from gateway.cli.admin.credentials import Reais
+from gateway.cli.admin.credentials import REAIS
 from gateway.cli.console import Terminal, reading, run, show_json
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.money.sandbox_tools import FAULTS, OPERATIONS
@@ -40,7 +40,7 @@ def sandbox(context: click.Context, bank: str | None) -> None:
 @sandbox.command()
 @click.argument("reference")
 @click.option("--account", help="Needed if several accounts have a charge of this reference.")
-@click.option("--value", type=Reais(), help="For a charge of an open amount.")
+@click.option("--value", type=REAIS, help="For a charge of an open amount.")
 @reading
 def pay(terminal: Terminal, reference: str, account: str | None, value: Money | None) -> None:
     """Pay a charge, as its payer would."""
@@ -51,7 +51,7 @@ def pay(terminal: Terminal, reference: str, account: str | None, value: Money | 
 
 @sandbox.command("top-up")
 @click.argument("account")
-@click.argument("value", type=Reais())
+@click.argument("value", type=REAIS)
 @reading
 def top_up(terminal: Terminal, account: str, value: Money) -> None:
     """Pay money into an account."""
@@ -80,7 +80,7 @@ def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
 
 @sandbox.command("return")
 @click.argument("payout")
-@click.argument("value", type=Reais(), required=False)
+@click.argument("value", type=REAIS, required=False)
 @reading
 def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
     """Return a settled payout, in full unless a value is given."""
@@ -91,7 +91,7 @@ def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
 @sandbox.command()
 @click.argument("account")
 @click.argument("reference")
-@click.option("--value", type=Reais(), help="Without it, the payer decides.")
+@click.option("--value", type=REAIS, help="Without it, the payer decides.")
 @reading
 def charge(terminal: Terminal, account: str, reference: str, value: Money | None) -> None:
     """Make a charge on an account's first key."""
