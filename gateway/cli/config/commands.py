@@ -32,6 +32,8 @@ def check(terminal: Terminal, *, probe: bool) -> None:
 
     Exit status 0: fit to serve; 1: something is wrong; 2: the file cannot be read.
     """
+    from gateway.config.checks import remarks
+    from gateway.config.effective import config_digest
     from gateway.config.reading import ConfigError, read_settings
 
     try:
@@ -47,7 +49,8 @@ def check(terminal: Terminal, *, probe: bool) -> None:
         from gateway.cli.config.probes import probed
 
         findings = [_row(*each) for each in run(probed(settings))]
-    _tell(terminal, findings, _digest(settings), _remarks(settings))
+    noted = [_row(each.path, each.message) for each in remarks(settings)]
+    _tell(terminal, findings, config_digest(settings), noted)
     if findings:
         raise click.exceptions.Exit(FINDINGS)
 
@@ -68,19 +71,6 @@ def _findings(settings: Settings) -> Iterator[Row]:
             yield _row(path, message)
     for line in check_surfaces(described_surfaces(settings)):
         yield _split(line)
-
-
-def _digest(settings: Settings) -> str:
-    from gateway.config.effective import config_digest
-
-    return config_digest(settings)
-
-
-def _remarks(settings: Settings) -> list[Row]:
-    """Name what is not wrong but worth a look."""
-    from gateway.config.checks import remarks
-
-    return [_row(each.path, each.message) for each in remarks(settings)]
 
 
 def _tell(

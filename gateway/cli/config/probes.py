@@ -28,7 +28,6 @@ from gateway.runtime.caches.cache import CacheUnavailable, build_cache
 from gateway.runtime.kernel import SilentObserver
 from gateway.security.keys import Derivation
 from gateway.store import schema
-from gateway.store.engine import Store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.stamp import StoreRefused
 from provider_adapters.checks import refused_if_raised
@@ -82,24 +81,20 @@ async def _store(settings: Settings) -> list[Finding]:
         if _is_missing(settings.store_url):
             missing = "the store's file is not there yet: run `pixgate db upgrade`"
             return [] if settings.migrates else [("database.url", missing)]
-        if settings.migrates and await _is_older(settings.store_url):
+        older = {None, *schema.REVISIONS[:-1]}
+        if settings.migrates and await schema.current(settings.store_url) in older:
             return []
         async with opened_store(settings, migrate=False) as store:
             await store.check()
-            return await _written(store)
+            try:
+                await store.check_writes()  # which a standby does not take
+            except StoreUnavailable as problem:
+                return [("database.url", f"the store cannot be written: {problem}")]
+            return []
     except (RuleViolation, StoreRefused, ValueError) as problem:  # a URL of no store: ValueError
         return [("database.url", str(problem))]
     except StoreUnavailable as problem:
         return [("database.url", f"the store does not answer: {problem}")]
-
-
-async def _written(store: Store) -> list[Finding]:
-    """Look whether the store takes writes, which a standby does not."""
-    try:
-        await store.check_writes()
-    except StoreUnavailable as problem:
-        return [("database.url", f"the store cannot be written: {problem}")]
-    return []
 
 
 async def _cache(settings: Settings) -> list[Finding]:
@@ -118,10 +113,6 @@ def _is_missing(url: str) -> bool:
     """Say whether opening the store would make its file."""
     where = address(url)
     return is_sqlite(where) and not Path(where.database or "").exists()
-
-
-async def _is_older(url: str) -> bool:
-    return await schema.current(url) in {None, *schema.REVISIONS[:-1]}
 
 
 async def _reached(adapter: ProviderAdapter) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
     from gateway.config.settings import Settings
     from gateway.runtime.process import Part
-    from gateway.telemetry.logs.writer import LineWriter
 
 
 @click.command("serve")
@@ -84,28 +82,18 @@ def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
     Raises:
         ClickException: for what an operator can mend, in one line.
     """
-    with _refusing():
-        _runner()(work)
-
-
-@contextmanager
-def _refusing() -> Iterator[None]:
-    """Raise what an operator can mend as one line."""
     from gateway.cli.serve.startup_errors import REFUSALS
 
     try:
-        yield
+        import uvloop
+
+        begin: Callable[[Coroutine[Any, Any, None]], None] = uvloop.run
+    except ImportError:  # Windows has none
+        begin = asyncio.run
+    try:
+        begin(work)
     except REFUSALS as problem:
         raise click.ClickException(str(problem) or type(problem).__name__) from problem
-
-
-def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
-    """Return what runs an event loop."""
-    try:
-        import uvloop
-    except ImportError:  # Windows has none
-        return asyncio.run
-    return uvloop.run
 
 
 async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
@@ -136,7 +124,11 @@ async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
 
 async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
     """Print the addresses and, with the embedded bank, the first calls to try."""
-    say = partial(_say, gateway.telemetry.writer)
+
+    def say(line: str) -> None:
+        """Print a line as lines of the log are written: nobody waits for whoever reads it."""
+        gateway.telemetry.writer.put(f"{line}\n".encode())
+
     if gateway.role.part.serves:
         say(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
     say(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
@@ -153,8 +145,3 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     }
     for line in await simulator().first_calls(gateway.kernel, terminal.actor, urls):
         say(line)
-
-
-def _say(writer: LineWriter, line: str) -> None:
-    """Print a line as lines of the log are written: nobody waits for whoever reads it."""
-    writer.put(f"{line}\n".encode())
