@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import CertainClock
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout
+from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.net.common.runtime import chance
 from gateway.operations.bank.refunds import StopsInForce
 from gateway.operations.payouts.followup import FollowUp
@@ -32,7 +33,9 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
     """Build the operations; ``stops`` gives the kill switches in force."""
     stored, settings = kernel.store.payouts, kernel.settings
     return Payouts(
-        FailingPayouts(stored, kernel.failpoint) if kernel.failpoint else stored,
+        cast("PayoutStore", FailingPayouts(stored, kernel.failpoint))
+        if kernel.failpoint
+        else stored,
         banks,
         build_follow_up(kernel, banks),
         PayoutGuards(

@@ -11,26 +11,20 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
-    ListedPayout,
     Payout,
-    PayoutRequest,
     Payouts,
-    PayoutState,
-    Precedents,
 )
 from gateway.http.server import EXCHANGE
 from gateway.net.common.runtime import Failpoint
@@ -73,23 +67,16 @@ def armed(
     if name not in NAMES or (number and not (number.isdecimal() and int(number))):
         message = f"{VARIABLE}: {given!r} is none of {', '.join(NAMES)}, each with :n or without"
         raise ConfigError(message)
-    return _Countdown(name, int(number or 1), end)
+    left = int(number or 1)
 
+    def passed(point: str) -> None:
+        nonlocal left
+        if point == name:
+            left -= 1
+            if left == 0:
+                end()
 
-@dataclass(slots=True)
-class _Countdown:
-    """Passes still to come, the fatal one included."""
-
-    name: str
-    left: int
-    end: Callable[[], None]
-
-    def __call__(self, name: str) -> None:
-        """Pass a point."""
-        if name == self.name:
-            self.left -= 1
-            if self.left == 0:
-                self.end()
+    return passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,39 +111,9 @@ class FailingPayouts:
         self.failpoint("after_record")
         return recorded
 
-    async def find(self, account_id: str, reference: str) -> Payout | None:
-        """Return one."""
-        return await self.store.find(account_id, reference)
-
-    async def precedents(
-        self, account_id: str, request: PayoutRequest, since: datetime | None
-    ) -> Precedents:
-        """Return what a new payout meets."""
-        return await self.store.precedents(account_id, request, since)
-
-    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
-        """Return others like it."""
-        return await self.store.similar(payout, since)
-
-    async def similar_around(
-        self, payout: Payout, within: timedelta, most: int
-    ) -> Sequence[Payout]:
-        """Return others like it, of about the same time."""
-        return await self.store.similar_around(payout, within, most)
-
-    async def search(
-        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[ListedPayout], int]:
-        """Return a page, and how many there are."""
-        return await self.store.search(account_id, search, states)
-
-    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-        """Return a page with all that is stored, and how many there are."""
-        return await self.store.whole(account_id, search)
-
-    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
-        """Return every try."""
-        return await self.store.attempts(account_id, reference)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the store has
+        """Return what has no point beside it from the store itself."""
+        return getattr(self.store, name)
 
 
 def failing_answers(failpoint: Failpoint) -> Middleware:

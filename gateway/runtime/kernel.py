@@ -5,57 +5,27 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
 from gateway.config.settings import Settings
 from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.domain.payouts.followups import Unsettled
 from gateway.net.common.runtime import Failpoint
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.security.keys import Keys
 from gateway.store.engine import Store
-from gateway.telemetry.ports import Event, Gauge
-from gateway.telemetry.records import AccessRecord, ProviderCall, RequestObserver
+from gateway.telemetry.records import RequestObserver
 
 
 class SilentObserver:
     """A ``RequestObserver`` that ignores everything: commands keep no metrics."""
 
-    def provider_call(self, call: ProviderCall) -> None:
-        """Ignore it."""
+    def ignore(self, *_given: object, **_named: object) -> None:
+        """Do nothing."""
 
-    def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """Ignore it."""
-
-    def provider_retry(self, provider: str, operation: str) -> None:
-        """Ignore it."""
-
-    def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """Ignore it."""
-
-    def certificate(self, provider: str, ends: datetime) -> None:
-        """Ignore it."""
-
-    def count(self, event: Event, label: str) -> None:
-        """Ignore it."""
-
-    def request(self, record: AccessRecord) -> None:
-        """Ignore it."""
-
-    def authenticated(self, scheme: str, duration_s: float) -> None:
-        """Ignore it."""
-
-    def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
-        """Ignore it."""
-
-    def show(self, gauge: Gauge, value: float) -> None:
-        """Ignore it."""
-
-    def payout_ended(self, provider: str, state: str, took_s: float) -> None:
-        """Ignore it."""
+    provider_call = breaker = provider_retry = in_flight = certificate = count = ignore
+    request = authenticated = unsettled = show = payout_ended = ignore
 
 
 _SILENT: Final = SilentObserver()

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -19,6 +19,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.net.common.descriptors import RESERVED, callers_below, descriptor_limit
+from gateway.net.common.runtime import utc_now
 
 OFFSET = "PIXGATE_CLOCK_OFFSET"
 """Seconds by which a sandbox gateway's wall clock is wrong on purpose."""
@@ -28,12 +29,9 @@ def wall_clock(environment: Environment, environ: Mapping[str, str]) -> Now:
     """Return the wall clock in UTC; only the sandbox honours an offset."""
     given = environ.get(OFFSET, "") if environment is Environment.SANDBOX else ""
     if not given:
-        return _now
+        return utc_now
     offset = timedelta(seconds=float(given))
-    return lambda: _now() + offset
-
-
-_now: Final[Now] = partial(datetime.now, UTC)
+    return lambda: utc_now() + offset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +55,7 @@ _log = logging.getLogger("gateway")
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
 NOT_RELOADED = "SIGHUP: nothing was reloaded; restart the process to take another configuration"
+log_not_reloaded: Final = partial(_log.warning, NOT_RELOADED)
 
 
 def outlive_hangups() -> None:
@@ -66,11 +65,6 @@ def outlive_hangups() -> None:
     To be called first of all; processes that are started inherit it.
     """
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-
-def log_not_reloaded() -> None:
-    """Say that SIGHUP has no effect."""
-    _log.warning(NOT_RELOADED)
 
 
 @contextmanager
