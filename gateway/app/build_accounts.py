@@ -12,7 +12,6 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import (
     KeptRecords,
     LastUses,
-    StoredSources,
     build_kept_records,
 )
 from gateway.security.identity.signing_keys import Keyring
@@ -44,13 +43,7 @@ class AccountsRoom:
 def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     """Build the room; every change that this process makes in the store is told to ``kept``."""
     store = kernel.store
-    sources = StoredSources(
-        credentials=store.credentials,
-        accounts=store.accounts,
-        stops=store.stops,
-        keyring=keyring,
-    )
-    kept = build_kept_records(kernel.settings, sources, kernel.observer, kernel.now)
+    kept = build_kept_records(kernel.settings, store, keyring, kernel.observer, kernel.now)
     store.database.followers.append(kept.changed_here)
     uses = LastUses(store.credentials, kernel.now)
     given = quotas(kernel.settings.ratelimits)

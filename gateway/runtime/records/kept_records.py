@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential, Credentials
 from gateway.domain.backoffice.change_feed import Act, Belief, Kept, outdated
 from gateway.domain.kernel.clocks import Now
@@ -26,6 +26,7 @@ from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.records.batched_reads import BatchedReads, Bounded
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.identity.signing_keys import Keyring
+from gateway.store.engine import Store
 from gateway.telemetry.ports import Count, Event, Gauge, Show
 from gateway.telemetry.records import RequestObserver
 
@@ -107,16 +108,6 @@ _STOPS: Final = "active"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredSources:
-    """What records are kept of."""
-
-    credentials: Credentials
-    accounts: Accounts
-    stops: Stops
-    keyring: Keyring
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRecords:
     """
     The records that this process keeps.
@@ -181,7 +172,7 @@ class KeptRecords:
 
 
 def build_kept_records(
-    settings: Settings, sources: StoredSources, observer: RequestObserver, now: Now
+    settings: Settings, store: Store, keyring: Keyring, observer: RequestObserver, now: Now
 ) -> KeptRecords:
     """Make the caches; none is used before the change feed is followed."""
     belief = Belief()
@@ -189,14 +180,14 @@ def build_kept_records(
     lifetimes = Lifetimes(
         found_s=basic.cache_ttl_s, absent_s=basic.cache_negative_ttl_s, size=basic.cache_size
     )
-    credentials = BatchedReads(watched(sources.credentials.find_all, observer.show), bound_s)
-    accounts = BatchedReads(sources.accounts.find_all, bound_s)
+    credentials = BatchedReads(watched(store.credentials.find_all, observer.show), bound_s)
+    accounts = BatchedReads(store.accounts.find_all, bound_s)
     count = partial(observer.count, Event.CREDENTIAL_CACHE)
     return KeptRecords(
         credentials=RecordCache(lifetimes, credentials.read, count, belief),
         accounts=RecordCache(lifetimes, accounts.read, _unseen, belief),
-        stops=_kept_stops(sources.stops, now, belief),
-        keyring=sources.keyring,
+        stops=_kept_stops(store.stops, now, belief),
+        keyring=keyring,
         belief=belief,
         count=observer.count,
     )

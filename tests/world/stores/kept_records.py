@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from gateway.config.settings import Database, Settings
 from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
-from gateway.runtime.records.kept_records import StoredSources as Sources
 from gateway.security.identity.signing_keys import Keyring
 from tests.world.registers import Registers
 
@@ -34,10 +33,5 @@ class Watch:
 def keep(office: Registers, watch: Watch) -> KeptRecords:
     """Keep records of a store, as a gateway does."""
     store = office.store
-    sources = Sources(
-        credentials=store.credentials,
-        accounts=store.accounts,
-        stops=store.stops,
-        keyring=Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0),
-    )
-    return build_kept_records(PATIENT, sources, watch, office.clock)  # type: ignore[arg-type] # half
+    keyring = Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0)
+    return build_kept_records(PATIENT, store, keyring, watch, office.clock)  # type: ignore[arg-type] # half
