@@ -7,15 +7,14 @@ neither SQLAlchemy nor an HTTP client.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import getpass
 import json
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, cast
 
 import click
 
@@ -23,7 +22,6 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 
 Options = ParamSpec("Options")
-Result = TypeVar("Result")
 Row = Mapping[str, object]
 
 
@@ -75,12 +73,22 @@ class Terminal:
 def reading(
     command: Callable[Concatenate[Terminal, Options], None],
 ) -> Callable[Options, None]:
-    """Give a command ``--config`` and ``--json``, as one ``Terminal``."""
+    """
+    Give a command ``--config`` and ``--json``, as one ``Terminal``.
+
+    What an operator can understand and mend is printed as one line; the exit status is then 1.
+    """
 
     @functools.wraps(command)
     def called(*arguments: Options.args, **options: Options.kwargs) -> None:
         own = {name: options.pop(name) for name in ("config", "as_json", "by") if name in options}
-        command(Terminal(**own), *arguments, **options)  # type: ignore[arg-type]
+        try:
+            command(Terminal(**own), *arguments, **options)  # type: ignore[arg-type]
+        except RuleViolation as problem:
+            raise click.ClickException(str(problem)) from problem
+        except StoreUnavailable as problem:
+            message = f"the store does not answer: {problem}"
+            raise click.ClickException(message) from problem
 
     return _config(_json(called))
 
@@ -90,23 +98,6 @@ def changing(
 ) -> Callable[Options, None]:
     """Give a command that changes something ``--by`` too."""
     return _by(reading(command))
-
-
-def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """
-    Run a command's work to its end.
-
-    Raises:
-        ClickException: for what an operator can understand and mend; it is
-            printed as one line and ends the process with status 1.
-    """
-    try:
-        return asyncio.run(work)
-    except RuleViolation as problem:
-        raise click.ClickException(str(problem)) from problem
-    except StoreUnavailable as problem:
-        message = f"the store does not answer: {problem}"
-        raise click.ClickException(message) from problem
 
 
 def show_json(document: object) -> None:

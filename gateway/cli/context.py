@@ -6,7 +6,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gateway.app.build_backoffice import build_admin_services
 from gateway.app.build_payouts import build_payout_records
@@ -31,9 +30,6 @@ from gateway.store.kernel.chain import UNSEALED
 from gateway.store.kernel.facts import KEYLESS
 from gateway.store.schema import prepare, refuse_unsafe_sqlite
 from gateway.store.stamp import StoreRefused
-
-if TYPE_CHECKING:
-    from gateway.app.build_identity import IdentityRoom
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +141,6 @@ async def _actor(terminal: Terminal, store: Store) -> str:
     email = terminal.by.strip().lower().removeprefix("user:")
     user = await store.identity.users.find_by_email(email) if "@" in email else None
     return terminal.actor if user is None else f"user:{user.email}"
-
-
-@asynccontextmanager
-async def opened_identity(terminal: Terminal) -> AsyncIterator[IdentityRoom]:
-    """Open the store and identity over it; nothing runs in the background. Raises as ``opened``."""
-    from gateway.app.build_identity import build_identity
-
-    async with opened(terminal) as office:
-        identity = build_identity(office.kernel)
-        try:
-            yield identity
-        finally:
-            await identity.close()
 
 
 @asynccontextmanager

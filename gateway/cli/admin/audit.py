@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, fields_of, reading, run, show_json
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading, show_json
 from gateway.cli.store_access import in_store
 from gateway.domain.kernel.audit import AuditHead
 
@@ -68,7 +69,7 @@ def verify(terminal: Terminal, file: Path | None) -> None:
             breaks = [_break_row(each) for each in accepted]
             return {"whole": True, "events": events, "problem": "", "accepted": breaks}
 
-    found = run(work())
+    found = asyncio.run(work())
     if terminal.as_json:
         show_json(found)
     else:
@@ -92,7 +93,7 @@ def head(terminal: Terminal) -> None:
                 return {"problem": str(problem)}
             return {"number": end.number, "hash": end.hash.hex(), "key_id": end.key_id}
 
-    found = run(work())
+    found = asyncio.run(work())
     show_json(found)
     if "problem" in found:
         click.get_current_context().exit(BROKEN)

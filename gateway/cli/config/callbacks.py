@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, reading, run
+from gateway.cli.console import Row, Terminal, changing, reading
 from gateway.cli.store_access import in_store
 from gateway.operations.kernel.audit_context import RuleViolation
 
@@ -37,19 +37,17 @@ def callbacks(terminal: Terminal) -> None:
     if click.get_current_context().invoked_subcommand is not None:
         return
 
-    async def work() -> list[Row]:
-        from gateway.app.build_callbacks import path_of
-        from gateway.cli.configuration import settings_of
-        from gateway.cli.context import keys_of
+    from gateway.app.build_callbacks import path_of
+    from gateway.cli.configuration import settings_of
+    from gateway.cli.context import keys_of
 
-        settings = settings_of(terminal.config)
-        derivation = keys_of(settings).derivation
-        return [
-            {"provider": name, "url": settings.origin + path_of(name, derivation)}
-            for name in sorted(_senders(settings))
-        ]
-
-    terminal.show_all(run(work()), _COLUMNS)
+    settings = settings_of(terminal.config)
+    derivation = keys_of(settings).derivation
+    rows = [
+        {"provider": name, "url": settings.origin + path_of(name, derivation)}
+        for name in sorted(_senders(settings))
+    ]
+    terminal.show_all(rows, _COLUMNS)
 
 
 @callbacks.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.console import Row, Terminal, fields_of, reading, run
+from gateway.cli.console import Row, Terminal, fields_of, reading
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors as service_errors
 from gateway.domain.kernel.catalogue import ErrorCode
@@ -65,32 +65,29 @@ def show_version(terminal: Terminal) -> None:
 @reading
 def routes(terminal: Terminal) -> None:
     """List every route with its permission, its quota and its error codes."""
+    from gateway.app.rooms import described_surfaces
+    from gateway.cli.configuration import settings_of
+    from gateway.http.openapi.operations import codes_of
 
-    async def work() -> list[Row]:
-        from gateway.app.rooms import described_surfaces
-        from gateway.cli.configuration import settings_of
-        from gateway.http.openapi.operations import codes_of
-
-        settings = settings_of(terminal.config)
-        return [
-            {
-                "method": row.method,
-                "path": surface.prefix + row.path,
-                "name": row.name,
-                "tells": row.summary,
-                "permission": str(row.needs) if row.needs else "",
-                **_quota(settings, row.limits.quota if _is_counted(gate) else ""),
-                "body_bytes": row.limits.body_bytes,
-                "errors": [
-                    *dict.fromkeys(f"{error.code} {error.status}" for error in codes_of(gate, row))
-                ],
-            }
-            for surface in described_surfaces(settings)
-            for gate in surface.gates
-            for row in gate.rows
-        ]
-
-    terminal.show_all(run(work()), _ROUTE_COLUMNS)
+    settings = settings_of(terminal.config)
+    rows = [
+        {
+            "method": row.method,
+            "path": surface.prefix + row.path,
+            "name": row.name,
+            "tells": row.summary,
+            "permission": str(row.needs) if row.needs else "",
+            **_quota(settings, row.limits.quota if _is_counted(gate) else ""),
+            "body_bytes": row.limits.body_bytes,
+            "errors": [
+                *dict.fromkeys(f"{error.code} {error.status}" for error in codes_of(gate, row))
+            ],
+        }
+        for surface in described_surfaces(settings)
+        for gate in surface.gates
+        for row in gate.rows
+    ]
+    terminal.show_all(rows, _ROUTE_COLUMNS)
 
 
 @click.command("errors")

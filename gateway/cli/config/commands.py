@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, reading, run
+from gateway.cli.console import Row, Terminal, reading
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
@@ -48,7 +49,7 @@ def check(terminal: Terminal, *, probe: bool) -> None:
     if probe and not findings:
         from gateway.cli.config.probes import probed
 
-        findings = [_row(*each) for each in run(probed(settings))]
+        findings = [_row(*each) for each in asyncio.run(probed(settings))]
     noted = [_row(each.path, each.message) for each in remarks(settings)]
     _tell(terminal, findings, config_digest(settings), noted)
     if findings:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import click
 
-from gateway.cli.console import Terminal, reading, run
+from gateway.cli.console import Terminal, reading
 from gateway.operations.kernel.audit_context import RuleViolation
 
 
@@ -27,7 +29,7 @@ def upgrade(terminal: Terminal) -> None:
         async with opened_store(settings, migrate=True):
             return await revision_of(settings.store_url)
 
-    terminal.show({"revision": run(work())})
+    terminal.show({"revision": asyncio.run(work())})
 
 
 @database.command()
@@ -45,7 +47,7 @@ def current(terminal: Terminal) -> None:
 
     from gateway.store.schema import REVISIONS
 
-    terminal.show({"revision": run(work()), "wanted": REVISIONS[-1]})
+    terminal.show({"revision": asyncio.run(work()), "wanted": REVISIONS[-1]})
 
 
 @database.command()
@@ -72,7 +74,7 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
             await schema.downgrade(store.url, revision)
             return await schema.current(store.url)
 
-    terminal.show({"revision": run(work())})
+    terminal.show({"revision": asyncio.run(work())})
 
 
 def _warning(revision: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from gateway.cli.console import Row, Terminal, reading, run, show_json
+from gateway.cli.console import Row, Terminal, reading, show_json
 from gateway.domain.kernel.key_rotation import PURPOSES, key_ids, next_step, without_key
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def status(terminal: Terminal) -> None:
     Keys are shown by their ids, which reveal nothing about them. This command's
     own configuration is compared too: commands write with its keys.
     """
-    alive = run(_alive(terminal))
+    alive = asyncio.run(_alive(terminal))
     used = [name for name in PURPOSES if any(any(key_ids(each, name)) for each in alive)]
     rows = [_row(each, name) for each in alive for name in used]
     steps = {name: next_step(name, alive) for name in used}
@@ -62,7 +63,7 @@ def stage(terminal: Terminal, purpose: str, file: Path) -> None:
 
     Refused while live processes have different keys.
     """
-    step = next_step(purpose, run(_alive(terminal)))
+    step = next_step(purpose, asyncio.run(_alive(terminal)))
     if not step.agreed:
         message = f"finish the change under way first. {step.text}"
         raise click.ClickException(message)
@@ -89,7 +90,7 @@ def promote(terminal: Terminal, purpose: str, key_id: str) -> None:
 
     Refused, with the names of the processes, while one of them lacks it.
     """
-    alive, place = run(_alive(terminal)), PURPOSES[purpose]
+    alive, place = asyncio.run(_alive(terminal)), PURPOSES[purpose]
     if lacking := without_key(purpose, key_id, alive):
         names = ", ".join(each.name for each in lacking)
         message = f"{key_id} is missing in {names}: add it there to {place.others} and restart"

@@ -66,13 +66,9 @@ def worker(terminal: Terminal) -> None:
 def _begun(terminal: Terminal) -> Settings:
     """Read the configuration."""
     from gateway.cli.configuration import settings_of
-    from gateway.operations.kernel.audit_context import RuleViolation
 
-    try:
-        with uncollected():
-            return settings_of(terminal.config)
-    except RuleViolation as problem:
-        raise click.ClickException(str(problem)) from problem
+    with uncollected():
+        return settings_of(terminal.config)
 
 
 def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:

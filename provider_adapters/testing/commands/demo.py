@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 
 import click
 
-from gateway.cli.console import Terminal, reading, run, show_json
+from gateway.cli.console import Terminal, reading, show_json
 from provider_adapters.testing import simulators
 from provider_adapters.testing.demo.document import Demo, curl_lines
 
@@ -41,9 +42,9 @@ def demo(terminal: Terminal, context: click.Context, bank: str | None, *, config
     if context.invoked_subcommand is not None:
         return
     if bank is not None:
-        terminal.show(run(_attached(terminal, bank, configure=configure)))
+        terminal.show(asyncio.run(_attached(terminal, bank, configure=configure)))
         return
-    made, today = run(_made(terminal))
+    made, today = asyncio.run(_made(terminal))
     if terminal.as_json:
         show_json(made)
         return
@@ -56,7 +57,7 @@ def demo(terminal: Terminal, context: click.Context, bank: str | None, *, config
 @reading
 def totp(terminal: Terminal, email: str) -> None:
     """Print the code that a demo user's authenticator app shows now."""
-    click.echo(run(_code(terminal, email)))
+    click.echo(asyncio.run(_code(terminal, email)))
 
 
 def summary(made: Demo, today: date) -> Sequence[str]:

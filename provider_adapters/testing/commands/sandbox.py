@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from decimal import Decimal
@@ -11,7 +12,7 @@ from urllib.parse import parse_qsl, unquote
 import click
 
 from gateway.cli.admin.credentials import REAIS
-from gateway.cli.console import Terminal, reading, run, show_json
+from gateway.cli.console import Terminal, reading, show_json
 from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.money.sandbox_tools import FAULTS, OPERATIONS
 from provider_adapters.testing import simulators
@@ -202,4 +203,4 @@ def _told(
                 case _:
                     return await bank.post(*path, body=body or {}, query=query)
 
-    return run(work())
+    return asyncio.run(work())

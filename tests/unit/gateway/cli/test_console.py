@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gateway.cli.console import Terminal, instant, run
+from gateway.cli.console import Terminal, instant, reading
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 
@@ -101,8 +101,9 @@ def test_an_instant_is_written_in_utc():
     ids=str,
 )
 def test_what_an_operator_can_mend_is_one_line(problem: Exception, line: str):
-    async def work() -> None:
+    @reading
+    def refused(_terminal: Terminal) -> None:
         raise problem
 
     with pytest.raises(click.ClickException, match=line):
-        run(work())
+        refused(config=Path("config.yaml"), as_json=False)

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
-from gateway.cli.context import AdminContext, opened, opened_identity, reached
+from gateway.cli.context import AdminContext, opened, reached
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -122,12 +122,3 @@ async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_cli
     with pytest.raises(RuleViolation, match="far"):
         async with reached(office):
             pass
-
-
-async def test_the_desk_is_open_for_the_length_of_the_block(tmp_path, monkeypatch):
-    monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
-
-    async with opened_identity(Terminal(config=CONFIG, as_json=False)) as people:
-        assert await people.services.users.list() == []
-
-    assert people.hasher._pool._shutdown

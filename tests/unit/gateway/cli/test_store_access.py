@@ -1,6 +1,5 @@
 """One act of a command in the opened store."""
 
-import click
 import pytest
 
 from gateway.app.build_identity import IdentityRoom
@@ -10,7 +9,7 @@ from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.shell import CONFIG
 
 
-def test_a_refusal_is_one_line_and_everything_is_closed(tmp_path, monkeypatch):
+def test_what_was_opened_is_closed_after_a_refusal(tmp_path, monkeypatch):
     monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
     seen: list[IdentityRoom] = []
 
@@ -19,7 +18,7 @@ def test_a_refusal_is_one_line_and_everything_is_closed(tmp_path, monkeypatch):
         problem = "not so"
         raise RuleViolation(problem)
 
-    with pytest.raises(click.ClickException, match="not so"):
+    with pytest.raises(RuleViolation, match="not so"):
         in_identity(Terminal(config=CONFIG, as_json=False), refused)
 
     assert seen[0].hasher._pool._shutdown
