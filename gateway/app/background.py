@@ -19,7 +19,7 @@ from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
 from gateway.operations.backoffice.callbacks.looks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
-from gateway.runtime.gauges import AuditGauge, StoreGauges, task_gauge
+from gateway.runtime.gauges import AuditGauge, StoreGauges
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.mail_sender import MailSender, sending
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
@@ -45,6 +45,8 @@ _EACH_MINUTE: Final = Schedule(every_s=_MINUTE_S, delayed=True, finishing=True)
 _MISSED: Final = Schedule(every_s=300.0, delayed=True)
 """Banks give up after minutes to hours; an event is stored once."""
 _EACH_SECOND: Final = Schedule(every_s=_SECOND_S, finishing=True)
+_BY_THE_CLOCK: Final = Schedule(every_s=_SECOND_S, finishing=True)
+"""Reset links, so that the duration of an answer tells nobody who exists."""
 _PRESENCE: Final = Schedule(every_s=10.0)
 """Thrice in a lease: those of other tasks end in between, mail's while its server fails."""
 _OLD_SIGN_INS_S: Final = 600.0
@@ -101,8 +103,13 @@ def periodic_tasks(
         tasks += _beside_requests(rooms, telemetry, tally, role)
     if role.part.works:
         tasks += _work(rooms, telemetry, wake, role.leases)
-    watched = task_gauge([*tasks, *rooms.identity.tasks, telemetry.lag.task], telemetry.values)
-    return [*tasks, PeriodicTask("tasks", watched, Schedule(every_s=_SCRAPE_S))]
+
+    async def show_failing() -> None:
+        """Show how long the runs of each task have failed."""
+        for each in (*tasks, telemetry.lag.task):
+            telemetry.values.child(series.TASK_FAILING, each.name).set(each.failing_s)
+
+    return [*tasks, PeriodicTask("tasks", show_failing, Schedule(every_s=_SCRAPE_S))]
 
 
 def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
@@ -127,13 +134,21 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
 def _beside_requests(
     rooms: Rooms, telemetry: Telemetry, tally: AuditTally, role: Role
 ) -> Sequence[PeriodicTask]:
-    """Return what a process does about the requests it answers itself."""
-    task, readings = PeriodicTask, rooms.backoffice.figures.readings
+    """
+    Return what a process does about the requests it answers itself.
+
+    Each is counted for the audit log, whether its line is kept or not.
+    """
+    kernel, task, readings = rooms.kernel, PeriodicTask, rooms.backoffice.figures.readings
+    lines = RequestLogWriter(kernel.store.office.requests.add, kernel.observer.count)
+    is_on = kernel.settings.telemetry.request_log
+    telemetry.observer.kept = keeping(tally, lines.keep if is_on else None)
     tasks = [
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
-        _request_log(rooms.kernel, telemetry, tally),
+        task("request log", lines.run_once, _EACH_SECOND),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         rooms.accounts.uses.task,
+        task("reset links", rooms.identity.services.reset_requests.answer, _BY_THE_CLOCK),
     ]
     if not role.part.works:
         tasks.append(task("worker", role.watch.run_once, Schedule(every_s=_SCRAPE_S)))
@@ -213,11 +228,3 @@ def _change_feed(rooms: Rooms, telemetry: Telemetry) -> ChangeFeed:
     telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
     telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
     return feed
-
-
-def _request_log(kernel: Kernel, telemetry: Telemetry, tally: AuditTally) -> PeriodicTask:
-    """Keep the requests answered here; each is counted for the audit log, kept or not."""
-    writer = RequestLogWriter(kernel.store.office.requests.add, kernel.observer.count)
-    is_on = kernel.settings.telemetry.request_log
-    telemetry.observer.kept = keeping(tally, writer.keep if is_on else None)
-    return PeriodicTask("request log", writer.run_once, _EACH_SECOND)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -25,7 +24,6 @@ from gateway.operations.identity.services import (
     build_identity_services,
 )
 from gateway.runtime.kernel import Kernel
-from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.security.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.security.identity.passwords import PasswordHasher
 from gateway.security.identity.sealed_mail import SealedOutbox
@@ -36,8 +34,6 @@ from policies.authorization.user import RequiresSecondFactor
 from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
-_ANSWERING: Final = Schedule(every_s=1.0, finishing=True)
-"""Reset links are written by the clock, so that the answer's duration tells nobody who exists."""
 _OF_ADDRESSES: Final = ("anonymous", "keys", "sign_in", "second_factor", "recovery")
 _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 """Quotas of guesses: whoever was right gets the draw back."""
@@ -46,12 +42,11 @@ _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityRoom:
     """
-    Identity, ready to be started.
+    Identity; its hashing threads are let go in the end.
 
     Attributes:
         services: The operations.
         policies: What is asked of users wherever they call.
-        tasks: What identity does in the background.
         keyring: What ``/.well-known/jwks.json`` publishes.
     """
 
@@ -60,23 +55,9 @@ class IdentityRoom:
     policies: UserPolicies
     keyring: Keyring
     hasher: PasswordHasher
-    tasks: Sequence[PeriodicTask]
-
-    async def start(self) -> None:
-        """
-        Make the first signing key where there is none, and begin to answer who asks for a link.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
-        """
-        await self.services.signing_keys.ensure()
-        for task in self.tasks:
-            task.start()
 
     async def close(self) -> None:
-        """Stop what runs in the background; let the hashing threads go."""
-        for task in self.tasks:
-            await task.stop()
+        """Let the hashing threads go."""
         self.hasher.close()
 
 
@@ -126,7 +107,6 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         policies=_policies(kernel, services),
         keyring=keyring,
         hasher=hasher,
-        tasks=(PeriodicTask("reset links", services.reset_requests.answer, _ANSWERING),),
     )
 
 

@@ -19,9 +19,6 @@ _log = logging.getLogger("gateway")
 _COLLECT_AFTER = (20_000, 20, 50)
 """Objects made before the young are collected, and how often the older ones are with them."""
 
-_TALKATIVE = ("alembic",)
-"""Libraries whose news is not for operators; their warnings are."""
-
 
 @asynccontextmanager
 async def running(gateway: Gateway) -> AsyncIterator[None]:
@@ -74,14 +71,10 @@ async def drain(gateway: Gateway, asked: signal.Signals) -> None:
 def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
     """Begin to log and to measure, before anything can go wrong."""
     telemetry = gateway.telemetry
-    telemetry.writer.start()
-    started.callback(telemetry.writer.stop)
-    telemetry.lines.start()
-    started.callback(telemetry.lines.stop)
-    telemetry.logs.start()
-    started.callback(telemetry.logs.stop)
-    for name in _TALKATIVE:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for part in (telemetry.writer, telemetry.lines, telemetry.logs):
+        part.start()
+        started.callback(part.stop)
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # its news is not for operators
     telemetry.lag.task.start()
     started.push_async_callback(telemetry.lag.task.stop)
     settings = gateway.kernel.settings
@@ -95,10 +88,10 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
 
 
 async def _start_identity(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Begin what identity and the panel do in the background."""
+    """Make the first signing key where there is none; close identity and panel in the end."""
     started.push_async_callback(gateway.rooms.identity.close)
     if gateway.role.part.serves:
-        await gateway.rooms.identity.start()
+        await gateway.rooms.identity.services.signing_keys.ensure()
     started.push_async_callback(gateway.rooms.panel.tokens.close)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil, inf
@@ -90,18 +90,6 @@ def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) ->
     metrics.read(series.STORE_WAITING, lambda: {(): usage.waiting})
     metrics.read(series.CONNECTIONS_OPEN, open_now)
     metrics.read(series.CONNECTIONS_TURNED_AWAY, turned_away)
-
-
-def task_gauge(
-    tasks: Sequence[PeriodicTask], values: MetricRegistry
-) -> Callable[[], Awaitable[None]]:
-    """Return what shows how long the runs of each task have failed."""
-
-    async def show() -> None:
-        for task in tasks:
-            values.child(series.TASK_FAILING, task.name).set(task.failing_s)
-
-    return show
 
 
 _log = logging.getLogger(__name__)

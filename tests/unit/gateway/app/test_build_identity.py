@@ -1,6 +1,5 @@
 """Identity assembled."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -49,7 +48,7 @@ async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncItera
     store = open_store(migrated(tmp_path / "pixgate.db"))
     await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
     made = build_identity(kernel_of(settings, store, clock))
-    await made.start()
+    await made.services.signing_keys.ensure()
     yield made
     await made.close()
     await store.close()
@@ -127,13 +126,3 @@ async def test_idle_browser_sessions_are_deleted(same_store, clock):
     clock.passes(1)
     await delete_old_sign_ins(same_store.identity, clock.now())
     assert await panels.find("h") is None
-
-
-async def test_starting_and_stopping_twice_is_once(people):
-    await people.start()
-    await people.start()
-
-    await people.close()
-    await people.close()
-
-    assert asyncio.all_tasks() == {asyncio.current_task()}
