@@ -194,19 +194,18 @@ def _keys(settings: Settings) -> Iterator[Finding]:
 def _named_keys(settings: Settings) -> dict[str, Secret]:
     """Return every key by its path."""
     basic, sealing, identity = settings.auth.basic, settings.sealing, settings.identity
-    return {
+    named = {
         "auth.basic.pepper": basic.pepper,
         "sealing.key": sealing.key,
         "identity.pepper": identity.pepper,
-        **{
-            f"auth.basic.retired_peppers.{name}": key for name, key in basic.retired_peppers.items()
-        },
-        **{f"sealing.retired_keys.{name}": key for name, key in sealing.retired_keys.items()},
-        **{
-            f"identity.retired_peppers.{name}": key
-            for name, key in identity.retired_peppers.items()
-        },
     }
+    for path, retired in (
+        ("auth.basic.retired_peppers", basic.retired_peppers),
+        ("sealing.retired_keys", sealing.retired_keys),
+        ("identity.retired_peppers", identity.retired_peppers),
+    ):
+        named |= {f"{path}.{name}": key for name, key in retired.items()}
+    return named
 
 
 def _deadlines(settings: Settings) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ def effective(settings: Settings) -> dict[str, object]:
     adapters' own settings are not known here, so there every text hides whose
     name speaks of a secret, and the user and password of every URL.
     """
-    document = {name: _shown(value) for name, value in msgspec.structs.asdict(settings).items()}
+    document = msgspec.structs.asdict(settings)
     document["providers"] = {
         name: {**msgspec.structs.asdict(provider), "settings": _foreign(provider.settings)}
         for name, provider in settings.providers.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -174,7 +175,7 @@ class ProviderHealth:
         self._told = told
         self._now = now
         self._breakers = breakers or {}
-        self._seen: dict[str, _Seen] = {}
+        self._seen: defaultdict[str, _Seen] = defaultdict(_Seen)
 
     def known(self, connections: Mapping[str, Connection]) -> Sequence[Health]:
         """Return what is known of every configured provider, by name."""
@@ -182,7 +183,7 @@ class ProviderHealth:
 
     def provider_call(self, call: ProviderCall) -> None:
         """Remember a call of a bank, and pass it on."""
-        seen = self._seen.get(call.provider) or self._of(call.provider)
+        seen = self._seen[call.provider]
         seen.call, seen.at = call, self._now()
         if call.outcome == _OK:
             seen.ok_at = seen.at
@@ -192,7 +193,7 @@ class ProviderHealth:
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Remember a breaker's new state, and pass it on."""
-        seen = self._of(provider)
+        seen = self._seen[provider]
         seen.breakers[operation_class] = state
         seen.open_until.pop(operation_class, None)
         if state == "open":
@@ -207,12 +208,12 @@ class ProviderHealth:
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         """Remember it, and pass it on."""
-        self._of(provider).in_flight = calls, limit
+        self._seen[provider].in_flight = calls, limit
         self._told.in_flight(provider, calls, limit)
 
     def certificate(self, provider: str, ends: datetime) -> None:
         """Remember it, and pass it on."""
-        self._of(provider).certificate_ends_at = ends
+        self._seen[provider].certificate_ends_at = ends
         self._told.certificate(provider, ends)
 
     def count(self, event: Event, label: str) -> None:
@@ -220,22 +221,18 @@ class ProviderHealth:
         if event is Event.ADAPTER_FAULT:
             provider, _, operation = label.rpartition(".")
             at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
-            self._of(provider).problem = f"{operation} broke the port, last at {at}"
+            self._seen[provider].problem = f"{operation} broke the port, last at {at}"
         self._told.count(event, label)
 
     def _opened(self, provider: str, operation_class: str) -> None:
         """Remember until about when a breaker stays open: longer each time in a row."""
-        seen, limits = self._of(provider), self._breakers.get(provider, Breaker())
+        seen, limits = self._seen[provider], self._breakers.get(provider, Breaker())
         seen.openings[operation_class] = seen.openings.get(operation_class, 0) + 1
         open_s = min(limits.longest_open_s, limits.open_s * seen.openings[operation_class])
         seen.open_until[operation_class] = self._now() + timedelta(seconds=open_s)
 
-    def _of(self, provider: str) -> _Seen:
-        seen = self._seen.get(provider)
-        return seen if seen is not None else self._seen.setdefault(provider, _Seen())
-
     def _health(self, name: str, connection: Connection) -> Health:
-        seen, adapter = self._of(name), connection.adapter
+        seen, adapter = self._seen[name], connection.adapter
         return Health(
             name=name,
             read_only=connection.read_only or not adapter.capabilities.payouts,

@@ -47,7 +47,9 @@ class MemoryCache:
 
     async def size(self) -> int:
         """Return the bytes that are held now."""
-        await self._drop_old()
+        for key in list(self._sizes):
+            if not await self._values.exists(key):  # its time is over
+                del self._sizes[key]
         return sum(self._sizes.values())
 
     async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
@@ -85,12 +87,6 @@ class MemoryCache:
         """Forget everything, and aiocache's timers with it."""
         for key in list(self._sizes):
             await self.drop(key)
-
-    async def _drop_old(self) -> None:
-        """Count no value whose time is over."""
-        for key in list(self._sizes):
-            if not await self._values.exists(key):
-                del self._sizes[key]
 
 
 class ConfiguredCache(Cache, Protocol):

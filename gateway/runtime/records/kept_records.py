@@ -39,12 +39,7 @@ def within(
     seconds: float, load: Callable[[Key], Coroutine[Any, Any, Record | None]]
 ) -> Callable[[Key], Awaitable[Record | None]]:
     """Bound a look-up in time; see ``Bounded``."""
-    bounded = Bounded(load)
-
-    async def read(key: Key) -> Record | None:
-        return await bounded.read(key, seconds)
-
-    return read
+    return partial(Bounded(load).read, seconds=seconds)
 
 
 def watched(
