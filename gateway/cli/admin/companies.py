@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, fields_of, reading
+from gateway.cli.console import Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
-from gateway.domain.accounts.accounts import Company
 
 COLUMNS = ("id", "name", "created_at")
 
@@ -23,7 +22,7 @@ def company() -> None:
 def create(terminal: Terminal, name: str, company_id: str) -> None:
     """Add a company."""
     made = in_store(terminal, lambda office: office.admin.companies.create(name, company_id))
-    terminal.show(_row(made))
+    terminal.show(fields_of(made, *COLUMNS))
 
 
 @company.command("list")
@@ -31,8 +30,4 @@ def create(terminal: Terminal, name: str, company_id: str) -> None:
 def listing(terminal: Terminal) -> None:
     """List companies."""
     found = in_store(terminal, lambda office: office.admin.companies.list())
-    terminal.show_all([_row(each) for each in found], COLUMNS)
-
-
-def _row(shown: Company) -> Row:
-    return fields_of(shown, *COLUMNS)
+    terminal.show_all([fields_of(each, *COLUMNS) for each in found], COLUMNS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
 COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
 
 
-class Scoped(TypedDict):
-    """The scopes, of which one is given."""
-
-    provider: str | None
-    account: str | None
-    company: str | None
-    credential: str | None
-
-
 @click.command()
 @click.option("--provider", help="A configured provider: all its accounts.")
 @click.option("--account", help="A UUID.")
@@ -40,11 +31,12 @@ class Scoped(TypedDict):
 @changing
 def stop(
     terminal: Terminal,
+    /,
     *,
     reason: str,
     until: datetime | None,
     length: timedelta | None,
-    **scoped: Unpack[Scoped],
+    **scoped: str | None,
 ) -> None:
     """
     Refuse payouts of one provider, account, company or credential; reads go on.
@@ -82,9 +74,9 @@ def resume(terminal: Terminal, stop_id: str) -> None:
     terminal.show({"id": stop_id, "state": "lifted"})
 
 
-def _one_of(scoped: Scoped) -> tuple[StopScope, str]:
+def _one_of(scoped: Mapping[str, str | None]) -> tuple[StopScope, str]:
     """Read the one scope that was named."""
-    named = [(StopScope(name), str(subject)) for name, subject in scoped.items() if subject]
+    named = [(StopScope(name), subject) for name, subject in scoped.items() if subject]
     if len(named) != 1:
         message = "give exactly one of --provider, --account, --company, --credential"
         raise click.UsageError(message)

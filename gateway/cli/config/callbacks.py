@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, reading
+from gateway.cli.console import Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.operations.kernel.audit_context import RuleViolation
 
@@ -56,7 +56,7 @@ def callbacks(terminal: Terminal) -> None:
 def register(terminal: Terminal, account_id: str) -> None:
     """Have an account's bank send its callbacks to the address shown for its provider."""
     made = in_store(terminal, lambda office: register_callback(office, account_id))
-    terminal.show_all([_row(made)], _REGISTERED)
+    _show(terminal, [made])
 
 
 @callbacks.command("list")
@@ -69,7 +69,7 @@ def listing(terminal: Terminal, account_id: str) -> None:
         async with _registrations(office) as registrations:
             return await registrations.list(await registrations.account(account_id))
 
-    terminal.show_all([_row(each) for each in in_store(terminal, listed)], _REGISTERED)
+    _show(terminal, in_store(terminal, listed))
 
 
 @callbacks.command()
@@ -89,7 +89,7 @@ def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
             await registrations.remove(account, callback_id)
             return await registrations.list(account)
 
-    terminal.show_all([_row(each) for each in in_store(terminal, removed)], _REGISTERED)
+    _show(terminal, in_store(terminal, removed))
 
 
 async def register_callback(office: AdminContext, account_id: str) -> RegisteredCallback:
@@ -129,8 +129,8 @@ async def _registrations(office: AdminContext) -> AsyncIterator[CallbackRegistra
         )
 
 
-def _row(registered: RegisteredCallback) -> Row:
-    return {"id": registered.id, "url": registered.url}
+def _show(terminal: Terminal, found: Sequence[RegisteredCallback]) -> None:
+    terminal.show_all([fields_of(each, *_REGISTERED) for each in found], _REGISTERED)
 
 
 def _senders(settings: Settings) -> list[str]:

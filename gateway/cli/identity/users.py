@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -38,44 +39,39 @@ def user() -> None:
     """Users of the operator, who sign in to the panel."""
 
 
+def _new_user(command: Callable[[Terminal, NewUser], None]) -> Callable[..., None]:
+    """Give a command the options of a new user, as one ``NewUser``."""
+
+    @click.option("--email", required=True)
+    @click.option("--name", required=True)
+    @_roles
+    @_companies
+    @changing
+    @functools.wraps(command)
+    def called(
+        terminal: Terminal, email: str, name: str, roles: Sequence[str], companies: Sequence[str]
+    ) -> None:
+        given = frozenset(map(Role, roles))
+        order = NewUser(email=email, name=name, roles=given, companies=frozenset(companies))
+        command(terminal, order)
+
+    return called
+
+
 @user.command()
-@click.option("--email", required=True)
-@click.option("--name", required=True)
-@_roles
-@_companies
-@changing
-def create(
-    terminal: Terminal,
-    *,
-    email: str,
-    name: str,
-    roles: Sequence[str],
-    companies: Sequence[str],
-) -> None:
+@_new_user
+def create(terminal: Terminal, order: NewUser) -> None:
     """Add a user. The password is asked for, or read from standard input."""
     password = _password()
-    order = _order(email, name, roles, companies)
     _show(
         terminal, lambda identity: identity.services.users.create(terminal.actor, order, password)
     )
 
 
 @user.command()
-@click.option("--email", required=True)
-@click.option("--name", required=True)
-@_roles
-@_companies
-@changing
-def invite(
-    terminal: Terminal,
-    *,
-    email: str,
-    name: str,
-    roles: Sequence[str],
-    companies: Sequence[str],
-) -> None:
+@_new_user
+def invite(terminal: Terminal, order: NewUser) -> None:
     """Add a user, who gets a link by mail to choose a password."""
-    order = _order(email, name, roles, companies)
     _show(terminal, lambda identity: identity.services.invitations.invite(terminal.actor, order))
 
 
@@ -146,15 +142,6 @@ def end_sessions(terminal: Terminal, who: str) -> None:
 def _show(terminal: Terminal, act: Callable[[IdentityRoom], Awaitable[User]]) -> None:
     """Change one user, and print them."""
     terminal.show(_row(in_identity(terminal, act)))
-
-
-def _order(email: str, name: str, roles: Sequence[str], companies: Sequence[str]) -> NewUser:
-    return NewUser(
-        email=email,
-        name=name,
-        roles=frozenset(map(Role, roles)),
-        companies=frozenset(companies),
-    )
 
 
 def _password() -> str:

@@ -33,9 +33,8 @@ def serve(terminal: Terminal) -> None:
     SIGHUP reads the configuration again; the log says what was taken of it, and
     what needs a restart.
     """
-    from gateway.runtime.process import Part, outlive_hangups
+    from gateway.runtime.process import Part
 
-    outlive_hangups()
     settings = _begun(terminal)
     part = Part(works=settings.worker.run == "inside")
     run_on_uvloop(_run(terminal, settings, part))
@@ -52,9 +51,8 @@ def worker(terminal: Terminal) -> None:
     worker.run: apart. Several share the work. It needs PostgreSQL, and answers on
     the operations listener alone.
     """
-    from gateway.runtime.process import Part, outlive_hangups
+    from gateway.runtime.process import Part
 
-    outlive_hangups()
     settings = _begun(terminal)
     if settings.store_url.startswith("sqlite"):
         problem = "a worker needs PostgreSQL: with SQLite the gateway process does this work itself"
@@ -64,9 +62,11 @@ def worker(terminal: Terminal) -> None:
 
 
 def _begun(terminal: Terminal) -> Settings:
-    """Read the configuration."""
+    """Read the configuration; a hang-up ends nothing from here on."""
     from gateway.cli.configuration import settings_of
+    from gateway.runtime.process import outlive_hangups
 
+    outlive_hangups()
     with uncollected():
         return settings_of(terminal.config)
 
