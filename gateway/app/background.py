@@ -115,6 +115,11 @@ def periodic_tasks(
 def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
     """Return what each process does for itself."""
     kernel, task, office = rooms.kernel, PeriodicTask, rooms.kernel.store.office
+    # the changes of other processes
+    read = within(PATIENCE_S, kernel.store.changes.read)
+    feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic)
+    telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
+    telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
     minutes = ProviderMinuteWriter(
         office.provider_minutes, telemetry.values, kernel.new_id(), kernel.now
     )
@@ -124,7 +129,7 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
         kernel.observer.show(Gauge.CACHE_BYTES, await rooms.cache.size())
 
     return (
-        task("change feed", _change_feed(rooms, telemetry).run_once, Schedule(every_s=EVERY_S)),
+        task("change feed", feed.run_once, Schedule(every_s=EVERY_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
         task("charges", rooms.bank.kept_charges.notes.run_once, _EACH_SECOND),
         task("provider minutes", minutes.run_once, _EACH_MINUTE),
@@ -218,13 +223,3 @@ def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
 
 async def _nothing() -> None:
     """Do nothing: the lease alone tells server processes that a worker is at work."""
-
-
-def _change_feed(rooms: Rooms, telemetry: Telemetry) -> ChangeFeed:
-    """Follow the changes of other processes."""
-    kernel = rooms.kernel
-    read = within(PATIENCE_S, kernel.store.changes.read)
-    feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic)
-    telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
-    telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
-    return feed

@@ -50,24 +50,8 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}
     quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count)
     kernel.reloads.append(lambda settings: quota.change(quotas(settings.ratelimits)))
-    return AccountsRoom(
-        kept=kept,
-        uses=uses,
-        credentials=_credentials(kernel, kept, uses),
-        quota=quota,
-        scope=AccountScope(kept.accounts.find),
-    )
-
-
-def quotas(rates: RateLimits) -> dict[str, Quota]:
-    """Return every quota by its name."""
-    return {name: Quota(rate.rate, rate.burst) for name, rate in asdict(rates).items()}
-
-
-def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCredentials:
-    """Build the policy that finds out which partner calls."""
     failed = asdict(kernel.settings.limits.failed_credentials)
-    return BasicCredentials(
+    credentials = BasicCredentials(
         find=kept.credentials.find,
         find_again=kept.credentials.find_since,
         check=SecretCheck(
@@ -80,3 +64,15 @@ def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCred
         now=kernel.now,
         stopwatch=Stopwatch(kernel.monotonic, partial(kernel.observer.authenticated, "basic")),
     )
+    return AccountsRoom(
+        kept=kept,
+        uses=uses,
+        credentials=credentials,
+        quota=quota,
+        scope=AccountScope(kept.accounts.find),
+    )
+
+
+def quotas(rates: RateLimits) -> dict[str, Quota]:
+    """Return every quota by its name."""
+    return {name: Quota(rate.rate, rate.burst) for name, rate in asdict(rates).items()}

@@ -44,8 +44,14 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         for name, connection in gateway.connections.items():
             await start(name, connection)
             started.push_async_callback(connection.adapter.close)
-        await _start_identity(gateway, started)
-        _start_tasks(gateway, started)
+        started.push_async_callback(gateway.rooms.identity.close)
+        if gateway.role.part.serves:  # the first signing key, where there is none
+            await gateway.rooms.identity.services.signing_keys.ensure()
+        started.push_async_callback(gateway.rooms.panel.tokens.close)
+        started.push_async_callback(gateway.role.leases.release)
+        for task in gateway.tasks:
+            task.start()
+            started.push_async_callback(task.stop)
         _spare_the_collector()
         await _listen(gateway, started)
         _log.info("sys_startup")
@@ -85,22 +91,6 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
         )
     if gateway.role.part.serves:
         warn_of_few_descriptors(settings)
-
-
-async def _start_identity(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Make the first signing key where there is none; close identity and panel in the end."""
-    started.push_async_callback(gateway.rooms.identity.close)
-    if gateway.role.part.serves:
-        await gateway.rooms.identity.services.signing_keys.ensure()
-    started.push_async_callback(gateway.rooms.panel.tokens.close)
-
-
-def _start_tasks(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Start the periodic tasks; their leases end after them."""
-    started.push_async_callback(gateway.role.leases.release)
-    for task in gateway.tasks:
-        task.start()
-        started.push_async_callback(task.stop)
 
 
 def _spare_the_collector() -> None:

@@ -163,28 +163,19 @@ class StoreGauges:
             StoreUnavailable: what was shown last stays.
         """
         now = self.now()
-        await self._show_sessions(now)
-        await self._show_approvals(now)
-        await self._show_outbox(now)
-        self._show_keys(await self.store.identity.signing_keys.list(), now)
-        self._show_certificates(await self.store.accounts.certificates_end())
-
-    async def _show_sessions(self, now: datetime) -> None:
-        idle = timedelta(seconds=self.idle_s)
-        live = await self.store.identity.panels.live(now - idle, now)
+        show, identity = self.values.child, self.store.identity
+        live = await identity.panels.live(now - timedelta(seconds=self.idle_s), now)
         for state, browsers in live.items():
-            self.values.child(series.SESSIONS_ACTIVE, state.value).set(browsers)
-
-    async def _show_approvals(self, now: datetime) -> None:
+            show(series.SESSIONS_ACTIVE, state.value).set(browsers)
         waiting = await self.store.office.approvals.waiting(now)
         age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
-        self.values.child(series.APPROVALS_WAITING).set(waiting.count)
-        self.values.child(series.APPROVALS_OLDEST).set(age.total_seconds())
-
-    async def _show_outbox(self, now: datetime) -> None:
-        oldest = await self.store.identity.outbox.waiting(1)
+        show(series.APPROVALS_WAITING).set(waiting.count)
+        show(series.APPROVALS_OLDEST).set(age.total_seconds())
+        oldest = await identity.outbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
-        self.values.child(series.OUTBOX_WAITING).set(age.total_seconds())
+        show(series.OUTBOX_WAITING).set(age.total_seconds())
+        self._show_keys(await identity.signing_keys.list(), now)
+        self._show_certificates(await self.store.accounts.certificates_end())
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
         """Show the first end of each provider; one whose last certificate is gone never ends."""

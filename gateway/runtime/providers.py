@@ -111,6 +111,7 @@ class ConnectedBanks:
 
 def limits_of(provider: Provider) -> Mapping[str, object]:
     """Write a provider's limits as an adapter's settings take them."""
+    said = provider.account_limits.in_flight is not None
     return {
         "connect_s": provider.connect_timeout_s,
         "first_byte_s": provider.first_byte_timeout_s or None,
@@ -121,17 +122,12 @@ def limits_of(provider: Provider) -> Mapping[str, object]:
         "breaker": msgspec.to_builtins(provider.breaker),
         "bulkhead": {
             "in_flight": provider.in_flight,
-            "for_one": _for_one(provider),
+            # a quarter of the places for one account, unless somebody said how many
+            "for_one": None if said else max(1, provider.in_flight // 4),
             "waiting": provider.waiting,
             "wait_s": provider.waiting_s,
         },
     }
-
-
-def _for_one(provider: Provider) -> int | None:
-    """Return how many places one account may take: a quarter, unless somebody said how many."""
-    said = provider.account_limits.in_flight is not None
-    return None if said else max(1, provider.in_flight // 4)
 
 
 def proxy_of(provider: Provider) -> Proxy | None:
