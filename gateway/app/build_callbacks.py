@@ -30,11 +30,11 @@ def make_addresses(
     Raises:
         AdapterRefused: see ``make_address``.
     """
-    made = {
-        name: make_address(name, settings, derivation, adapter)
+    return {
+        name: address
         for name, adapter in adapters.items()
+        if (address := make_address(name, settings, derivation, adapter)) is not None
     }
-    return {name: address for name, address in made.items() if address is not None}
 
 
 def make_address(

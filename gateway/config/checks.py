@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import difflib
 import ipaddress
 import re
 import sqlite3
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from urllib.parse import urlsplit
 
+from gateway.config.reading import hint
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 from gateway.domain.accounts.accounts import Environment
@@ -337,9 +337,8 @@ def _unknown_adapters(settings: Settings, adapters: Collection[str]) -> Iterator
     """Check that every adapter named exists."""
     for name, provider in settings.providers.items():
         if provider.adapter not in adapters:
-            near = difflib.get_close_matches(provider.adapter, adapters, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            yield Finding(f"providers.{name}.adapter", f"no adapter of that name{hint}")
+            meant = hint(provider.adapter, adapters)
+            yield Finding(f"providers.{name}.adapter", f"no adapter of that name{meant}")
 
 
 def _production_keys(settings: Settings) -> Iterator[Finding]:

@@ -108,18 +108,14 @@ class Section:
 
 Node = Value | Items | Section
 _PREFIX = "tag:yaml.org,2002:"
-_FORMS: tuple[tuple[str, str, str], ...] = (
-    ("null", r"null|~|", "n~\0"),
-    ("bool", r"true|false", "tf"),
-    ("int", r"[-+]?(?:0|[1-9][0-9]{0,17})", "-+0123456789"),
-    ("float", r"[-+]?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,17}", "-+0123456789"),
-)
-_READERS: dict[str, Callable[[str], str | int | float | bool | None]] = {
-    "null": lambda _: None,
-    "bool": lambda text: text == "true",
-    "int": int,
-    "float": float,
+_Reader = Callable[[str], str | int | float | bool | None]
+_FORMS: dict[str, tuple[str, str, _Reader]] = {
+    "null": (r"null|~|", "n~\0", lambda _: None),
+    "bool": (r"true|false", "tf", lambda text: text == "true"),
+    "int": (r"[-+]?(?:0|[1-9][0-9]{0,17})", "-+0123456789", int),
+    "float": (r"[-+]?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,17}", "-+0123456789", float),
 }
+"""Each scalar that is no text: its pattern, its first letters, and what reads it."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -136,7 +132,7 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-for _name, _pattern, _first in _FORMS:
+for _name, (_pattern, _first, _) in _FORMS.items():
     _Loader.add_implicit_resolver(
         _PREFIX + _name,
         re.compile(rf"(?:{_pattern})\Z", re.ASCII),
@@ -194,7 +190,7 @@ def _node(node: yaml.Node, path: str, problems: list[str]) -> Node:
         return _section(node, path, problems)
     if isinstance(node, yaml.SequenceNode):
         return Items(tuple(_node(each, path, problems) for each in node.value), line)
-    read = _READERS.get(node.tag.removeprefix(_PREFIX), str)
+    *_, read = _FORMS.get(node.tag.removeprefix(_PREFIX), (str,))
     return Value(read(node.value), line)
 
 

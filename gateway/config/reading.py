@@ -121,7 +121,7 @@ class _Reader:
         known = {each.name: each for each in _fields(kind)}
         for name, child in section.nodes.items():
             if name not in known:
-                self._note(joined(path, name), f"no such setting{_hint(name, known)}", child.line)
+                self._note(joined(path, name), f"no such setting{hint(name, known)}", child.line)
         return kind(**{name: self._member(each, section, path) for name, each in known.items()})
 
     def _member(self, member: FieldInfo, section: Section, path: str) -> object:
@@ -245,7 +245,7 @@ def _expected(kind: object) -> str:
     return f"expected {' or '.join(words)}" if words else ""
 
 
-def _hint(name: str, known: Collection[str]) -> str:
-    """Guess which setting was meant."""
+def hint(name: str, known: Collection[str]) -> str:
+    """Guess which of the known names was meant; empty where none is near."""
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]}?" if near else ""

@@ -54,17 +54,12 @@ def reloaded(current: Settings, fresh: Settings) -> Reloading:
     taken = tuple(path for path in changed if _is_reloadable(path))
     settings = current
     for path in taken:
-        section, _, name = path.partition(".")
-        settings = _with(settings, fresh, section, name.partition(".")[0])
+        section, name = path.split(".")[:2]
+        value = getattr(getattr(fresh, section), name)
+        replaced = msgspec.structs.replace(getattr(settings, section), **{name: value})
+        settings = msgspec.structs.replace(settings, **{section: replaced})
     left = tuple(path for path in changed if path not in taken)
     return Reloading(settings=settings, taken=taken, left=left)
-
-
-def _with(settings: Settings, fresh: Settings, section: str, name: str) -> Settings:
-    """Replace one setting of a section."""
-    value = getattr(getattr(fresh, section), name)
-    replaced = msgspec.structs.replace(getattr(settings, section), **{name: value})
-    return msgspec.structs.replace(settings, **{section: replaced})
 
 
 def _is_reloadable(path: str) -> bool:

@@ -38,20 +38,16 @@ class Readiness:
 
     async def checks(self) -> Mapping[str, bool]:
         """Return every check by name, True when it passes."""
-        answers = await self._store_answers()
+        try:
+            await self.store.check()
+            answers = True
+        except StoreUnavailable:
+            answers = False
         return {
             "store": answers,
             "writable": answers and await self._store_takes_writes(),
             "migrations": self.started,
         }
-
-    async def _store_answers(self) -> bool:
-        """Ask the store for a sign of life."""
-        try:
-            await self.store.check()
-        except StoreUnavailable:
-            return False
-        return True
 
     async def _store_takes_writes(self) -> bool:
         """Return whether the store could be written at the last check, a second old at most."""

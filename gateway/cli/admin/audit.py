@@ -17,7 +17,7 @@ from gateway.domain.kernel.audit import AuditHead
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext
-    from gateway.domain.kernel.audit import AcceptedBreak, Audit
+    from gateway.domain.kernel.audit import Audit
     from gateway.operations.backoffice.audit_breaks import AuditBreaks
 
 BROKEN: Final = 3
@@ -66,7 +66,13 @@ def verify(terminal: Terminal, file: Path | None) -> None:
                 events, accepted = await log.verify(kept), await log.accepted()
             except ValueError as problem:
                 return {"whole": False, "events": 0, "problem": str(problem), "accepted": []}
-            breaks = [_break_row(each) for each in accepted]
+            breaks = [
+                {
+                    **fields_of(each.found, "first", "last", "problem"),
+                    **fields_of(each, "number", "at", "proposed_by", "approved_by", "reason"),
+                }
+                for each in accepted
+            ]
             return {"whole": True, "events": events, "problem": "", "accepted": breaks}
 
     found = asyncio.run(work())
@@ -171,13 +177,6 @@ def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
         return json.loads(text)
     except ValueError:
         return json.loads(text.splitlines()[-1])
-
-
-def _break_row(accepted: AcceptedBreak) -> Row:
-    return {
-        **fields_of(accepted.found, "first", "last", "problem"),
-        **fields_of(accepted, "number", "at", "proposed_by", "approved_by", "reason"),
-    }
 
 
 def _breaks(office: AdminContext) -> AuditBreaks:

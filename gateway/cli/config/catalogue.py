@@ -198,8 +198,7 @@ def _adapter(row: AdapterRow) -> Row:
     from gateway.domain.bank.capabilities import described
 
     return {
-        "adapter": row.adapter,
-        "profile": row.profile,
+        **fields_of(row, "adapter", "profile"),
         "payouts": row.capabilities.payouts,
         **described(row.capabilities),
         "operations": sorted(row.capabilities.operations),

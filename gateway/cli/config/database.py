@@ -56,13 +56,17 @@ def current(terminal: Terminal) -> None:
 @reading
 def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
     """Downgrade the store to an older schema, in steps or at once; 'base' removes everything."""
+    from gateway.store import schema
+
     if not yes:
-        raise click.UsageError(_warning(revision))
+        lost = "".join(f"\n  {each}" for each in schema.lost_by_downgrade(revision))
+        what = f"this loses, among other data:{lost}\nAdd" if lost else "data may be lost; add"
+        message = f"{what} --yes to go ahead"
+        raise click.UsageError(message)
 
     async def work() -> str | None:
         from gateway.cli.configuration import settings_of
         from gateway.cli.context import own_store
-        from gateway.store import schema
 
         settings = settings_of(terminal.config)
         if revision not in {"base", *schema.REVISIONS}:
@@ -75,12 +79,3 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
             return await schema.current(store.url)
 
     terminal.show({"revision": asyncio.run(work())})
-
-
-def _warning(revision: str) -> str:
-    """Say what a downgrade loses."""
-    from gateway.store.schema import lost_by_downgrade
-
-    lost = "".join(f"\n  {each}" for each in lost_by_downgrade(revision))
-    what = f"this loses, among other data:{lost}\nAdd" if lost else "data may be lost; add"
-    return f"{what} --yes to go ahead"

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, fields_of, instant, show_json
-from gateway.domain.bank.providers import PixReturn
 from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout, PayoutState
 from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import certainty_of
@@ -85,17 +84,16 @@ def opinion_row(opinion: Opinion) -> Row:
     }
 
 
-def return_row(found: PixReturn) -> Row:
-    """Show what came back."""
-    return {"id": found.id, "value": str(found.value), "at": instant(found.at)}
-
-
 def show_dossier(terminal: Terminal, dossier: Dossier) -> None:
     """Print everything about a payout: one document, or a record and its tables."""
     payout = dossier.case.payout
+    returns = [
+        {"id": each.id, "value": str(each.value), "at": instant(each.at)}
+        for each in dossier.returns
+    ]
     tables: dict[str, tuple[Sequence[Row], Sequence[str]]] = {
         "attempts": ([attempt_row(each, payout) for each in dossier.case.attempts], ATTEMPTS),
-        "returns": ([return_row(each) for each in dossier.returns], RETURNS),
+        "returns": (returns, RETURNS),
         "similar": ([payout_row(each) for each in dossier.similar], SIMILAR),
         "opinions": ([opinion_row(each) for each in dossier.opinions], OPINIONS),
     }

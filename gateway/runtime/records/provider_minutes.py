@@ -50,7 +50,8 @@ class ProviderMinuteWriter:
             StoreUnavailable: it is told with the next minute.
         """
         counted = self._counted()
-        minute = max(_begun(self._now() - _HALF), self._minute + MINUTE)
+        begun = (self._now() - _HALF).replace(second=0, microsecond=0)
+        minute = max(begun, self._minute + MINUTE)
         grown = list(self._grown(counted, minute))
         await self._records.add(self._process, grown)
         self._told = counted
@@ -104,7 +105,3 @@ def _told(
         last_failure=max(failed, key=failed.__getitem__, default=""),
         took=took,
     )
-
-
-def _begun(at: datetime) -> datetime:
-    return at.replace(second=0, microsecond=0)
