@@ -172,7 +172,7 @@ def _work(
     store, idle_s = kernel.store, kernel.settings.session.idle_s
     store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
     reconciler = build_reconciler(
-        kernel, rooms.payouts.follow_up, rooms.accounts.kept.accounts, rooms.paces
+        kernel, rooms.payouts.follow_up, rooms.accounts.kept.accounts.find, rooms.paces
     )
     callbacks = CallbackLooks(
         store=store.office.callbacks,

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import asdict
 
 from gateway.app.build_identity import IdentityRoom
-from gateway.app.build_payouts import build_payout_records, build_probes, tax_number_digests
+from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
@@ -52,6 +52,7 @@ from gateway.operations.bank.services import BankServices
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.payouts import Payouts
+from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import within
@@ -111,7 +112,12 @@ def build_backoffice(
         payout_records=build_payout_records(kernel),
         payout_finder=finder,
         exports=Exports(finder, office.requests, Turns()),
-        payout_probes=build_probes(kernel, payouts),
+        payout_probes=PayoutProbes(
+            payouts=store.payouts,
+            # its places at the bank are not those of the background
+            look=build_reconciler(kernel, payouts.follow_up).probe,
+            audit=store.audit,
+        ),
         identity=identity.services,
         admin=admin,
         accounts=VisibleAccounts(office.scoped, store.companies),

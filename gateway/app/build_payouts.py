@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
 from typing import Final, cast
 
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import CertainClock
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout
@@ -17,11 +18,10 @@ from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts, Terms
-from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutRecords
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.kernel import Kernel
-from gateway.runtime.reconciler import AccountRecords, Reconciler, Work, slowest
+from gateway.runtime.reconciler import Reconciler, Work, slowest
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
 
@@ -92,23 +92,17 @@ def build_payout_records(kernel: Kernel) -> PayoutRecords:
     )
 
 
-def build_probes(kernel: Kernel, payouts: Payouts) -> PayoutProbes:
-    """Build what asks a bank for a person; its places are not those of the background."""
-    store, reconciler = kernel.store, build_reconciler(kernel, payouts.follow_up)
-    return PayoutProbes(payouts=store.payouts, look=reconciler.probe, audit=store.audit)
-
-
 def build_reconciler(
     kernel: Kernel,
     follow_up: FollowUp,
-    accounts: AccountRecords | None = None,
+    find_account: Callable[[str], Awaitable[Account | None]] | None = None,
     pace: Callable[[str], Pace] = slowest,
 ) -> Reconciler:
-    """Build what looks at unsettled payouts; ``accounts`` are the store's own by default."""
+    """Build what looks at unsettled payouts; accounts are found in the store by default."""
     return Reconciler(
         Work(
             due=kernel.store.follow_ups,
-            accounts=accounts or kernel.store.accounts,
+            find_account=find_account or kernel.store.accounts.find,
             follow_up=follow_up,
             now=kernel.now,
             owner=kernel.new_id(),

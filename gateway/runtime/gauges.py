@@ -122,20 +122,16 @@ class AuditGauge:
         broken = 0
         try:
             head = await self._audit.head()
-            self._show(head)
+            _head_log.info("audit_head", audit_number=head.number, audit_hash=head.hash.hex())
+            shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
+            self._values.child(series.AUDIT_HEAD).set(head.number)
+            self._values.child(series.AUDIT_HEAD_HASH).set(shown)
             await self._audit.verify(self._kept)
             self._kept = head
         except ValueError as problem:
             broken = 1
             _log.error("audit_broken: %s", problem)
         self._values.child(series.AUDIT_BROKEN).set(broken)
-
-    def _show(self, head: AuditHead) -> None:
-        """Tell where the log ends."""
-        _head_log.info("audit_head", audit_number=head.number, audit_hash=head.hash.hex())
-        self._values.child(series.AUDIT_HEAD).set(head.number)
-        shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
-        self._values.child(series.AUDIT_HEAD_HASH).set(shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.clocks import Now
@@ -63,14 +63,6 @@ _SEARCHED_S = 50.0
 _JITTER = 0.1
 
 
-class AccountRecords(Protocol):
-    """Accounts by id: of the store, or those that the process keeps of it."""
-
-    def find(self, account_id: str, /) -> Awaitable[Account | None]:
-        """Return one; None when there is none."""
-        ...
-
-
 def slowest(_provider: str) -> Pace:
     """Return the slowest pace, for any bank."""
     return SLOWEST
@@ -82,6 +74,7 @@ class Work:
     What the reconciler works with.
 
     Attributes:
+        find_account: Returns an account by its id, of the store or as the process keeps it.
         owner: The name its claims carry; another process has another.
         chance: Numbers from 0 up to 1; spreads the hourly looks.
         pace: How fast a bank is asked, by its provider's name.
@@ -90,7 +83,7 @@ class Work:
     """
 
     due: FollowUps
-    accounts: AccountRecords
+    find_account: Callable[[str], Awaitable[Account | None]]
     follow_up: FollowUp
     now: Now
     owner: str
@@ -213,7 +206,7 @@ class Reconciler:
         ``named`` is the bank's id of it as a callback says it; see ``FollowUp.look``. ``hear`` is
         told what the bank said where that moved nothing.
         """
-        account = await self._work.accounts.find(payout.account_id)
+        account = await self._work.find_account(payout.account_id)
         if account is None:
             return payout
         seen = await self._work.follow_up.look(payout, account, _LOOK_S, named, hear)
@@ -256,7 +249,7 @@ class Reconciler:
         """
         trace.begin_background()
         first, left, begun = payouts[0], list[_Looked](), asyncio.get_running_loop().time()
-        find = self._work.accounts.find(first.account_id)
+        find = self._work.find_account(first.account_id)
         account = await self._seen(find, first, otherwise=None)
         async with asyncio.TaskGroup() as looking:
             for payout in payouts:

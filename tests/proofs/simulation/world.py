@@ -338,7 +338,7 @@ class Node:
         reconciler = Reconciler(
             Work(
                 due=self.due,
-                accounts=StoredAccounts(database),
+                find_account=StoredAccounts(database).find,
                 follow_up=self.follow_up,
                 now=world.now,
                 owner=f"n{self.index}.{self.generation}",

@@ -100,7 +100,7 @@ async def in_review(bank: AtBank, reference: str, after: timedelta) -> bool:
 
     work = Work(
         due=kernel.store.follow_ups,
-        accounts=kernel.store.accounts,
+        find_account=kernel.store.accounts.find,
         follow_up=rooms.payouts.follow_up,
         now=later,
         owner=kernel.new_id(),

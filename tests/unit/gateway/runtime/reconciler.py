@@ -98,7 +98,7 @@ class ReconcilerWorld:
         self.reconciler = Reconciler(
             Work(
                 due=self.board,
-                accounts=People(),  # type: ignore[arg-type]
+                find_account=People().find,  # type: ignore[arg-type]
                 follow_up=self.payout_world.follow_up,
                 now=self.payout_world.clock.now,
                 owner="me",

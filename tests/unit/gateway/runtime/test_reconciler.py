@@ -313,7 +313,7 @@ async def test_an_account_that_cannot_be_read_keeps_nobody_from_their_look(
                 raise ValueError(message)
             return account()
 
-    object.__setattr__(reconciler_world.reconciler._work, "accounts", Unreadable())
+    object.__setattr__(reconciler_world.reconciler._work, "find_account", Unreadable().find)
     reconciler_world.board.waiting = [
         stood(UNKNOWN, reference="theirs", account_id="other", provider="other"),
         *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
