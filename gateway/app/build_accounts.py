@@ -44,7 +44,7 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     """Build the room; every change that this process makes in the store is told to ``kept``."""
     store = kernel.store
     kept = build_kept_records(kernel.settings, store, keyring, kernel.observer, kernel.now)
-    store.database.followers.append(kept.changed_here)
+    store.database.followers.append(partial(kept.forget, told_by="own"))
     uses = LastUses(store.credentials, kernel.now)
     given = quotas(kernel.settings.ratelimits)
     of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}

@@ -66,7 +66,6 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
     store, keys, settings = kernel.store, kernel.keys, kernel.settings
     keyring = Keyring(store.identity.signing_keys, keys.sealer, kernel.now, kernel.monotonic)
     hasher = hasher or PasswordHasher(keys.password_peppers)
-    outbox = SealedOutbox(store.identity.outbox, keys.sealer)  # mail is sealed in the store
     identity = settings.identity
     context = IdentityContext(
         stores=Stores(
@@ -74,7 +73,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
             sessions=store.identity.sessions,
             challenges=store.identity.challenges,
             failures=store.identity.failures,
-            outbox=outbox,
+            outbox=SealedOutbox(store.identity.outbox, keys.sealer),
             signing_keys=store.identity.signing_keys,
             audit=store.audit,
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.key_rotation import LiveProcess, Processes
@@ -11,14 +12,13 @@ from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 
 
+@dataclass(frozen=True, slots=True)
 class Registration:
     """The entry of a process."""
 
-    def __init__(self, processes: Processes, process: LiveProcess, now: Now) -> None:
-        """Register nothing yet."""
-        self._processes = processes
-        self._process = process
-        self._now = now
+    processes: Processes
+    process: LiveProcess
+    now: Now
 
     async def begin(self) -> None:
         """
@@ -28,16 +28,16 @@ class Registration:
             RuleViolation: its keys and those of other live processes do not fit.
             StoreUnavailable: the store does not answer.
         """
-        refuse_conflicts(await self._processes.register(self._process, self._now()))
+        refuse_conflicts(await self.processes.register(self.process, self.now()))
 
     async def renew(self) -> None:
         """Keep the entry; raises StoreUnavailable."""
-        await self._processes.renew(self._process, self._now())
+        await self.processes.renew(self.process, self.now())
 
     async def end(self) -> None:
         """Remove the entry; with a silent store it ends by itself."""
         with suppress(StoreUnavailable):
-            await self._processes.remove(self._process)
+            await self.processes.remove(self.process)
 
 
 def refuse_conflicts(problems: Sequence[str]) -> None:

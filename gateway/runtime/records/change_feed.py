@@ -89,7 +89,7 @@ class ChangeFeed:
                 self._kept.forget_all()
             self._mark = news.mark
             for act in news.acts:
-                self._kept.changed_elsewhere(act)
+                self._kept.forget(act, "feed")
             if news.is_all:
                 return asked
 

@@ -128,14 +128,6 @@ class KeptRecords:
         """
         return await self.stops.find(_STOPS) or ()
 
-    def changed_here(self, act: Act) -> None:
-        """Forget what a transaction of this process has changed."""
-        self._forget(act, "own")
-
-    def changed_elsewhere(self, act: Act) -> None:
-        """Forget what the change feed says was changed, wherever that was."""
-        self._forget(act, "feed")
-
     def forget_all(self) -> None:
         """Forget everything: nobody can tell what was changed."""
         for kind, forgotten in (
@@ -147,8 +139,8 @@ class KeptRecords:
             for _ in range(forgotten):
                 self.count(Event.FORGOTTEN, f"restart.{kind}")
 
-    def _forget(self, act: Act, told_by: str) -> None:
-        """Forget the record that an act has changed, if it is kept."""
+    def forget(self, act: Act, told_by: str) -> None:
+        """Forget the record that an act has changed, if it is kept; ``own`` or ``feed`` told."""
         found = outdated(act)
         if found is not None and self._drop(*found):
             self.count(Event.FORGOTTEN, f"{told_by}.{found[0]}")

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -239,7 +240,7 @@ async def test_a_transaction_without_an_act_is_not_heard_of(store: Store) -> Non
 async def test_what_this_process_does_is_heard_of_before_it_is_answered(
     store: Store, following: Following
 ) -> None:
-    store.database.followers.append(following.kept.changed_here)
+    store.database.followers.append(partial(following.kept.forget, told_by="own"))
     await store.accounts.replace(account(), event())
 
     forgotten = await following.forgotten_by(

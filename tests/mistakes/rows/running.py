@@ -181,7 +181,7 @@ ROWS = (
         promise="What another process changed is forgotten here within a second.",
         source="decisions 11 (believed for how long)",
         file="gateway/runtime/records/change_feed.py",
-        right="                self._kept.changed_elsewhere(act)",
+        right='                self._kept.forget(act, "feed")',
         wrong="                continue",
         tests=(_CHANGE_FEED,),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         made = House(
             office, keep(office, watch), watch, company.id, account.id, issued.credential.client_id
         )
-        office.store.database.followers.append(made.kept.changed_here)
+        office.store.database.followers.append(partial(made.kept.forget, told_by="own"))
         await made.warmed()
         yield made
 
@@ -156,8 +157,8 @@ async def test_what_another_process_changed_is_forgotten_by_its_act(house: House
         Act("signing_key.retired", "signing_key:any"),
         Act("payouts.stopped", "provider:sandbox"),
     ):
-        house.kept.changed_elsewhere(act)
-        house.kept.changed_elsewhere(act)
+        house.kept.forget(act, "feed")
+        house.kept.forget(act, "feed")
 
     assert house.watch.forgotten() == [
         *("feed.credential", "feed.account", "feed.signing_key", "feed.stop")
@@ -166,7 +167,7 @@ async def test_what_another_process_changed_is_forgotten_by_its_act(house: House
 
 async def test_others_acts_forget_nothing(house: House):
     for subject in ("user:u-1", "address:203.0.113.7", "account:another", "credential:cli_other"):
-        house.kept.changed_elsewhere(Act("sign_in.failed", subject))
+        house.kept.forget(Act("sign_in.failed", subject), "feed")
 
     assert house.watch.forgotten() == []
     assert house.is_kept()
