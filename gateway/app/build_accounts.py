@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +17,7 @@ from gateway.runtime.records.kept_records import (
 )
 from gateway.security.identity.signing_keys import Keyring
 from gateway.security.secrets import has_valid_checksum
-from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
 from policies.authorization.credential import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle
@@ -60,6 +61,7 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
             matching=partial(kernel.keys.digester.matching, now=kernel.now),
             used=uses.note,
         ),
+        known=RightHeaders(os.urandom(32)),
         throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic),
         now=kernel.now,
         stopwatch=Stopwatch(kernel.monotonic, partial(kernel.observer.authenticated, "basic")),

@@ -21,7 +21,13 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest, Ready
 from gateway.security.secrets import SecretDigester, has_valid_checksum
-from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.authentication.basic import (
+    BasicCredentials,
+    RightHeaders,
+    SecretCheck,
+    Shown,
+    Stopwatch,
+)
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import RIGHT, WRONG, credential
 from tests.unit.refusals import refused
@@ -65,6 +71,7 @@ class PolicyWorld:
                 matching=self.matching,
                 used=self.use,
             ),
+            known=RightHeaders(b"k" * 32),
             throttle=self.throttle,
             now=self.clock.now,
             stopwatch=Stopwatch(self.clock.monotonic, self.took.append),
@@ -400,16 +407,25 @@ async def test_a_credential_without_a_permission_is_a_credential(policy_world: P
     assert (asking.principal.permissions, asking.principal.account_id) == (none, None)
 
 
-async def test_right_and_wrong_secrets_are_digested_each_time(policy_world: PolicyWorld):
-    """Nothing is remembered of a header, so no duration tells what was sent before."""
-    for secret in (RIGHT, RIGHT):
-        await policy_world.sees(basic(CLIENT, secret))
+async def test_a_header_that_was_right_is_compared_again_and_not_digested_again(
+    policy_world: PolicyWorld,
+):
+    await policy_world.sees(GOOD)
+
+    asking = await policy_world.sees(GOOD)
+
+    assert asking.principal is not None
+    assert (policy_world.digested, policy_world.compared) == ([RIGHT], [1, 1])
+    assert len(policy_world.used) == 2
+
+
+async def test_a_header_that_was_wrong_is_digested_each_time(policy_world: PolicyWorld):
+    """Who guesses finds nothing out by how long it takes, and fills no memory."""
     for _ in range(2):
         with refused(INVALID):
             await policy_world.sees(basic(CLIENT, WRONG))
 
-    assert policy_world.digested == [RIGHT, RIGHT, WRONG, WRONG]
-    assert policy_world.compared == [1, 1, 1, 1, 1, 1]
+    assert policy_world.digested == [WRONG, WRONG]
 
 
 @pytest.mark.parametrize(
@@ -445,6 +461,36 @@ async def test_beside_another_header_one_that_was_right_is_malformed(policy_worl
 
     with refused(MALFORMED):
         await policy_world.sees(GOOD, GOOD)
+
+
+async def test_neither_a_header_nor_a_secret_is_kept(policy_world: PolicyWorld):
+    await policy_world.sees(GOOD)
+
+    kept = repr(vars(policy_world.policy.known))
+
+    assert CLIENT in kept
+    assert not [each for each in (RIGHT, RIGHT[4:-6], TOKEN) if each in kept]
+
+
+def test_a_header_is_found_under_the_same_key_alone():
+    one, other = RightHeaders(b"one"), RightHeaders(b"other")
+    shown = Shown(CLIENT, {"p1": b"digest"})
+
+    one.keep("a\udc80", shown)
+
+    assert one.find(["a\udc80"]) is shown
+    assert other.find(["a\udc80"]) is None
+    assert vars(one)["_kept"].keys().isdisjoint(vars(other)["_kept"])
+
+
+def test_the_oldest_header_makes_room():
+    known, shown = RightHeaders(b"k"), Shown(CLIENT, {})
+
+    for each in range(10_001):
+        known.keep(str(each), shown)
+
+    assert known.find(["0"]) is None
+    assert known.find(["1"]) is known.find(["10000"]) is shown
 
 
 async def test_how_long_it_took_is_told_of_right_credentials_alone(policy_world: PolicyWorld):
