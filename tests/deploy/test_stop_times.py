@@ -36,9 +36,8 @@ def unit_s(name: str) -> int:
 async def flushes_s(folder: Path, part: Part) -> float:
     """Return what the last runs of a process's tasks may take together."""
     gateway = assemble(sandbox(folder), {}, with_bank=False, part=part)
-    tasks = [*gateway.tasks, *(gateway.rooms.identity.tasks if part.serves else ())]
     await gateway.kernel.store.close()
-    return periodic_task._LAST_RUN_S * sum(task._schedule.finishing for task in tasks)
+    return periodic_task._LAST_RUN_S * sum(task._schedule.finishing for task in gateway.tasks)
 
 
 async def stop_s(folder: Path, part: Part) -> float:
