@@ -107,7 +107,8 @@ async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
         gateway = assemble(settings, os.environ, with_bank=part.serves, part=part)
         reload = Reload(gateway, partial(settings_of, terminal.config))
     with stop_signals(reload.asked.set) as asked:
-        async with running(gateway), reload.running(), notifying(os.environ) as notify:
+        # the watchdog is fed to the very end: what is flushed then may take a while
+        async with notifying(os.environ) as notify, running(gateway), reload.running():
             notify(READY)
             if not part.serves:  # from here on: whoever starts it waits until it is ready
                 step_back(settings.worker.nice)
