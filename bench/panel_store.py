@@ -20,7 +20,7 @@ from gateway.operations.kernel.audit_context import AuditContext
 from tests.browser import seeds
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import People
-from tests.world.gateway.world import World, opened
+from tests.world.gateway.world import FROM_NOON, World, opened
 
 
 @asynccontextmanager
@@ -57,7 +57,7 @@ def _bank(settings: Settings) -> Iterator[None]:
 async def _beside_its_bank(settings: Settings, before: World) -> AsyncIterator[World]:
     """Run a gateway without the bank in it; what is remembered of hours is counted before."""
     bank = msgspec.structs.replace(settings.sandbox_bank, start=False)
-    gateway = assemble(msgspec.structs.replace(settings, sandbox_bank=bank), {})
+    gateway = assemble(msgspec.structs.replace(settings, sandbox_bank=bank), FROM_NOON)
     async with running(gateway), aiohttp.ClientSession() as session:
         await gateway.rooms.backoffice.figures.overviews.remember()
         office = AdminContext(gateway.kernel, AuditContext("bench", gateway.kernel.now))
