@@ -47,7 +47,6 @@ from gateway.operations.backoffice.scoped_records import (
     RecordsInScope,
     VisibleAccounts,
 )
-from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.bank.services import BankServices
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
@@ -58,6 +57,7 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
+from gateway.stops.service import Stops
 from policies.authorization.user import VisibleAccount
 from provider_adapters.kit import banks as listed_banks
 
@@ -162,6 +162,19 @@ def build_visible_account(kernel: Kernel) -> VisibleAccount:
     return VisibleAccount(within(kernel.settings.database.auth_timeout_s, load))
 
 
+def build_stops(kernel: Kernel) -> Stops:
+    """Build the kill switches."""
+    store = kernel.store
+    return Stops(
+        database=store.database,
+        providers=kernel.settings.providers,
+        companies=store.companies,
+        accounts=store.accounts,
+        credentials=store.credentials,
+        new_id=kernel.new_id,
+    )
+
+
 def build_admin_services(
     kernel: Kernel, acting: AuditContext, source: CredentialSource | None = None
 ) -> AdminServices:
@@ -169,7 +182,7 @@ def build_admin_services(
     store, settings, new_id = kernel.store, kernel.settings, kernel.new_id
     return AdminServices(
         acting=acting,
-        visible=RecordsInScope(store.office.scoped, acting.now),
+        visible=RecordsInScope(store.office.scoped),
         companies=CompanyRecords(companies=store.companies, acting=acting, new_id=new_id),
         accounts=AccountRecords(
             companies=store.companies,
@@ -186,17 +199,6 @@ def build_admin_services(
             credentials=store.credentials,
             acting=acting,
             source=source or credential_source(kernel.keys),
-        ),
-        stops=KillSwitches(
-            stops=store.stops,
-            subjects=Subjects(
-                providers=settings.providers,
-                companies=store.companies,
-                accounts=store.accounts,
-                credentials=store.credentials,
-            ),
-            acting=acting,
-            new_id=new_id,
         ),
         reviews=PayoutReviews(
             payouts=store.payouts,

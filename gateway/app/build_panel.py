@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from gateway.app.build_backoffice import build_stops
 from gateway.app.build_identity import IdentityRoom
+from gateway.core.access import StaffOf
 from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
@@ -34,6 +36,7 @@ from gateway.security.identity.cookies import (
     DeviceCookies,
     PanelCookies,
 )
+from gateway.stops.pages import pages as stop_pages
 from policies.authentication.session import (
     HARDENED,
     INSECURE,
@@ -104,10 +107,10 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
 
 def build_pages(
     room: PanelRoom,
+    kernel: Kernel,
     backoffice: Surface,
     own: Surface,
     partners: Surface,
-    environment: Environment,
 ) -> Surface:
     """
     Build the surface of pages; nothing is loaded before somebody looks.
@@ -115,12 +118,14 @@ def build_pages(
     Pages call the rows of ``backoffice``, and of one's ``own`` account; ``partners`` is shown
     as a reference.
     """
-    rows = RowCalls((backoffice, own), room.context.identity.now)
+    rows, environment = RowCalls((backoffice, own), kernel.now), kernel.settings.environment
+    staff = StaffOf(kernel.now, kernel.settings.factor_roles)
     session = SessionPages(rows, room.actions, room.responses.form)
     pages = (
         *session_pages(session),
         *recovery_pages(rows, session),
         *member_pages(rows),
+        *stop_pages(build_stops(kernel), rows, staff),
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),
     )

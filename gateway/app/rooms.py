@@ -13,7 +13,11 @@ from importlib.metadata import version
 from msgspec.structs import replace
 
 from gateway.app.build_accounts import AccountsRoom, build_accounts
-from gateway.app.build_backoffice import build_backoffice, build_visible_account
+from gateway.app.build_backoffice import (
+    build_backoffice,
+    build_stops,
+    build_visible_account,
+)
 from gateway.app.build_bank import build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
@@ -47,6 +51,7 @@ from gateway.runtime.caches.cache import ConfiguredCache, build_cache
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.security.keys import load_keys
+from gateway.stops.routes import routes as stop_routes
 from gateway.store.engine import absent_store
 from gateway.store.schema import REVISIONS, revision_of
 from policies.validation.inputs import PAYOUT
@@ -120,7 +125,13 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
     backoffice = backoffice_surface(
-        backoffice_rows(rooms.backoffice, _traces(rooms), _configuration(rooms), providers),
+        backoffice_rows(
+            rooms.backoffice,
+            _traces(rooms),
+            _configuration(rooms),
+            providers,
+            stop_routes(build_stops(kernel)),
+        ),
         policies,
         build_visible_account(kernel),
         kernel.now,
@@ -135,7 +146,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     if not kernel.settings.server.panel:
         return surfaces
     own = panel_surface(panel.actions, panel.responses, panel.policies)
-    return (*surfaces, own, build_pages(panel, backoffice, own, _banking(rooms), environment))
+    return (*surfaces, own, build_pages(panel, kernel, backoffice, own, _banking(rooms)))
 
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:

@@ -18,6 +18,7 @@ from typing import Concatenate, ParamSpec, cast
 
 import click
 
+from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 
@@ -86,6 +87,8 @@ def reading(
             command(Terminal(**own), *arguments, **options)  # type: ignore[arg-type]
         except RuleViolation as problem:
             raise click.ClickException(str(problem)) from problem
+        except ServiceError as problem:
+            raise click.ClickException(problem.detail or problem.error.message) from problem
         except StoreUnavailable as problem:
             message = f"the store does not answer: {problem}"
             raise click.ClickException(message) from problem

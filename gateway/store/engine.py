@@ -19,14 +19,12 @@ from gateway.domain.payouts.events import PayoutEvents
 from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Reviews
-from gateway.domain.payouts.stops import Stops
 from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts, StoredCompanies
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.record import StoredChanges
 from gateway.store.backoffice.payout_links import StoredPayoutLinks
-from gateway.store.backoffice.stops import StoredStops
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.bank.charges import StoredCharges
 from gateway.store.bank.returns import StoredReturns
@@ -60,7 +58,6 @@ class Store:
     payouts: StoredPayouts
     payout_events: PayoutEvents
     follow_ups: StoredFollowUps
-    stops: Stops
     reviews: Reviews
     returns: Returns
     charges: ChargeRecords
@@ -140,7 +137,6 @@ def _store_on(database: Database, url: str) -> Store:
         payouts=StoredPayouts(database),
         payout_events=StoredPayoutEvents(database),
         follow_ups=StoredFollowUps(database),
-        stops=StoredStops(database),
         reviews=StoredReviews(database),
         returns=StoredReturns(database),
         charges=StoredCharges(database),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.access import (
+    check_enrolled,
+    check_fresh_factor,
+    check_right,
+)
 from gateway.domain.identity.errors import FORBIDDEN, STEP_UP_REQUIRED
-from gateway.domain.identity.rights import Right, Role, changes, needs_step_up
+from gateway.domain.identity.rights import Right, Role, needs_step_up
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope, scope_of
@@ -44,11 +47,9 @@ class RequiresRight:
         needed = call.needs
         if needed is None:
             return
-        if call.person is None or not isinstance(needed, Right) or not call.person.may(needed):
+        if call.person is None or not isinstance(needed, Right):
             raise ServiceError(FORBIDDEN, "permission")
-
-
-_ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
+        check_right(call.person, needed)
 
 
 class RequiresSecondFactor:
@@ -61,15 +62,8 @@ class RequiresSecondFactor:
 
     def __call__(self, call: Call) -> None:
         """Let the call on if it changes nothing, or the person has enrolled."""
-        person, needed = call.person, call.needs
-        if person is None or not isinstance(needed, Right):
-            return
-        if changes(needed) and person.lacks_factor(self._roles):
-            raise ServiceError(STEP_UP_REQUIRED, "no_factor", detail=_ENROL)
-
-
-FRESH: Final = timedelta(minutes=5)
-"""How long a second factor counts as just given."""
+        if call.person is not None and isinstance(call.needs, Right):
+            check_enrolled(call.person, call.needs, self._roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,6 @@ class FreshFactor:
     """
 
     now: Now
-    fresh: timedelta = FRESH
     always: bool = False
     refuses = (STEP_UP_REQUIRED,)
 
@@ -90,12 +83,9 @@ class FreshFactor:
         """Let the call on if its right asks for nothing, or the factor is fresh."""
         if not isinstance(call.needs, Right) or not (self.always or needs_step_up(call.needs)):
             return
-        person = call.person
-        at = person.factor_at if person is not None and person.has_factor else None
-        if at is None:
+        if call.person is None:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        if self.now() - at > self.fresh:
-            raise ServiceError(STEP_UP_REQUIRED, "factor_old")
+        check_fresh_factor(call.person, self.now())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation.fields import Number, document, missing, positive, unknown_field
+from policies.validation.forms import Form
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 Codes = Mapping[str, ErrorCode]
@@ -73,6 +74,17 @@ def body(
     )
 
 
+def of_form(form: Form, shape: type[Body]) -> Body:
+    """
+    Read a shape from the fields of a form, by the rules of ``body``; an empty field is absent.
+
+    Raises:
+        ServiceError: ``VALIDATION_FAILED`` with the field.
+    """
+    given = {name: form[name] for name in shape.__struct_fields__ if form[name]}
+    return _Reader(shape, MANAGEMENT, _SECRETS).convert(given, texts=True)
+
+
 class _Reader(Generic[Body]):
     """Reads bodies of one shape."""
 
@@ -94,13 +106,17 @@ class _Reader(Generic[Body]):
         unknown = unknown_field(found, self._shape) if self._is_strict else None
         if unknown is not None:
             raise ServiceError(self._codes[""], "unknown_field", field=unknown)
+        return self.convert(found)
+
+    def convert(self, found: Mapping[str, Any], *, texts: bool = False) -> Body:
+        """Read fields; with ``texts`` a number may be written as a text."""
         given = {
             each.name: self._meant(each.name, found[each.name])
             for each in self._fields
             if not _is_absent(found, each)
         }
         try:
-            return msgspec.convert(given, self._shape)
+            return msgspec.convert(given, self._shape, strict=not texts)
         except msgspec.ValidationError as problem:
             raise self._refusal(*_told(str(problem))) from problem
 

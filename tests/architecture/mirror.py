@@ -67,7 +67,14 @@ WITHOUT = {
     ),
     "provider_adapters/testing/apipix": "judged by the official document, tests/contract/apipix",
     "provider_adapters/kit/factory.py": "protocols; the registry and its checks keep them",
-    **dict.fromkeys(["gateway/http/panel/pages/page.py", "gateway/http/panel/screens"], PAGES),
+    **dict.fromkeys(
+        [
+            "gateway/http/panel/pages/page.py",
+            "gateway/http/panel/screens",
+            "gateway/stops/pages.py",
+        ],
+        PAGES,
+    ),
     "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",
     **dict.fromkeys(
         [

@@ -22,13 +22,13 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.domain.requests.calls import Caller
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.stops.model import Stop, StopScope
 from tests.world.gateway.world import World, order
 from tests.world.waiting import until
 
@@ -207,7 +207,7 @@ async def _stopped(world: World) -> str:
         ends_at=now + timedelta(hours=4),
     )
     event = AuditEvent(at=now, actor="cli", action="stop.pulled", subject=f"stop:{stop.id}")
-    await world.gateway.kernel.store.stops.add(stop, event)
+    await plant(world.gateway.kernel.store, stop, event)
     return stop.id
 
 

@@ -13,10 +13,11 @@ from playwright.async_api import Browser, Page, expect
 
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.stops.model import Stop, StopScope
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.world.gateway.world import order
+from tests.world.stops import plant
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -48,7 +49,7 @@ async def stop(site: PanelSite) -> None:
         ends_at=now.replace(year=now.year + 1),
     )
     event = AuditEvent(at=now, actor="cli", action="stop.pulled", subject=f"stop:{made.id}")
-    await kernel.store.stops.add(made, event)
+    await plant(kernel.store, made, event)
 
 
 async def test_a_filter_keeps_those_that_have_no_field(browser: Browser, lively: PanelSite):

@@ -55,9 +55,9 @@ from gateway.domain.payouts.payouts import (
     provider_key,
 )
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
-from gateway.domain.payouts.stops import Stop
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.refunds import StopsInForce
+from gateway.stops.model import Stop
 from gateway.telemetry.ports import Event
 from tests.world.kernel import Witness, kernel_on
 from tests.world.people import ACCOUNT, account, caller

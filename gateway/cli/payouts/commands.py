@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.admin.stops import resume, stop, stops
 from gateway.cli.console import Row, Terminal, changing, reading
 from gateway.cli.payouts.reviews import review
 from gateway.cli.payouts.views import LISTED, UNRESOLVED, payout_row, show_dossier, unresolved_row
@@ -18,6 +17,7 @@ from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.verification import Report
+from gateway.stops.cli import resume, stop, stops
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext

@@ -13,7 +13,9 @@ from enum import StrEnum
 from math import inf
 from typing import Final, Protocol
 
-from gateway.domain.payouts.stops import RESUMED, STOPPED
+STOPPED: Final = "payouts.stopped"
+RESUMED: Final = "payouts.resumed"
+"""Acts of stops; by these every process learns of one."""
 
 
 class Kept(StrEnum):

@@ -21,7 +21,6 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Attempt, Payout
 from gateway.domain.payouts.reviews import Opinion
-from gateway.domain.payouts.stops import Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +157,6 @@ class ScopedRecords(Protocol):
         """Return one user by id or e-mail: one who sees no company beyond the scope."""
         ...
 
-    async def stop(self, stop_id: str, scope: CompanyScope, at: datetime) -> Stop | None:
-        """Return one kill switch that holds at an instant; never a provider's to a limited one."""
-        ...
-
     async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
         """Return accounts, companies and credentials by their ids, in any order."""
         ...
@@ -194,12 +189,6 @@ class ScopedRecords(Protocol):
 
     async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
         """Return when each of these users last signed in, as far as it is on record."""
-        ...
-
-    async def stops(
-        self, paging: Paging, scope: CompanyScope, at: datetime
-    ) -> tuple[Sequence[Stop], int]:
-        """List the kill switches that hold at an instant; a provider's concerns everybody."""
         ...
 
     async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
+
+from msgspec import Meta
 
 Shape = TypeVar("Shape")
 
@@ -67,3 +70,15 @@ BRANCH: Final = "^[0-9]{1,4}$"
 
 
 ACCOUNT: Final = "^[0-9]{1,20}(-[0-9A-Za-z])?$"
+
+
+Moment = Annotated[
+    datetime,
+    Meta(
+        tz=True,
+        description="RFC 3339 in UTC",
+        examples=["2026-09-22T13:40:11Z"],
+        extra_json_schema={"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"},
+    ),
+]
+"""An instant in UTC that is never absent; it is written to the second."""

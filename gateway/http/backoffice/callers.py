@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from aiohttp import hdrs
 
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.bank.provider_options import OutcomeUnknown
@@ -104,6 +105,11 @@ class BackOfficeCaller:
     acting: AuditContext
     scope: CompanyScope
     expected: Expected = ANY_VERSION
+
+    @property
+    def staff(self) -> Staff:
+        """The user as services know them; the gate has asked for a second factor where it must."""
+        return Staff(self.acting, self.scope, self.person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

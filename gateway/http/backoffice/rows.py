@@ -30,7 +30,6 @@ from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.decisions.approval_facts import FactFinding, approval_fact_rows
 from gateway.http.backoffice.decisions.approvals import ApprovalActs, approval_rows
 from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
-from gateway.http.backoffice.decisions.stops import lifting_rows, stop_rows
 from gateway.http.backoffice.money.charge_list import charge_list_rows
 from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
 from gateway.http.backoffice.money.dossiers import dossier_rows, probe_rows
@@ -51,6 +50,7 @@ from gateway.http.backoffice.oversight.providers import Health, provider_rows
 from gateway.http.backoffice.oversight.requests import request_rows
 from gateway.http.backoffice.oversight.traces import TraceActs, trace_rows
 from gateway.http.backoffice.oversight.weather import weather_rows
+from gateway.http.backoffice.routing import Routes
 from gateway.http.route import Row
 from gateway.operations.backoffice.money.approval_facts import ApprovalFacts
 
@@ -79,6 +79,7 @@ def backoffice_rows(
     traces: TraceActs,
     configuration: Configuration,
     providers: Callable[[], Sequence[Health]],
+    stops: Routes,
 ) -> BackOfficeRows:
     """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
     admin, oversight = does.admin, does.oversight
@@ -95,7 +96,7 @@ def backoffice_rows(
             *user_rows(users),
             *role_rows(),
             *sign_in_rows(users),
-            *stop_rows(admin),
+            *stops.rows,
             *review_rows(admin),
             *unresolved_rows(does),
             *charge_list_rows(does),
@@ -115,7 +116,7 @@ def backoffice_rows(
             *(sandbox_rows(does.sandbox) if does.sandbox is not None else ()),
             *(outbox_rows(oversight) if oversight.outbox is not None else ()),
         ),
-        fresh=lifting_rows(admin),
+        fresh=stops.fresh,
         visible=(
             *account_reading_rows(does),
             *connection_rows(does),

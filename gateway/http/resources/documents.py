@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.requests.schemas import one_of
+from gateway.domain.requests.schemas import Moment, one_of
 from gateway.http import common
 from gateway.http.rendering import Amount
 from policies.validation.fields import KeyType
@@ -20,16 +19,6 @@ Instant = Annotated[
         examples=["2026-09-22T13:40:11Z"],
     ),
 ]
-Moment = Annotated[
-    datetime,
-    Meta(
-        tz=True,
-        description="RFC 3339 in UTC",
-        examples=["2026-09-22T13:40:11Z"],
-        extra_json_schema={"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"},
-    ),
-]
-"""An instant in UTC that is never absent; ``dumps`` writes it as ``instant`` would."""
 Minute = Annotated[
     str,
     Meta(

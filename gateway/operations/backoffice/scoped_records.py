@@ -22,17 +22,14 @@ from gateway.domain.backoffice.lists import (
 )
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords
 from gateway.operations.backoffice.reviews import PayoutReviews
-from gateway.operations.backoffice.stops import KillSwitches
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 
@@ -49,7 +46,6 @@ class RecordsInScope:
     """
 
     records: ScopedRecords
-    now: Now
     scope: CompanyScope = EVERY_COMPANY
 
     async def company(self, company_id: str) -> Company:
@@ -63,10 +59,6 @@ class RecordsInScope:
     async def user(self, user_id: str) -> User:
         """Return one user; ``NOT_FOUND`` for one who sees a company outside of the scope."""
         return _found(await self.records.user(user_id, self.scope), "user")
-
-    async def stop(self, stop_id: str) -> Stop:
-        """Return a kill switch that may be lifted; ``NOT_FOUND`` outside of the scope."""
-        return _found(await self.records.stop(stop_id, self.scope, self.now()), "stop")
 
     async def names(self, ids: Collection[str]) -> Sequence[NamedRecord]:
         """Return those of these ids that are an account, a company or a credential in scope."""
@@ -87,10 +79,6 @@ class RecordsInScope:
     async def users(self, paging: Paging) -> Listed[User]:
         """List users."""
         return await _listed(paging, self.records.users(paging, self.scope))
-
-    async def stops(self, paging: Paging) -> Listed[Stop]:
-        """List the kill switches that hold; a provider's concerns everybody."""
-        return await _listed(paging, self.records.stops(paging, self.scope, self.now()))
 
     async def reviews(self, paging: Paging) -> Listed[Payout]:
         """List the payouts in review."""
@@ -118,12 +106,6 @@ class RecordsInScope:
             message = f"the account has no payout {reference}"
             raise RuleViolation(message, "no_row", field="reference")
 
-    async def require_subject(self, kind: StopScope, subject: str) -> None:
-        """Refuse to stop what is outside of the scope, or a whole provider; RuleViolation."""
-        if not await self._has_subject(kind, subject):
-            message = f"there is no {kind.value} {subject}"
-            raise RuleViolation(message, "subject_unknown", field="subject")
-
     def require_companies(self, wanted: Iterable[str]) -> frozenset[str]:
         """
         Read the limit of another user; it may not reach beyond the caller's own.
@@ -145,19 +127,6 @@ class RecordsInScope:
         if self.scope.everything:
             return True
         return await self.records.account(account_id.lower(), self.scope) is not None
-
-    async def _has_subject(self, kind: StopScope, subject: str) -> bool:
-        if self.scope.everything:
-            return True
-        match kind:
-            case StopScope.PROVIDER:
-                return False
-            case StopScope.COMPANY:
-                return self.scope.includes(subject.lower())
-            case StopScope.ACCOUNT:
-                return await self._has_account(subject)
-            case StopScope.CREDENTIAL:
-                return await self.records.credential(subject, self.scope) is not None
 
 
 def _found(record: Item | None, kind: str) -> Item:
@@ -210,7 +179,6 @@ class AdminServices:
     companies: CompanyRecords
     accounts: AccountRecords
     credentials: CredentialRecords
-    stops: KillSwitches
     reviews: PayoutReviews
 
     def by(self, acting: AuditContext, scope: CompanyScope) -> AdminServices:
@@ -221,6 +189,5 @@ class AdminServices:
             companies=replace(self.companies, acting=acting),
             accounts=replace(self.accounts, acting=acting),
             credentials=replace(self.credentials, acting=acting),
-            stops=replace(self.stops, acting=acting),
             reviews=replace(self.reviews, acting=acting),
         )

@@ -51,7 +51,6 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.payouts.stops import Stop
 from gateway.operations.bank.connections import (
     bank_of,
     changing_bank_of,
@@ -60,6 +59,7 @@ from gateway.operations.bank.connections import (
 from gateway.operations.bank.orders import BankAct, recorded, refused
 from gateway.operations.bank.pages import Listed, listed, within
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.stops.model import Stop
 
 Answered = TypeVar("Answered")
 

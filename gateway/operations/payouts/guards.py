@@ -24,9 +24,9 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.payouts import Payout, Payouts
-from gateway.domain.payouts.stops import Stop
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import offered
+from gateway.stops.model import Stop
 from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)

@@ -21,12 +21,14 @@ from gateway.domain.accounts.credentials import Credential, Credentials
 from gateway.domain.backoffice.change_feed import Act, Belief, Kept, outdated
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.stops import Stop, Stops
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.records.batched_reads import BatchedReads, Bounded
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.identity.signing_keys import Keyring
+from gateway.stops.model import Stop
+from gateway.stops.service import stops_in_force
 from gateway.store.engine import Store
+from gateway.store.kernel.database import Database
 from gateway.telemetry.ports import Count, Event, Gauge, Show
 from gateway.telemetry.records import RequestObserver
 
@@ -173,18 +175,18 @@ def build_kept_records(
     return KeptRecords(
         credentials=RecordCache(lifetimes, credentials.read, count, belief),
         accounts=RecordCache(lifetimes, accounts.read, _unseen, belief),
-        stops=_kept_stops(store.stops, now, belief),
+        stops=_kept_stops(store.database, now, belief),
         keyring=keyring,
         belief=belief,
         count=observer.count,
     )
 
 
-def _kept_stops(stops: Stops, now: Now, belief: Belief) -> RecordCache[Sequence[Stop]]:
+def _kept_stops(database: Database, now: Now, belief: Belief) -> RecordCache[Sequence[Stop]]:
     """Keep the stops in force, as one record."""
 
     async def in_force(_key: str) -> Sequence[Stop]:
-        return await stops.active(now())
+        return await stops_in_force(database, now())
 
     def begin(key: str) -> asyncio.Future[Sequence[Stop] | None]:
         return asyncio.get_running_loop().create_task(in_force(key))

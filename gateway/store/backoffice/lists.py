@@ -44,10 +44,8 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.stops import Stop
 from gateway.store.accounts.accounts import read_account, read_company
 from gateway.store.accounts.credentials import EVERY, read_credentials
-from gateway.store.backoffice.stops import read_stop
 from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.hot_statements import Key, bound
@@ -63,10 +61,9 @@ from gateway.store.tables.core import (
     opinions,
     payouts,
     secrets,
-    stops,
 )
 from gateway.store.tables.identity import sessions, users
-from gateway.store.tables.scope import of_account, of_company, stops_in, stops_of, users_in
+from gateway.store.tables.scope import of_account, of_company, users_in
 
 _NAMED: Final = (
     (RecordKind.ACCOUNT, accounts.c.id, accounts.c.name, accounts.c.company_id),
@@ -91,7 +88,6 @@ _OWNED = (
 )
 _TRACED_AT_MOST = 100
 """A trace id is one call's; nobody reads the tries of more."""
-_HOLDING = select(stops).where(stops.c.lifted_at.is_(None)).order_by(stops.c.created_at, stops.c.id)
 
 
 class StoredScopedRecords:
@@ -124,12 +120,6 @@ class StoredScopedRecords:
         column = users.c.email if "@" in user_id else users.c.id
         row = await self._one(select(users).where(column == user_id, *users_in(scope)))
         return None if row is None else read_user(row)
-
-    async def stop(self, stop_id: str, scope: CompanyScope, at: datetime) -> Stop | None:
-        """Return one kill switch that holds at an instant; never a provider's to a limited one."""
-        own = (stops.c.id == stop_id, stops.c.ends_at > at, *stops_of(scope))
-        row = await self._one(_HOLDING.where(*own))
-        return None if row is None else read_stop(row)
 
     async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
         """Return accounts, companies and credentials by their ids, in one statement."""
@@ -208,14 +198,6 @@ class StoredScopedRecords:
         )
         async with self._database.reading() as connection:
             return {row.user_id: row.at for row in await connection.execute(wanted)}
-
-    async def stops(
-        self, paging: Paging, scope: CompanyScope, at: datetime
-    ) -> tuple[Sequence[Stop], int]:
-        """Return a page of the kill switches that hold at an instant, and how many do."""
-        wanted = _HOLDING.where(stops.c.ends_at > at, *stops_in(scope))
-        rows, total = await page(self._database, wanted, paging)
-        return [read_stop(row) for row in rows], total
 
     async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
         """Return a page of the payouts in review, and how many there are."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.payouts.stops import StopScope
+from gateway.stops.model import StopScope
 from gateway.store.tables.core import accounts, companies, credentials, stops
 from gateway.store.tables.identity import users
 

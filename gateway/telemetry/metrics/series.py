@@ -13,7 +13,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import FINAL_STATES
-from gateway.domain.payouts.stops import StopScope
+from gateway.stops.model import StopScope
 from gateway.telemetry.metrics.families import Family, Label
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

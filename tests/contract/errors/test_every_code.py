@@ -17,13 +17,12 @@ from gateway.config.settings import Limits, Rate, RateLimits
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.stops import StopScope
-from gateway.operations.backoffice.stops import StopOrder
 from provider_adapters.testing.demo.document import Pair
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means
 from tests.world.gateway.world import FREE, NOBODY, World, basic, opened, order, patient, sandbox
+from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -111,13 +110,7 @@ async def above_limit(world: World, _folder: Path) -> Said:
 
 async def stopped(_world: World, folder: Path) -> Said:
     async with opened(sandbox(folder)) as other:
-        wanted = StopOrder(
-            scope=StopScope.PROVIDER,
-            subject="sandbox",
-            reason="a code",
-            ends_at=other.gateway.kernel.now() + timedelta(hours=1),
-        )
-        await other.office.admin.stops.stop(wanted)
+        await stop_payouts(other.office)
         return of(await other.pay(order("code-stopped", other.today())))
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from gateway.domain.payouts.stops import STOPPED, Stop, StopScope
+from gateway.domain.backoffice.change_feed import STOPPED
+from gateway.stops.model import Stop, StopScope
 from gateway.store.engine import Store, open_store
+from tests.world.stops import plant
 from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 
 STOP = Stop(
@@ -35,7 +37,7 @@ async def change(store: Store, what: str) -> None:
             closed = replace(account(), active=False)
             await store.accounts.replace(closed, event("account.changed", f"account:{ACCOUNT}"))
         case "stop":
-            await store.stops.add(STOP, event(STOPPED, "provider:sandbox"))
+            await plant(store, STOP, event(STOPPED, "provider:sandbox"))
 
 
 async def _revoke(url: str) -> None:

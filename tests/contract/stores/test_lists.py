@@ -22,7 +22,6 @@ from gateway.domain.backoffice.lists import (
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS
@@ -41,7 +40,6 @@ from tests.world.stores.samples import (
     payout,
     secret,
 )
-from tests.world.stores.stops import STOP
 
 THIRD = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7afe"
 EVERY = Paging(1, 25)
@@ -220,37 +218,6 @@ async def test_people_who_see_nothing_beyond_are_shown(
     assert total == len(shown)
 
 
-async def test_a_stop_is_shown_to_whom_it_concerns(store: Store) -> None:
-    """A provider's is everybody's; one that is over is nobody's."""
-    await store.companies.add(company(OTHER), event())
-    await store.credentials.add(credential(), event())
-    subjects = [
-        (StopScope.PROVIDER, "sandbox"),
-        (StopScope.COMPANY, COMPANY),
-        (StopScope.ACCOUNT, ACCOUNT),
-        (StopScope.CREDENTIAL, CLIENT),
-        (StopScope.COMPANY, OTHER),
-    ]
-    stops: list[Stop] = [
-        replace(STOP, id=f"{STOP.id[:-1]}{number}", scope=scope, subject=subject)
-        for number, (scope, subject) in enumerate(subjects)
-    ]
-    for each in stops:
-        await store.stops.add(each, event())
-    await store.stops.add(replace(STOP, id=f"{STOP.id[:-1]}9", ends_at=NOW), event())
-    lists = store.office.scoped
-
-    everybody, total = await lists.stops(EVERY, EVERY_COMPANY, NOW)
-    ours, _ = await lists.stops(EVERY, OURS, NOW)
-    theirs, of_theirs = await lists.stops(EVERY, THEIRS, NOW)
-    later, over = await lists.stops(EVERY, EVERY_COMPANY, STOP.ends_at)
-
-    assert (list(everybody), total) == (stops, 5)
-    assert list(ours) == stops[:4]
-    assert (list(theirs), of_theirs) == ([stops[0], stops[4]], 2)
-    assert (list(later), over) == ([], 0)
-
-
 @both
 async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
@@ -319,7 +286,6 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
     await store.credentials.add(credential(), event())
     one = replace(user("1", "1@example.com"), companies=frozenset({COMPANY}))
     await store.identity.users.add(one, event())
-    await store.stops.add(replace(STOP, scope=StopScope.ACCOUNT, subject=ACCOUNT), event())
     scoped, visible = store.office.scoped, scope in {EVERY_COMPANY, OURS}
 
     found = [
@@ -328,30 +294,17 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
         await scoped.credential(CLIENT, scope),
         await scoped.user("1", scope),
         await scoped.user("1@example.com", scope),
-        await scoped.stop(STOP.id, scope, NOW),
     ]
     totals = [
         (await scoped.companies(EVERY, scope))[1] > 0,
         (await scoped.accounts(EVERY, scope, None))[1] > 0,
         (await scoped.credentials(wanted(), scope))[1],
         (await scoped.users(EVERY, scope))[1],
-        (await scoped.stops(EVERY, scope, NOW))[1],
     ]
 
-    assert [each is not None for each in found] == [visible] * 6
+    assert [each is not None for each in found] == [visible] * 5
     assert totals[0] is (scope != NOTHING)
-    assert totals[1:] == [visible] * 4
-
-
-async def test_a_stop_of_a_provider_is_not_found_by_somebody_limited(store: Store) -> None:
-    """They see it in the list, and may not lift it."""
-    await store.stops.add(replace(STOP, scope=StopScope.PROVIDER, subject="sandbox"), event())
-    scoped = store.office.scoped
-
-    assert await scoped.stop(STOP.id, EVERY_COMPANY, NOW) is not None
-    assert await scoped.stop(STOP.id, OURS, NOW) is None
-    assert (await scoped.stops(EVERY, OURS, NOW))[1] == 1
-    assert await scoped.stop(STOP.id, EVERY_COMPANY, STOP.ends_at) is None
+    assert totals[1:] == [visible] * 3
 
 
 @both

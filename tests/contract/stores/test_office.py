@@ -25,9 +25,10 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.stops import StopScope
+from gateway.stops.model import StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
+from tests.world.stops import STOP, plant, sample
 from tests.world.stores.office import APPROVAL, CALLBACK, END, REQUEST
 from tests.world.stores.people import user
 from tests.world.stores.samples import (
@@ -42,7 +43,6 @@ from tests.world.stores.samples import (
     event,
     payout,
 )
-from tests.world.stores.stops import STOP
 
 FIRST = Paging(1, 25)
 
@@ -262,8 +262,8 @@ async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
     await store.payouts.add(payout(), attempt())
     await store.office.approvals.add(APPROVAL, replace(event(), subject="approval:a1"))
     await store.identity.users.add(LIMITED, replace(event(), subject=f"user:{LIMITED.id}"))
-    await store.stops.add(replace(STOP, scope=StopScope.CREDENTIAL, subject=CLIENT), event())
-    await store.stops.add(replace(STOP, id="bank", scope=StopScope.PROVIDER), event())
+    await plant(store, sample(scope=StopScope.CREDENTIAL, subject=CLIENT))
+    await plant(store, sample(id="bank", scope=StopScope.PROVIDER))
     theirs = (
         *(f"company:{COMPANY}", f"account:{ACCOUNT}", f"payout:{payout().provider_key}"),
         *(f"stop:{STOP.id}", f"credential:{CLIENT}"),

@@ -13,11 +13,12 @@ from gateway.domain.backoffice.overview import HOUR, HourFigures, Need, Span
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.stops import StopScope
+from gateway.stops.model import StopScope
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours
 from tests.contract.stores.databases import both
+from tests.world.stops import STOP, plant, sample
 from tests.world.stores.office import APPROVAL, CALLBACK
 from tests.world.stores.samples import (
     ACCOUNT,
@@ -31,7 +32,6 @@ from tests.world.stores.samples import (
     event,
     payout,
 )
-from tests.world.stores.stops import STOP
 
 THIS_HOUR = NOW.replace(minute=0, second=0, microsecond=0)
 DAY = Span(THIS_HOUR - 23 * HOUR, THIS_HOUR + HOUR)
@@ -220,8 +220,8 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
 @both
 async def test_orders_stops_and_certificates_stand_open_until_they_end(store: Store):
     await store.office.approvals.add(APPROVAL, event())
-    await store.stops.add(replace(STOP, id="s1", ends_at=NOW + HOUR), event())
-    await store.stops.add(replace(STOP, id="s2", ends_at=NOW), event())
+    await plant(store, sample(id="s1", ends_at=NOW + HOUR))
+    await plant(store, sample(id="s2", ends_at=NOW))
     async with store.database.writing() as connection:
         soon = update(accounts).values(certificate_ends_at=NOW + timedelta(days=29))
         await connection.execute(soon.where(accounts.c.id == ACCOUNT))
@@ -251,8 +251,8 @@ async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store
 async def test_what_stands_open_is_of_companies_in_scope_alone(store: Store):
     """Of another company nothing is told, not even that there is something."""
     await store.office.approvals.add(APPROVAL, event())
-    stopped = replace(STOP, scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
-    await store.stops.add(stopped, event())
+    stopped = sample(scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
+    await plant(store, stopped)
     await paid(store, "1", NOW - timedelta(minutes=30))
     await asked(store, "2", NOW)
     await store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN, reference="2"))

@@ -22,7 +22,7 @@ _OVERSIGHT = f"{_OPERATIONS}/test_oversight.py"
 _PROBES = f"{_OPERATIONS}/money/test_unresolved_probes.py"
 _REVIEWS = f"{_OPERATIONS}/test_reviews.py"
 _SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
-_STOPS = f"{_OPERATIONS}/test_stops.py"
+_STOPS = "tests/unit/gateway/stops/test_service.py"
 
 ROWS = (
     Mistake(
@@ -235,28 +235,37 @@ ROWS = (
         name="stop-that-ended-before-it-began",
         promise="A stop ends in the future: it holds when the call returns.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/stops.py",
-        right="if not now < order.ends_at <= now + LONGEST:",
-        wrong="if order.ends_at > now + LONGEST:",
-        tests=(f"{_STOPS}::test_every_stop_has_an_end_within_thirty_days",),
+        file="gateway/stops/service.py",
+        right="if not now < ends_at <= now + timedelta(minutes=LONGEST_MIN):",
+        wrong="if ends_at > now + timedelta(minutes=LONGEST_MIN):",
+        tests=(f"{_STOPS}::test_every_stop_has_a_reason_and_an_end_within_thirty_days",),
     ),
     Mistake(
         name="stop-of-no-account",
         promise="A stop names its account as the store does, or it would stop nothing.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/stops.py",
-        right="return _there(account.id if account else None, scope, subject)",
-        wrong="return _there(subject if account else None, scope, subject)",
-        tests=(f"{_STOPS}::test_an_id_is_stored_in_lower_case",),
+        file="gateway/stops/service.py",
+        right="                    found, company_id = account.id, account.company_id\n",
+        wrong="                    found, company_id = subject, account.company_id\n",
+        tests=(f"{_STOPS}::test_each_scope_is_stopped_listed_and_named_as_the_store_names_it",),
     ),
     Mistake(
         name="provider-stopped-by-a-limited-person",
         promise="Who is limited to companies stops no whole bank.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/scoped_records.py",
-        right="            case StopScope.PROVIDER:\n                return False\n",
-        wrong="            case StopScope.PROVIDER:\n                return True\n",
-        tests=(f"{_SCOPED}::test_only_what_is_in_scope_can_be_stopped",),
+        file="gateway/stops/service.py",
+        right="found = self._provider(subject) if scope.everything else None\n",
+        wrong='found, company_id = subject, min(scope.companies or [""])\n',
+        tests=(f"{_STOPS}::test_who_is_limited_to_companies_sees_and_stops_what_is_theirs",),
+    ),
+    Mistake(
+        name="service-method-without-its-check",
+        promise="A service method runs for those alone who hold the right that it requires.",
+        source="docs/architecture.md",
+        file="gateway/core/access.py",
+        right="            who.require(needed)\n",
+        wrong="",
+        tests=(f"{_STOPS}::test_a_viewer_reads_and_a_stop_is_lifted_with_a_fresh_factor_alone",),
     ),
     Mistake(
         name="unlimited-person-by-a-limited-one",

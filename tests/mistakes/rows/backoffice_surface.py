@@ -21,7 +21,7 @@ _PIX_KEYS = f"{_HTTP}/money/test_pix_keys.py"
 _REQUESTS = f"{_HTTP}/oversight/test_requests.py"
 _REVIEWS = f"{_OPERATIONS}/test_reviews.py"
 _SEARCH = f"{_HTTP}/money/test_search.py"
-_STOPS = f"{_OPERATIONS}/test_stops.py"
+_STOPS = "tests/unit/gateway/stops/test_service.py"
 _SURFACE = f"{_HTTP}/test_surface.py"
 
 ROWS = (
@@ -199,9 +199,9 @@ ROWS = (
         name="stop-lifted-twice",
         promise="A stop is lifted once; a second time is told as such.",
         source="docs/people.md",
-        file="gateway/store/backoffice/stops.py",
-        right=(".where(stops.c.id == stop_id, stops.c.lifted_at.is_(None), stops.c.ends_at > at)"),
-        wrong=".where(stops.c.id == stop_id, stops.c.ends_at > at)",
+        file="gateway/stops/service.py",
+        right="    return stops.c.ends_at > at, stops.c.lifted_at.is_(None)\n",
+        wrong="    return (stops.c.ends_at > at,)\n",
         tests=(f"{_STOPS}::test_a_stop_is_lifted_once",),
     ),
 )

@@ -19,7 +19,7 @@ _REFUND_ORDERS = "tests/surfaces/backoffice/test_refund_orders.py"
 _REPRESENT = "tests/unit/gateway/http/resources/test_represent.py"
 _REVIEWS = "tests/unit/gateway/operations/backoffice/test_reviews.py"
 _RULES = "tests/payouts/test_rules.py"
-_STOPS = "tests/unit/gateway/domain/payouts/test_stops.py"
+_STOPS = "tests/unit/gateway/stops/test_model.py"
 _STORE_FAILURES = "tests/payouts/test_store_failures.py"
 _VERIFICATION = "tests/unit/gateway/operations/payouts/test_verification.py"
 _SURFACE = "tests/surfaces/banking/test_payouts.py"
@@ -190,12 +190,12 @@ ROWS = (
         tests=(f"{_PAYOUT_GUARDS}::test_a_stop_refuses_and_sends_nothing",),
     ),
     Mistake(
-        name="lifted-stop-holds",
-        promise="A stop holds until it ends or is lifted, and no longer.",
+        name="ended-stop-holds",
+        promise="A stop holds until it ends, and no longer.",
         source="decisions 2 (step 20)",
-        file="gateway/domain/payouts/stops.py",
-        right="self.lifted_at is not None or now >= self.ends_at",
-        wrong="self.lifted_at is not None and now >= self.ends_at",
+        file="gateway/stops/model.py",
+        right="return now < self.ends_at and subjects",
+        wrong="return subjects",
         tests=(_STOPS,),
     ),
     Mistake(

@@ -57,9 +57,9 @@ ROWS = (
         name="old-factor-is-fresh",
         promise="What is dangerous asks for a second factor of the last five minutes.",
         source="decisions 6 (`STEP_UP_REQUIRED`)",
-        file="policies/authorization/user.py",
-        right="if self.now() - at > self.fresh:",
-        wrong="if at - self.now() > self.fresh:",
+        file="gateway/domain/identity/access.py",
+        right="if now - at > FRESH:",
+        wrong="if at - now > FRESH:",
         tests=(_STEP_UP,),
     ),
     Mistake(

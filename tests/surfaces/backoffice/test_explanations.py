@@ -10,7 +10,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,7 @@ import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, Payouts, Rate, RateLimits
 from gateway.domain.identity.rights import Role
-from gateway.domain.payouts.stops import StopScope
-from gateway.operations.backoffice.stops import StopOrder
+from gateway.stops.model import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.explanations import OFFICE, explained
 from tests.world.gateway.world import (
@@ -34,6 +32,7 @@ from tests.world.gateway.world import (
     patient,
     sandbox,
 )
+from tests.world.stops import lift, stop_payouts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -239,18 +238,14 @@ async def test_asking_pays_nothing_and_asks_no_bank(backoffice_client: Backoffic
 
 async def test_a_stop_is_foretold(backoffice_client: BackofficeClient):
     world = backoffice_client.world
-    stops = world.office.admin.stops
     account_id = world.demo["accounts"]["main"]["id"]
-    ends_at = world.gateway.kernel.now() + timedelta(minutes=5)
-    stop = await stops.stop(
-        StopOrder(scope=StopScope.ACCOUNT, subject=account_id, reason="a test", ends_at=ends_at)
-    )
+    stop = await stop_payouts(world.office, StopScope.ACCOUNT, account_id)
     case = payout(20)
     try:
         told = await foretold(backoffice_client, case, case.body(world))
         answered = await really(world, case, case.body(world), "stopped")
     finally:
-        await stops.lift(stop.id)
+        await lift(world.office, stop.id)
 
     assert word(told) == (*answered, "stopped", "", 20)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,11 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.settings import Payouts, Settings
-from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, StopScope
+from gateway.stops.model import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
 from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.stops import lift, stop_payouts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -249,19 +249,7 @@ async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient)
     """It is felt at once, and so is its end; reading goes on."""
     world = backoffice_client.world
     charge, account = await paid(backoffice_client), world.demo["accounts"]["main"]["id"]
-    now = world.gateway.kernel.now()
-    stop = Stop(
-        id=str(uuid.uuid4()),
-        scope=StopScope.ACCOUNT,
-        subject=account,
-        reason="a test",
-        created_by="test",
-        created_at=now,
-        ends_at=now + timedelta(hours=1),
-    )
-    await world.gateway.kernel.store.stops.add(
-        stop, world.office.acting.event(STOPPED, "account:x")
-    )
+    stop = await stop_payouts(world.office, StopScope.ACCOUNT, account)
 
     refund = await backoffice_client.post(refunds_of(charge), giving())
     payout = await backoffice_client.post(
@@ -269,8 +257,7 @@ async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient)
     )
     read = await backoffice_client.read("/balance")
 
-    lifting = world.office.acting.event(RESUMED, f"stop:{stop.id}")
-    await world.gateway.kernel.store.stops.lift(stop.id, world.gateway.kernel.now(), lifting)
+    await lift(world.office, stop.id)
     given = await backoffice_client.post(refunds_of(charge), giving())
 
     assert refund.verdict == payout.verdict == (403, "SVC.PIX.010")

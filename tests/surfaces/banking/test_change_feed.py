@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
-from gateway.domain.payouts.stops import StopScope
-from gateway.operations.backoffice.stops import StopOrder
+from gateway.stops.model import StopScope
 from gateway.telemetry.metrics import series
 from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
 from tests.world.metrics import shown
+from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
 
@@ -67,15 +66,9 @@ async def test_another_process_is_heard_of(world: World):
     made = await world.issue()
     pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
     paid = await world.pay(order("before", world.today()), pair=pair)
-    stopped = StopOrder(
-        scope=StopScope.ACCOUNT,
-        subject=world.demo["accounts"]["main"]["id"],
-        reason="fraud",
-        ends_at=world.gateway.kernel.now() + timedelta(hours=1),
-    )
 
     async with another_process(world) as office:
-        await office.admin.stops.stop(stopped)
+        await stop_payouts(office, StopScope.ACCOUNT, world.demo["accounts"]["main"]["id"])
         await world.hear_changes()
         refused = await world.pay(order("stopped", world.today()))
         await office.admin.credentials.revoke(pair["client_id"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,8 @@ import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import PixKeyType, normal_key
-from gateway.domain.payouts.stops import StopScope
-from gateway.operations.backoffice.stops import StopOrder
 from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
 GUIDE = Path(__file__).parents[3] / "docs/partner-guide.md"
@@ -77,12 +75,9 @@ async def test_the_client_of_the_guide_pays_once(fresh: World, value: float):
 
 async def test_the_client_of_the_guide_tells_a_refusal_of_the_bank_from_a_stop(fresh: World):
     client = client_of(fresh)
-    ends_at = fresh.gateway.kernel.now() + timedelta(hours=1)
 
     refused = await asyncio.to_thread(client["pay"], order("refused", fresh.today(), value=REFUSED))
-    await fresh.office.admin.stops.stop(
-        StopOrder(scope=StopScope.PROVIDER, subject="sandbox", reason="r", ends_at=ends_at)
-    )
+    await stop_payouts(fresh.office)
     with pytest.raises(client["Refused"]) as stopped:
         await asyncio.to_thread(client["pay"], order("stopped", fresh.today()))
 

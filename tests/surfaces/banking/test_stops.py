@@ -10,11 +10,11 @@ import pytest
 
 from gateway.cli.context import AdminContext
 from gateway.domain.kernel import errors
-from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.operations.backoffice.stops import StopOrder
 from gateway.runtime.records.change_feed import EVERY_S
+from gateway.stops.model import Stop, StopScope
 from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
+from tests.world.stops import lift, plant, sample, stop_payouts
 from tests.world.waiting import until
 
 STOPPED = (403, "SVC.PIX.010")
@@ -38,11 +38,7 @@ def subject(world: World, scope: StopScope) -> str:
 
 
 async def pulled(world: World, scope: StopScope, office: AdminContext | None = None) -> Stop:
-    ends_at = world.gateway.kernel.now() + timedelta(hours=1)
-    wanted = StopOrder(
-        scope=scope, subject=subject(world, scope), reason="contas erradas", ends_at=ends_at
-    )
-    return await (office or world.office).admin.stops.stop(wanted)
+    return await stop_payouts(office or world.office, scope, subject(world, scope))
 
 
 async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
@@ -54,7 +50,7 @@ async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
     refused = await fresh.pay(order("stopped", fresh.today()))
     again = await fresh.pay(wanted)
     ended = await fresh.settled("ordered")
-    await fresh.office.admin.stops.lift(stop.id)
+    await lift(fresh.office, stop.id)
     sent = await fresh.pay(order("stopped", fresh.today()))
 
     assert (again.status, ended["status"]) == (200, "paid")
@@ -69,7 +65,7 @@ async def test_a_stop_of_another_process_holds_and_lets_go_once_it_is_heard_of(f
         stop = await pulled(fresh, StopScope.PROVIDER, office)
         await fresh.hear_changes()
         during = await fresh.pay(order("during", fresh.today()))
-        await office.admin.stops.lift(stop.id)
+        await lift(office, stop.id)
         await fresh.hear_changes()
         after = await fresh.pay(order("after", fresh.today()))
 
@@ -119,11 +115,10 @@ async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: Worl
 
 async def test_a_stop_ends_by_itself(fresh: World):
     """However old what a process remembers of it is."""
-    ends_at = fresh.gateway.kernel.now() + timedelta(seconds=1)
-    await fresh.office.admin.stops.stop(
-        StopOrder(scope=StopScope.PROVIDER, subject="sandbox", reason="r", ends_at=ends_at)
-    )
-
+    now = fresh.gateway.kernel.now()
+    ends_at = now + timedelta(seconds=1)
+    stop = sample(scope=StopScope.PROVIDER, subject="sandbox", created_at=now, ends_at=ends_at)
+    await plant(fresh.gateway.kernel.store, stop)
     refused: set[tuple[int, str]] = set()
 
     async def is_sent() -> bool:

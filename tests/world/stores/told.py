@@ -8,19 +8,16 @@ here, and so shows that its audit event tells which record it changed.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
 
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.backoffice.change_feed import Kept
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.stops import StopScope
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
-from gateway.operations.backoffice.stops import StopOrder
-from tests.world.backoffice.stops import stops_of
 from tests.world.identity import identity_world_on
-from tests.world.registers import NOON, Registers
+from tests.world.registers import Registers
 from tests.world.standing import Clock
+from tests.world.stops import lift, stop_payouts
 from tests.world.stores.samples import COMPANY
 
 Record = tuple[Kept, str]
@@ -29,9 +26,6 @@ Writer = Callable[[], Awaitable[Record]]
 
 _ACCOUNT = AccountOrder(company_id=COMPANY, name="Padaria", tax_number="52998224725")
 _CREDENTIAL = CredentialOrder(name="ERP", company_id=COMPANY, permissions=frozenset())
-_STOP = StopOrder(
-    scope=StopScope.PROVIDER, subject="sandbox", reason="fraud", ends_at=NOON + timedelta(hours=1)
-)
 
 
 async def _adding_an_account(office: Registers) -> Writer:
@@ -88,17 +82,17 @@ async def _limiting_a_credential(office: Registers) -> Writer:
 
 async def _adding_a_stop(office: Registers) -> Writer:
     async def write() -> Record:
-        await stops_of(office).stop(_STOP)
+        await stop_payouts(office)
         return Kept.STOP, ""
 
     return write
 
 
 async def _lifting_a_stop(office: Registers) -> Writer:
-    made = await stops_of(office).stop(_STOP)
+    made = await stop_payouts(office)
 
     async def write() -> Record:
-        await stops_of(office).lift(made.id)
+        await lift(office, made.id)
         return Kept.STOP, ""
 
     return write
@@ -136,8 +130,8 @@ WRITERS: Mapping[str, Callable[[Registers], Awaitable[Writer]]] = {
     "StoredCredentials.rotate": _rotating_a_credential,
     "StoredCredentials.revoke": _revoking_a_credential,
     "StoredCredentials.set_limits": _limiting_a_credential,
-    "StoredStops.add": _adding_a_stop,
-    "StoredStops.lift": _lifting_a_stop,
+    "Stops.create": _adding_a_stop,
+    "Stops.lift": _lifting_a_stop,
     "StoredSigningKeys.add": _adding_a_signing_key,
     "StoredSigningKeys.retire": _retiring_a_signing_key,
 }

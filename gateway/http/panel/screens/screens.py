@@ -27,7 +27,6 @@ from gateway.http.panel.screens.operations import (
     companies,
     providers,
     requests,
-    stops,
     traces,
 )
 from gateway.http.panel.screens.service import configuration, sandbox
@@ -54,7 +53,6 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     requests.pages,
     traces.pages,
     providers.pages,
-    stops.pages,
     callbacks.pages,
     audit.pages,
     configuration.pages,

@@ -12,12 +12,12 @@ import pytest_asyncio
 from gateway.domain.backoffice.callbacks import Callback
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.identity.users import NewUser
 from tests.surfaces.panel.pages.person import Person, Seen
 from tests.surfaces.panel.pages.person import signed_in as with_an_app
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World, order
+from tests.world.stops import in_force, lift
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -213,8 +213,7 @@ async def test_a_stop_that_is_not_meant_so_is_not_pulled(
 
 async def stops(world: World) -> int:
     """Count the stops in force."""
-    kernel = world.gateway.kernel
-    return len(await kernel.store.stops.active(kernel.now()))
+    return len(await in_force(world.office))
 
 
 async def test_a_stop_is_lifted_with_a_fresh_code_alone(world: World, operator: Person):
@@ -242,9 +241,7 @@ async def test_another_companys_stop_cannot_be_lifted(world: World, operator: Pe
 
     assert (await operator.open(path)).status == 200
     assert (await stranger.open(path)).status == 404
-    kernel = world.gateway.kernel
-    lifted = AuditEvent(at=kernel.now(), actor="cli", action="stop.lifted", subject="test")
-    await kernel.store.stops.lift(path.split("/")[3], kernel.now(), lifted)
+    await lift(world.office, path.split("/")[3])
 
 
 async def test_a_callback_hides_who_it_is_about(world: World, viewer: Person):

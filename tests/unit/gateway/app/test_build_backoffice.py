@@ -12,6 +12,7 @@ import pytest
 from gateway.app.build_backoffice import (
     build_admin_services,
     build_backoffice,
+    build_stops,
     build_visible_account,
 )
 from gateway.app.build_bank import build_bank
@@ -108,5 +109,5 @@ async def test_the_registers_make_what_partners_can_use(office: Registers):
     issued = await acting.credentials.issue(order)
     providers = office.kernel.settings.providers
     assert has_valid_checksum(issued.client_secret)
-    assert acting.stops.subjects.providers == providers
+    assert build_stops(office.kernel).providers == providers
     assert acting.accounts.providers.keys() == providers.keys()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.backoffice.change_feed import Act, Belief, Kept, outdated
-from gateway.domain.payouts.stops import RESUMED, STOPPED
+from gateway.domain.backoffice.change_feed import RESUMED, STOPPED, Act, Belief, Kept, outdated
 from gateway.runtime.audit_log import FAILED, REFUSED, TAKEN
 
 

@@ -21,11 +21,11 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.backoffice.order_execution import Decided
 from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.stops.model import Stop, StopScope
 from gateway.store.engine import Store, open_store
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
 from tests.world.people import ACCOUNT, account

@@ -14,7 +14,6 @@ from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.stops import StopScope
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.scoped_records import RecordsInScope
@@ -46,7 +45,7 @@ async def owned(office: Registers, name: str) -> Owned:
 
 def within(office: Registers, *companies: str) -> RecordsInScope:
     scope = CompanyScope(frozenset(companies)) if companies else EVERY_COMPANY
-    return RecordsInScope(office.store.office.scoped, office.clock, scope)
+    return RecordsInScope(office.store.office.scoped, scope)
 
 
 def _credentials(**more: str) -> CredentialSearch:
@@ -84,7 +83,6 @@ async def test_what_is_not_in_scope_is_absent(office: Registers):
     for name in (other.credential, "cli_nothing"):
         assert await absent(visible.credential(name))
     assert await absent(visible.user(nothing))
-    assert await absent(visible.stop(nothing))
 
 
 async def test_a_body_that_names_what_is_not_in_scope_breaks_a_rule(office: Registers):
@@ -100,24 +98,6 @@ async def test_a_body_that_names_what_is_not_in_scope_breaks_a_rule(office: Regi
 
     reasons = [each.value.reason for each in (company, account, payout)]
     assert reasons == ["company_unknown", "account_unknown", "no_row"]
-
-
-async def test_only_what_is_in_scope_can_be_stopped(office: Registers):
-    mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
-    visible = within(office, mine.company)
-    kinds = {
-        StopScope.COMPANY: lambda each: each.company,
-        StopScope.ACCOUNT: lambda each: each.account,
-        StopScope.CREDENTIAL: lambda each: each.credential,
-    }
-
-    for kind, subject in kinds.items():
-        await visible.require_subject(kind, subject(mine))
-        with pytest.raises(RuleViolation):
-            await visible.require_subject(kind, subject(other))
-    with pytest.raises(RuleViolation):
-        await visible.require_subject(StopScope.PROVIDER, "sandbox")
-    await within(office).require_subject(StopScope.PROVIDER, "sandbox")
 
 
 @pytest.mark.parametrize("wanted", [[], ["b"], ["a", "b"]])

@@ -40,8 +40,8 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
-from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.stops.model import Stop, StopScope
 from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
 from tests.unit.refusals import refused

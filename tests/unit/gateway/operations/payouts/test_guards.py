@@ -8,10 +8,10 @@ import pytest
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.domain.requests.calls import Caller
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts
+from gateway.stops.model import Stop, StopScope
 from tests.world.payouts import FORBIDDEN, NO_STORE, NOT_SENT, OK, PayoutWorld, ScriptedBank, asking
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
 from tests.world.standing import NOON, Clock

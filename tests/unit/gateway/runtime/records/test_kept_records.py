@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -14,16 +13,15 @@ import pytest
 
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.change_feed import Act
-from gateway.domain.payouts.stops import StopScope
 from gateway.domain.requests.calls import Ready
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
-from gateway.operations.backoffice.stops import StopOrder
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.record_cache import RecordCache
+from gateway.stops.model import StopScope
 from tests.world import registers
-from tests.world.backoffice.stops import stops_of
 from tests.world.registers import NOON, Registers
+from tests.world.stops import lift, stop_payouts
 from tests.world.stores.kept_records import Watch, keep
 
 TAX = "52998224725"
@@ -137,13 +135,10 @@ async def test_a_stop_holds_and_lets_go_at_once(house: House, scope: StopScope):
         StopScope.ACCOUNT: house.account_id,
         StopScope.CREDENTIAL: house.client_id,
     }[scope]
-    ordered = StopOrder(
-        scope=scope, subject=subject, reason="fraud", ends_at=NOON + timedelta(hours=1)
-    )
 
-    stop = await stops_of(house.office).stop(ordered)
+    stop = await stop_payouts(house.office, scope, subject)
     held = await house.kept.stops_in_force()
-    await stops_of(house.office).lift(stop.id)
+    await lift(house.office, stop.id)
     after = await house.kept.stops_in_force()
 
     assert ([*held], [*after]) == ([stop], [])

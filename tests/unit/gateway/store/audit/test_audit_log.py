@@ -8,8 +8,8 @@ from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
+from tests.world.stops import STOP, plant
 from tests.world.stores.samples import event
-from tests.world.stores.stops import STOP
 
 BATCHES, SIZE = 20, 50
 
@@ -23,7 +23,7 @@ async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
 
     flooding = asyncio.create_task(flood())
     await asyncio.sleep(0)
-    await store.stops.add(STOP, event("payouts.stopped"))
+    await plant(store, STOP, event("payouts.stopped"))
     stopped_in_time = not flooding.done()
     await flooding
 

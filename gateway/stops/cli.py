@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,14 @@ import click
 from gateway.cli.admin.credentials import DURATION
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
-from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.operations.backoffice.stops import StopOrder
+from gateway.core.access import Staff
+from gateway.stops.model import Stop, StopRequest, StopScope
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext
+    from gateway.stops.service import Stops
 
+_NONE = timedelta()
 COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
 
 
@@ -26,7 +28,9 @@ COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
 @click.option("--company", help="UUID of a company: all its accounts.")
 @click.option("--credential", help="A client id.")
 @click.option("--reason", required=True, help="For operators who read it later.")
-@click.option("--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC.")
+@click.option(
+    "--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC; up to a minute later."
+)
 @click.option("--for", "length", type=DURATION, help="Instead of --until: 30m, 2h, 7d.")
 @changing
 def stop(
@@ -50,9 +54,9 @@ def stop(
         raise click.UsageError(message)
 
     def begin(office: AdminContext) -> Awaitable[Stop]:
-        ends_at = _end(until, length, office.acting.now())
-        order = StopOrder(scope=scope, subject=subject, reason=reason, ends_at=ends_at)
-        return office.admin.stops.stop(order)
+        ends_at = until.replace(tzinfo=UTC) if until else office.acting.now() + (length or _NONE)
+        wanted = StopRequest(scope=scope, subject=subject, reason=reason)
+        return _stops(office).create(Staff(office.acting), wanted, ends_at)
 
     terminal.show(_row(in_store(terminal, begin)))
 
@@ -61,8 +65,12 @@ def stop(
 @reading
 def stops(terminal: Terminal) -> None:
     """List the stops in force, oldest first."""
-    found = in_store(terminal, lambda office: office.admin.stops.list())
-    terminal.show_all([_row(each) for each in found], COLUMNS)
+    from gateway.stops.service import stops_in_force  # noqa: PLC0415 - loads SQLAlchemy
+
+    def found(office: AdminContext) -> Awaitable[Sequence[Stop]]:
+        return stops_in_force(office.kernel.store.database, office.acting.now())
+
+    terminal.show_all([_row(each) for each in in_store(terminal, found)], COLUMNS)
 
 
 @click.command()
@@ -70,7 +78,7 @@ def stops(terminal: Terminal) -> None:
 @changing
 def resume(terminal: Terminal, stop_id: str) -> None:
     """End a stop now."""
-    in_store(terminal, lambda office: office.admin.stops.lift(stop_id))
+    in_store(terminal, lambda office: _stops(office).lift(Staff(office.acting), stop_id))
     terminal.show({"id": stop_id, "state": "lifted"})
 
 
@@ -83,8 +91,10 @@ def _one_of(scoped: Mapping[str, str | None]) -> tuple[StopScope, str]:
     return named[0]
 
 
-def _end(until: datetime | None, length: timedelta | None, now: datetime) -> datetime:
-    return until.replace(tzinfo=UTC) if until else now + (length or timedelta())
+def _stops(office: AdminContext) -> Stops:
+    from gateway.app.build_backoffice import build_stops  # noqa: PLC0415 - the same
+
+    return build_stops(office.kernel)
 
 
 def _row(shown: Stop) -> Row:

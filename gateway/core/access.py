@@ -1,0 +1,112 @@
+"""Who acts in the back office, and what a service method asks of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.access import check_enrolled, check_fresh_factor, check_right
+from gateway.domain.identity.rights import Area, Right, Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.operations.kernel.audit_context import AuditContext
+
+Service = TypeVar("Service")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """
+    Who acts: a signed-in user, or whoever runs a command.
+
+    Attributes:
+        acting: Their name for the audit log, and the clock.
+        scope: The companies whose records they may see and change.
+        person: None on the command line, which may do everything.
+        factor_roles: A user with one of these roles changes nothing without a second factor.
+    """
+
+    acting: AuditContext
+    scope: CompanyScope = EVERY_COMPANY
+    person: SignedInUser | None = None
+    factor_roles: Collection[Role] = ()
+
+    def require(self, needed: Requirement) -> None:
+        """
+        Check that they may do this now.
+
+        Raises:
+            ServiceError: ``FORBIDDEN`` without the right, ``STEP_UP_REQUIRED`` without the
+                second factor that it needs.
+        """
+        if self.person is None:
+            return
+        check_right(self.person, needed.right)
+        check_enrolled(self.person, needed.right, self.factor_roles)
+        if needed.fresh_factor:
+            check_fresh_factor(self.person, self.acting.now())
+
+
+@dataclass(frozen=True, slots=True)
+class StaffOf:
+    """Turns a signed-in user into who acts."""
+
+    now: Now
+    factor_roles: Collection[Role]
+
+    def __call__(self, person: SignedInUser) -> Staff:
+        """Return who acts, in the companies that the user is limited to."""
+        acting, scope = AuditContext(person.actor, self.now), scope_of(person.companies)
+        return Staff(acting, scope, person, self.factor_roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a service method asks of who calls it."""
+
+    right: Right
+    fresh_factor: bool = False
+
+
+def requires(
+    area: Area, action: Action, *, fresh_factor: bool = False
+) -> Callable[
+    [Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]]],
+    Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]],
+]:
+    """
+    Have a service method check who calls it before it runs.
+
+    Args:
+        area: With ``action``, the right that covers it.
+        action: See ``area``.
+        fresh_factor: The second factor must have been given within the last five minutes.
+    """
+    needed = Requirement(Right(area, action), fresh_factor)
+
+    def guarded(
+        method: Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]],
+    ) -> Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]]:
+        @functools.wraps(method)
+        async def checked(
+            service: Service, who: Staff, /, *given: Parameters.args, **named: Parameters.kwargs
+        ) -> Result:
+            who.require(needed)
+            return await method(service, who, *given, **named)
+
+        checked.__dict__["requirement"] = needed
+        return checked
+
+    return guarded
+
+
+def requirement_of(method: Callable[..., Any]) -> Requirement:
+    """Return what a service method asks; AttributeError for one without ``requires``."""
+    needed: Requirement = method.requirement  # type: ignore[attr-defined]
+    return needed

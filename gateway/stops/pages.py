@@ -1,0 +1,122 @@
+"""Pages of kill switches: those in force, and the forms that create and lift one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from gateway.core.access import StaffOf
+from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
+from gateway.http.panel.pages.calls import RowCalls, Section
+from gateway.http.panel.pages.kit import Pages
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Language, Visit
+from gateway.http.panel.screens.operations.accounts import every_account
+from gateway.stops.model import LONGEST_MIN, Stop, StopRequest, StopScope
+from gateway.stops.service import Stops
+from policies.validation.bodies import of_form
+
+_ALL: Final = Paging(page=1, limit=LARGEST_LIMIT)
+"""Stops in force are few: one page holds them."""
+_WORDS: Final = {Language.PORTUGUESE: "parar", Language.ENGLISH: "stop"}
+_BY_ID: Final = (StopScope.COMPANY, StopScope.ACCOUNT)
+"""What has a UUID; a bank and a credential have names of other forms."""
+MINUTES: Final = (15, 60, 240, 1440, 10080, LONGEST_MIN)
+
+
+def pages(stops: Stops, rows: RowCalls, staff: StaffOf) -> Sequence[Page]:
+    """Return the pages; their forms call the same service as the API."""
+    panel = Pages("/stops", staff)
+
+    @panel.view("", "stops", stops.page)
+    async def listed(visit: Visit) -> Result:
+        """Show the stops in force."""
+        found = await stops.page(panel.staff(visit), _ALL)
+        return Shown(
+            template="operations/stops.html",
+            data={
+                "stops": found.items,
+                "total": found.total,
+                "may_write": panel.may(visit, stops.create),
+                "names": await _names(rows, visit, found.items),
+            },
+        )
+
+    @panel.view("/new", "stop_new", stops.create)
+    async def new(visit: Visit) -> Result:
+        """Ask what is to be stopped; the address may name it."""
+        scope = visit.form["scope"] or visit.query("scope")
+        data = {
+            "scope": scope if scope in set(StopScope) else StopScope.ACCOUNT.value,
+            "scopes": [each.value for each in StopScope],
+            "subject": visit.form["subject"] or visit.query("subject"),
+            "minutes": MINUTES,
+            "word": _WORDS[visit.language],
+            "choices": await _choices(rows, visit),
+        }
+        return Shown(template="operations/stop_new.html", data=data)
+
+    @panel.form("/new", "stop_pull", stops.create, shows=new)
+    async def create(visit: Visit) -> Result:
+        """Stop payouts for a while, if the word was typed: of a bank, its name."""
+        form = visit.form
+        if not form["subject"] or (form["scope"] in _BY_ID and not _is_id(form["subject"])):
+            raise ServiceError(VALIDATION_FAILED, "not_chosen", field="subject")
+        word = form["subject"] if form["scope"] == StopScope.PROVIDER else _WORDS[visit.language]
+        if form["words"].casefold() != word.casefold():
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
+        await stops.create(panel.staff(visit), of_form(form, StopRequest))
+        return Redirect(f"{HOME}/stops")
+
+    @panel.view("/{stop_id}/lift", "stop_ending", stops.get)
+    async def ending(visit: Visit) -> Result:
+        """Ask whether a stop is to be lifted."""
+        stop = await stops.get(panel.staff(visit), visit.parameter("stop_id"))
+        data = {"stop": stop, "names": await _names(rows, visit, [stop])}
+        return Shown(template="operations/stop_lift.html", data=data)
+
+    @panel.form("/{stop_id}/lift", "stop_lift", stops.lift, shows=ending)
+    async def lift(visit: Visit) -> Result:
+        """Let payouts go again."""
+        await stops.lift(panel.staff(visit), visit.parameter("stop_id"))
+        return Redirect(f"{HOME}/stops")
+
+    return panel.pages
+
+
+async def _names(rows: RowCalls, visit: Visit, stops: Sequence[Stop]) -> Mapping[str, str]:
+    """Return what is called what; the subject of a bank is its name."""
+    return await rows.names(visit, [each.subject for each in stops])
+
+
+async def _choices(rows: RowCalls, visit: Visit) -> Sequence[tuple[str, str, str]]:
+    """Return what a stop can name: the scope, the subject, and what people call it."""
+    banks = await rows.section(visit, "backoffice.providers")
+    companies = await rows.section(visit, "backoffice.companies", limit=str(LARGEST_LIMIT))
+    accounts = await every_account(rows, visit)
+    return [
+        *(("provider", each["name"], each["name"]) for each in _listed(banks)),
+        *(("company", each["id"], each["name"]) for each in _listed(companies)),
+        *(("account", each["id"], _told(each)) for each in accounts),
+    ]
+
+
+def _listed(found: Section) -> Sequence[Mapping[str, Any]]:
+    """Return the lines of a list; none of one that cannot be read."""
+    return found.data["data"] if found.data else ()
+
+
+def _told(account: Mapping[str, Any]) -> str:
+    """Tell an account from others of its name."""
+    return " · ".join(filter(None, (account["name"], account["branch"], account["account"])))
+
+
+def _is_id(text: str) -> bool:
+    """Say whether a text is an id as we write them."""
+    try:
+        return str(UUID(text)) == text.casefold()
+    except ValueError:
+        return False

@@ -1,0 +1,16 @@
+"""Kill switches in the back office."""
+
+from __future__ import annotations
+
+from gateway.http.backoffice.callers import ABSENT, REFUSED
+from gateway.http.backoffice.routing import Routes
+from gateway.stops.service import Stops
+
+
+def routes(stops: Stops) -> Routes:
+    """Return the routes."""
+    office = Routes()
+    office.get("/stops", "stops", stops.page)
+    office.post("/stops", "stop_pull", stops.create, raises=REFUSED)
+    office.delete("/stops/{stop_id}", "stop_lift", stops.lift, raises=ABSENT)
+    return office

@@ -1,0 +1,174 @@
+"""Create, list and lift kill switches; each change is in the audit log by the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, insert, select, update
+
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Accounts, Companies
+from gateway.domain.accounts.credentials import Action, Credentials
+from gateway.domain.backoffice.change_feed import RESUMED, STOPPED
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation, identifier, reason
+from gateway.stops.model import LONGEST_MIN, Stop, StopRequest, StopScope
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.core import stops
+from gateway.store.tables.scope import Conditions, stops_in, stops_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stops:
+    """
+    The kill switches.
+
+    A stop is in force in this process when the call returns, and in every other within a second.
+
+    Attributes:
+        providers: Names of the configured providers.
+        new_id: Makes a UUID.
+    """
+
+    database: Database
+    providers: Collection[str]
+    companies: Companies
+    accounts: Accounts
+    credentials: Credentials
+    new_id: Callable[[], str]
+
+    @requires(Area.STOP, Action.WRITE)
+    async def create(
+        self, who: Staff, wanted: StopRequest, ends_at: datetime | None = None
+    ) -> Stop:
+        """
+        Stop the payouts of a provider, company, account or credential for a while.
+
+        Args:
+            who: Who stops them.
+            wanted: What is stopped, why, and for how many minutes.
+            ends_at: The end itself, in place of the minutes.
+
+        Raises:
+            RuleViolation: no such subject in the caller's companies, no reason, or an end that
+                is not within the next 30 days.
+        """
+        now = who.acting.now()
+        ends_at = ends_at or now + timedelta(minutes=wanted.minutes)
+        if not now < ends_at <= now + timedelta(minutes=LONGEST_MIN):
+            message = "a stop ends within the next 30 days"
+            raise RuleViolation(message, "out_of_range", field="minutes")
+        stop = Stop(
+            id=self.new_id(),
+            scope=wanted.scope,
+            subject=await self._subject(who.scope, wanted.scope, wanted.subject),
+            reason=reason(wanted.reason),
+            created_by=who.acting.actor,
+            created_at=now,
+            ends_at=ends_at,
+        )
+        details = {"reason": stop.reason, "ends_at": stop.ends_at.isoformat(), "stop": stop.id}
+        event = who.acting.event(STOPPED, f"{stop.scope}:{stop.subject}", details)
+        async with self.database.writing() as connection:
+            await connection.execute(insert(stops), row_of(stop))
+            await audit_log.append(connection, event)
+        return stop
+
+    @requires(Area.STOP, Action.WRITE, fresh_factor=True)
+    async def lift(self, who: Staff, stop_id: str) -> None:
+        """
+        Lift a stop before it ends, so that payouts go on.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
+        """
+        now, stop_id = who.acting.now(), stop_id.lower()
+        lifted = update(stops).where(*_own(who, stop_id, now)).values(lifted_at=now)
+        async with self.database.writing() as connection:
+            if (await connection.execute(lifted)).rowcount == 0:
+                raise _absent()
+            await audit_log.append(connection, who.acting.event(RESUMED, f"stop:{stop_id}"))
+
+    @requires(Area.STOP, Action.WRITE)
+    async def get(self, who: Staff, stop_id: str) -> Stop:
+        """
+        Return a stop that the caller may lift.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
+        """
+        wanted = select(stops).where(*_own(who, stop_id.lower(), who.acting.now()))
+        async with self.database.reading() as connection:
+            row = (await connection.execute(wanted)).first()
+        if row is None:
+            raise _absent()
+        return from_row(row, Stop)
+
+    @requires(Area.STOP, Action.READ)
+    async def page(self, who: Staff, paging: Paging) -> Listed[Stop]:
+        """List the stops in force; one of a whole provider concerns everybody."""
+        wanted = _active(who.acting.now()).where(*stops_in(who.scope))
+        rows, total = await page(self.database, wanted, paging)
+        return Listed(items=[from_row(row, Stop) for row in rows], paging=paging, total=total)
+
+    async def _subject(self, scope: CompanyScope, kind: StopScope, subject: str) -> str:
+        """Return the subject as the store spells it; a stop of nothing would be believed."""
+        found = company_id = None
+        match kind:
+            case StopScope.PROVIDER:
+                found = self._provider(subject) if scope.everything else None
+            case StopScope.COMPANY:
+                company = await self.companies.find(identifier(subject, "company", "subject"))
+                found = company_id = company.id if company else None
+            case StopScope.ACCOUNT:
+                account = await self.accounts.find(identifier(subject, "account", "subject"))
+                if account is not None:
+                    found, company_id = account.id, account.company_id
+            case StopScope.CREDENTIAL:
+                issued = await self.credentials.find(subject)
+                if issued is not None:
+                    found, company_id = issued.client_id, issued.company_id
+        if found is None or not scope.includes(company_id or ""):
+            message = f"there is no {kind} {subject}"
+            raise RuleViolation(message, "subject_unknown", field="subject")
+        return found
+
+    def _provider(self, subject: str) -> str:
+        if subject not in self.providers:
+            known = ", ".join(sorted(self.providers)) or "none"
+            message = f"no provider {subject!r} is configured (configured: {known})"
+            raise RuleViolation(message, "provider_unknown", field="subject")
+        return subject
+
+
+async def stops_in_force(database: Database, at: datetime) -> Sequence[Stop]:
+    """Return every stop in force at an instant, oldest first: for the payouts, not for people."""
+    async with database.reading() as connection:
+        return [from_row(row, Stop) for row in await connection.execute(_active(at))]
+
+
+def _in_force(at: datetime) -> Conditions:
+    return stops.c.ends_at > at, stops.c.lifted_at.is_(None)
+
+
+def _own(who: Staff, stop_id: str, at: datetime) -> Conditions:
+    """Demand the stop of this id, in force and of the caller's companies."""
+    return (stops.c.id == stop_id, *_in_force(at), *stops_of(who.scope))
+
+
+def _active(at: datetime) -> Select[*tuple[Any, ...]]:
+    return select(stops).where(*_in_force(at)).order_by(stops.c.created_at, stops.c.id)
+
+
+def _absent() -> ServiceError:
+    return ServiceError(NOT_FOUND, "stop", detail="no such stop is in force")

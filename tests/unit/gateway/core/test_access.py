@@ -1,0 +1,94 @@
+"""Who acts, and what service methods ask of them."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.core.access import Staff, StaffOf, requirement_of, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area, Role
+from gateway.domain.kernel.errors import ServiceError
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.stops.service import Stops
+from tests.world.people import somebody
+from tests.world.standing import Clock
+
+CLOCK = Clock()
+SERVICES = (Stops,)
+
+
+class Service:
+    @requires(Area.STOP, Action.WRITE)
+    async def change(self, who: Staff, how: str) -> str:
+        return f"{who.acting.actor} {how}"
+
+    @requires(Area.STOP, Action.WRITE, fresh_factor=True)
+    async def undo(self, who: Staff) -> str:
+        return who.acting.actor
+
+
+def of(*roles: Role, demanded: Role | None = None, **changed: object) -> Staff:
+    person = replace(somebody(*roles), **changed)  # type: ignore[arg-type]
+    return StaffOf(CLOCK.now, frozenset({demanded} - {None}))(person)  # type: ignore[arg-type]
+
+
+async def test_a_method_runs_for_who_has_right_and_factor():
+    operator = of(Role.OPERATOR, has_factor=True, factor_at=CLOCK.now() - timedelta(minutes=5))
+
+    assert await Service().change(operator, "so") == f"{operator.acting.actor} so"
+    assert await Service().undo(operator) == operator.acting.actor
+    assert await Service().undo(Staff(AuditContext("cli:ana", CLOCK.now))) == "cli:ana"
+
+
+@pytest.mark.parametrize(
+    ("who", "code"),
+    [
+        (of(Role.VIEWER, has_factor=True, factor_at=CLOCK.now()), "FORBIDDEN"),
+        (of(Role.OPERATOR, has_factor=False, factor_at=None), "STEP_UP_REQUIRED"),
+        (
+            of(Role.OPERATOR, has_factor=True, factor_at=CLOCK.now() - timedelta(minutes=6)),
+            "STEP_UP_REQUIRED",
+        ),
+    ],
+)
+async def test_who_lacks_one_is_refused(who: Staff, code: str):
+    with pytest.raises(ServiceError) as refused:
+        await Service().undo(who)
+
+    assert refused.value.error.code == code
+
+
+async def test_a_role_that_demands_a_factor_changes_nothing_without_one():
+    without = of(Role.OPERATOR, demanded=Role.OPERATOR, has_factor=False, factor_at=None)
+
+    with pytest.raises(ServiceError) as refused:
+        await Service().change(without, "so")
+
+    assert refused.value.error.code == "STEP_UP_REQUIRED"
+
+
+def test_a_user_acts_in_their_companies():
+    assert of(Role.OPERATOR, companies=frozenset({"a"})).scope.companies == {"a"}
+    assert of(Role.OPERATOR, companies=frozenset()).scope.everything
+
+
+def public(service: type) -> Iterator[str]:
+    for name, method in inspect.getmembers(service, inspect.isfunction):
+        if not name.startswith("_"):
+            yield name
+            assert next(iter(list(inspect.signature(method).parameters)[1:]), "") == "who", name
+
+
+def test_no_public_method_of_a_service_is_without_a_right():
+    open_to_all = [
+        f"{service.__name__}.{name}"
+        for service in SERVICES
+        for name in public(service)
+        if not hasattr(getattr(service, name), "requirement")
+    ]
+
+    assert open_to_all == []
+    assert requirement_of(Stops.lift).fresh_factor

@@ -1,0 +1,198 @@
+"""The service of stops: only of what is there, for a reason, until an end, by who may."""
+
+from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.app.build_backoffice import build_stops
+from gateway.core.access import Staff, StaffOf
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging
+from gateway.operations.accounts.accounts import AccountOrder
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.stops.model import Stop, StopRequest, StopScope
+from tests.world.people import somebody
+from tests.world.registers import NOON, Registers
+from tests.world.stops import in_force, lift, stop_payouts
+
+TAX = "52998224725"
+WITH_LETTERS = "abcdef00-0000-4000-8000-{:012d}"
+"""An id that has an upper case."""
+FIRST = Paging(page=1, limit=20)
+
+
+async def create(
+    office: Registers, who: Staff | None = None, ends_at: datetime | None = None, **changed: object
+) -> Stop:
+    wanted = {"scope": StopScope.PROVIDER, "subject": "sandbox", "reason": "r", **changed}
+    service = build_stops(office.kernel)
+    return await service.create(who or Staff(office.acting), StopRequest(**wanted), ends_at)  # type: ignore[arg-type]
+
+
+async def owned(office: Registers, number: int) -> dict[StopScope, str]:
+    """Make a company, an account and a credential of it."""
+    company = await office.companies.create(f"Padaria {number}")
+    id_ = WITH_LETTERS.format(number)
+    account = await office.accounts.create(
+        AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX, id=id_)
+    )
+    issued = await office.credentials.issue(
+        CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
+    )
+    return {
+        StopScope.COMPANY: company.id,
+        StopScope.ACCOUNT: account.id,
+        StopScope.CREDENTIAL: issued.credential.client_id,
+    }
+
+
+def limited(office: Registers, company_id: str) -> Staff:
+    """Return somebody who may do everything in one company."""
+    return Staff(office.acting, CompanyScope(frozenset({company_id})))
+
+
+async def refused(deed: Awaitable[object]) -> str:
+    with pytest.raises(ServiceError) as problem:
+        await deed
+    return problem.value.error.code
+
+
+async def test_each_scope_is_stopped_listed_and_named_as_the_store_names_it(office: Registers):
+    """Another spelling of an id would stop nobody."""
+    subjects = {StopScope.PROVIDER: "sandbox", **await owned(office, 1)}
+    in_upper_case = {StopScope.COMPANY, StopScope.ACCOUNT}
+
+    made = [
+        await create(office, scope=scope, subject=each.upper() if scope in in_upper_case else each)
+        for scope, each in subjects.items()
+    ]
+
+    found = await build_stops(office.kernel).page(Staff(office.acting), FIRST)
+    assert found.items == await in_force(office) == made
+    assert {each.scope: each.subject for each in made} == subjects
+    assert {each.created_by for each in made} == {"cli:test"}
+
+
+async def test_a_stop_of_nothing_is_refused(office: Registers):
+    """Somebody would believe that it holds."""
+    nothing = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a99"
+    subjects = [
+        (StopScope.PROVIDER, "sandbx"),
+        (StopScope.PROVIDER, ""),
+        (StopScope.COMPANY, nothing),
+        (StopScope.ACCOUNT, nothing),
+        (StopScope.ACCOUNT, "main"),
+        (StopScope.CREDENTIAL, "cli_nobody"),
+    ]
+
+    for scope, subject in subjects:
+        with pytest.raises(RuleViolation):
+            await create(office, scope=scope, subject=subject)
+
+    assert await in_force(office) == []
+
+
+async def test_every_stop_has_a_reason_and_an_end_within_thirty_days(office: Registers):
+    for reason in ("", "  ", "line\nbreak", "x" * 501):
+        with pytest.raises(RuleViolation, match="a reason"):
+            await create(office, reason=reason)
+    for wrong in (NOON, NOON - timedelta(seconds=1), NOON + timedelta(days=30, seconds=1)):
+        with pytest.raises(RuleViolation, match="30 days"):
+            await create(office, ends_at=wrong)
+
+    for right in (NOON + timedelta(seconds=1), NOON + timedelta(days=30)):
+        assert (await create(office, ends_at=right)).ends_at == right
+    assert (await create(office, minutes=5)).ends_at == NOON + timedelta(minutes=5)
+
+
+async def test_a_stop_is_lifted_once(office: Registers):
+    stop = await stop_payouts(office)
+
+    await lift(office, stop.id.upper())
+
+    assert await in_force(office) == []
+    assert await refused(lift(office, stop.id)) == "NOT_FOUND"
+    assert await refused(lift(office, "no-id")) == "NOT_FOUND"
+
+
+async def test_a_stop_that_ended_by_itself_is_not_lifted(office: Registers):
+    stop = await stop_payouts(office)
+    office.clock.passes(hours=1)
+
+    assert await in_force(office) == []
+    assert await refused(lift(office, stop.id)) == "NOT_FOUND"
+
+
+async def test_who_is_limited_to_companies_sees_and_stops_what_is_theirs(office: Registers):
+    """A whole provider's stop concerns everybody, and is not theirs to create or to lift."""
+    mine, other = await owned(office, 1), await owned(office, 2)
+    who, stops = limited(office, mine[StopScope.COMPANY]), build_stops(office.kernel)
+    provider = await create(office)
+    foreign = [await create(office, scope=scope, subject=each) for scope, each in other.items()]
+
+    made = [await create(office, who, scope=scope, subject=each) for scope, each in mine.items()]
+
+    assert (await stops.page(who, FIRST)).items == [provider, *made]
+    for scope, subject in ((StopScope.PROVIDER, "sandbox"), *other.items()):
+        with pytest.raises(RuleViolation) as problem:
+            await create(office, who, scope=scope, subject=subject)
+        assert problem.value.reason == "subject_unknown"
+    for each in (provider, *foreign):
+        assert await refused(stops.get(who, each.id)) == "NOT_FOUND"
+        assert await refused(stops.lift(who, each.id)) == "NOT_FOUND"
+    for each in made:
+        assert await stops.get(who, each.id) == each
+        await stops.lift(who, each.id)
+    assert (await stops.page(who, FIRST)).items == [provider]
+
+
+async def test_both_acts_are_on_record_with_who_and_why(office: Registers):
+    stop = await stop_payouts(office)
+    await lift(office, stop.id)
+
+    stopped, resumed = await office.acts()
+    assert (stopped.actor, stopped.action, stopped.subject) == (
+        "cli:test",
+        "payouts.stopped",
+        "provider:sandbox",
+    )
+    assert stopped.details == {
+        "reason": stop.reason,
+        "ends_at": stop.ends_at.isoformat(),
+        "stop": stop.id,
+    }
+    assert (resumed.action, resumed.subject) == ("payouts.resumed", f"stop:{stop.id}")
+
+
+async def test_an_act_that_cannot_be_recorded_is_none(office: Registers):
+    stop = await stop_payouts(office)
+    async with office.store.database.writing() as connection:
+        await connection.exec_driver_sql("DELETE FROM audit_head")
+
+    with pytest.raises(StoreUnavailable):
+        await create(office)
+    with pytest.raises(StoreUnavailable):
+        await lift(office, stop.id)
+
+    assert await in_force(office) == [stop]
+
+
+async def test_a_viewer_reads_and_a_stop_is_lifted_with_a_fresh_factor_alone(office: Registers):
+    """Pages call the service without a row of the back office in between."""
+    stops, stop = build_stops(office.kernel), await stop_payouts(office)
+    staff = StaffOf(office.clock, frozenset())
+    viewer = staff(somebody(Role.VIEWER))
+    late = replace(somebody(Role.OPERATOR), has_factor=True, factor_at=NOON - timedelta(minutes=6))
+
+    assert (await stops.page(viewer, FIRST)).items == [stop]
+    assert await refused(create(office, viewer)) == "FORBIDDEN"
+    assert await refused(stops.lift(viewer, stop.id)) == "FORBIDDEN"
+    assert await refused(stops.lift(staff(late), stop.id)) == "STEP_UP_REQUIRED"
+    await create(office, staff(late))
+    await stops.lift(staff(replace(late, factor_at=NOON)), stop.id)

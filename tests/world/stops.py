@@ -1,0 +1,72 @@
+"""Kill switches for tests: one in the store, and the service over a store."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Protocol
+
+import msgspec
+from sqlalchemy import insert
+
+from gateway.app.build_backoffice import build_stops
+from gateway.core.access import Staff
+from gateway.domain.backoffice.change_feed import STOPPED
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.runtime.kernel import Kernel
+from gateway.stops.model import Stop, StopRequest, StopScope
+from gateway.stops.service import stops_in_force
+from gateway.store.audit import audit_log
+from gateway.store.engine import Store
+from gateway.store.kernel.structs import row_of
+from gateway.store.tables.core import stops
+from tests.world.stores.samples import ACCOUNT, NOW, event
+
+END = NOW + timedelta(hours=2)
+STOP = Stop(
+    id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b01",
+    scope=StopScope.ACCOUNT,
+    subject=ACCOUNT,
+    reason="contas erradas \u2028",
+    created_by="maria",
+    created_at=NOW,
+    ends_at=END,
+)
+
+
+class Office(Protocol):
+    """A store with its keys, and who acts there."""
+
+    @property
+    def kernel(self) -> Kernel: ...
+    @property
+    def acting(self) -> AuditContext: ...
+
+
+def sample(**changed: Any) -> Stop:
+    """Return the sample with other values."""
+    return msgspec.structs.replace(STOP, **changed)
+
+
+async def plant(store: Store, stop: Stop = STOP, told: AuditEvent | None = None) -> None:
+    """Put a stop into a store as it is."""
+    async with store.database.writing() as connection:
+        await connection.execute(insert(stops), row_of(stop))
+        await audit_log.append(connection, told or event(STOPPED))
+
+
+async def stop_payouts(
+    office: Office, scope: StopScope = StopScope.PROVIDER, subject: str = "sandbox"
+) -> Stop:
+    """Stop the payouts of a scope for an hour, as a command does."""
+    wanted = StopRequest(scope=scope, subject=subject, reason="contas erradas", minutes=60)
+    return await build_stops(office.kernel).create(Staff(office.acting), wanted)
+
+
+async def lift(office: Office, stop_id: str) -> None:
+    """Let payouts go again, as a command does."""
+    await build_stops(office.kernel).lift(Staff(office.acting), stop_id)
+
+
+async def in_force(office: Office) -> Sequence[Stop]:
+    """Return the stops in force."""
+    return await stops_in_force(office.kernel.store.database, office.acting.now())
