@@ -30,6 +30,7 @@ from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.stops.model import Stop, StopScope
 from tests.world.gateway.world import World, order
+from tests.world.stops import plant as plant_stop
 from tests.world.waiting import until
 
 PAID = "pedido-1001"
@@ -207,7 +208,7 @@ async def _stopped(world: World) -> str:
         ends_at=now + timedelta(hours=4),
     )
     event = AuditEvent(at=now, actor="cli", action="stop.pulled", subject=f"stop:{stop.id}")
-    await plant(world.gateway.kernel.store, stop, event)
+    await plant_stop(world.gateway.kernel.store, stop, event)
     return stop.id
 
 
