@@ -16,6 +16,8 @@ FOLDER: Final = "gateway/config/assets"
 SANDBOX: Final = "config.yaml"
 PRODUCTION: Final = "production.yaml"
 
+_OF_AN_OPERATOR: Final = {".env", ".pem", ".whl"}
+"""Secrets, keys, and what an image is built from."""
 _ROOT: Final = Path(__file__).parents[2]
 
 
@@ -31,9 +33,9 @@ def assets(root: Path = _ROOT) -> Mapping[str, Path]:
 
 
 def _below(folder: Path) -> Mapping[str, Path]:
-    """Return every file below a folder, but for ``.env``: an operator's secrets."""
+    """Return every file below a folder, but for what an operator puts there."""
     return {
         file.relative_to(folder).as_posix(): file
         for file in sorted(folder.rglob("*"))
-        if file.is_file() and file.suffix != ".env"
+        if file.is_file() and file.suffix not in _OF_AN_OPERATOR
     }

@@ -13,7 +13,12 @@ def write(*files: Path) -> None:
 
 def test_a_checkout_gives_the_folder_deploy_without_an_operator_s_secrets(tmp_path: Path):
     deploy = tmp_path / "deploy"
-    write(deploy / "units" / "one.service", deploy / "alerts.yaml", deploy / "pixgate.env")
+    write(
+        deploy / "units" / "one.service",
+        deploy / "alerts.yaml",
+        deploy / "pixgate.env",
+        deploy / "pixgate.pem",
+    )
 
     found = assets(tmp_path)
 
