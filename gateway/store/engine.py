@@ -84,6 +84,17 @@ class Store:
                 problem = "the database is read-only, as a standby is"
                 raise StoreUnavailable(problem)
 
+    async def server_load(self) -> tuple[int, int] | None:
+        """
+        Return the connections that the server has, and the most that it takes.
+
+        None where the store is a file; StoreUnavailable when it does not answer.
+        """
+        if self.database.server_load is None:
+            return None
+        async with self.database.reading() as connection:
+            return await self.database.server_load(connection)
+
     async def close(self) -> None:
         """Finish the writes under way, then close connections and threads."""
         await self.payouts.close()
