@@ -148,7 +148,7 @@ class StoreGauges:
     """
     Shows who is signed in, what waits, how old our keys are, and when certificates end.
 
-    And how many connections the database server has.
+    And how many connections the database server has, and how far its partitions are made ahead.
 
     Attributes:
         idle_s: Without a call, a browser's session ends.
@@ -188,6 +188,8 @@ class StoreGauges:
         if load is not None:
             show(series.STORE_SERVER_CONNECTIONS).set(load[0])
             show(series.STORE_SERVER_LIMIT).set(load[1])
+        for table, end in (await self.store.partitions_end()).items():
+            show(series.STORE_PARTITIONS_END, table).set(end.timestamp())
         self._show_keys(await identity.signing_keys.list(), now)
         self._show_certificates(await self.store.accounts.certificates_end())
 

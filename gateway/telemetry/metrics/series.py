@@ -102,6 +102,7 @@ WORST: Final = (
     Label("result", ("limited", "refused", "failed")),
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
+TABLE: Final = Label("table", ("request_log", "payout_events"))
 TASK: Final = Label(
     "task",
     (
@@ -226,6 +227,7 @@ STORE_LIMIT: Final = _sum("pixgate_store_connections_limit", "The most connectio
 STORE_WRITABLE: Final = _gauge("pixgate_store_writable", "1 when the database took a write at the last look, 15 seconds ago at most; 0 when it is away or read-only.", joined="min")
 STORE_SERVER_CONNECTIONS: Final = _gauge("pixgate_store_server_connections", "Connections that PostgreSQL has, of all programs; absent with SQLite.")
 STORE_SERVER_LIMIT: Final = _gauge("pixgate_store_server_connections_limit", "The most that it takes of programs which are no superuser's.")
+STORE_PARTITIONS_END: Final = _gauge("pixgate_store_partitions_end_timestamp_seconds", "Until when every row from now on has a partition of its own; absent with SQLite, and before a worker has looked.", TABLE)
 STORE_WAITING: Final = _sum("pixgate_store_connections_waiting", "Units of work that wait for a connection to the database.")
 AUDIT_HEAD: Final = _gauge("pixgate_audit_head", "Number of the last event of the audit log; looked at every hour, like the next.")
 AUDIT_HEAD_HASH: Final = _gauge("pixgate_audit_head_hash", "The first six bytes of that event's hash as a whole number, to be kept elsewhere.")

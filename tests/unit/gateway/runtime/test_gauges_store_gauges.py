@@ -255,6 +255,25 @@ async def test_whether_the_store_can_be_written_is_shown(board: Board):
     assert found == [1, 0]
 
 
+async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated_postgres_url: str):
+    """A file has none, and nothing is shown."""
+    server = open_store(migrated_postgres_url, now=lambda: NOW)
+    before = await server.partitions_end()
+    await server.office.requests.forget(NOW - 30 * DAY)
+    await server.payout_events.forget(NOW - 90 * DAY)
+    await replace(board.gauges, store=server).run_once()
+    ends = [
+        shown(board.values, series.STORE_PARTITIONS_END, table)
+        for table in ("request_log", "payout_events")
+    ]
+    await server.close()
+
+    today = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert await board.store.partitions_end() == {}
+    assert [end <= NOW for end in before.values()] == [True, True]
+    assert [ends[0], ends[1] > ends[0]] == [(today + 4 * DAY).timestamp(), True]
+
+
 async def test_connections_of_the_server_are_shown_beside_its_limit(
     board: Board, postgres_url: str
 ):
