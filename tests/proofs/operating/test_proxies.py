@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import signal
 from collections import Counter
@@ -13,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
-import pytest
 from yarl import URL
 
 from tests.proofs.torture import postgres, processes
@@ -41,9 +39,7 @@ class Pair:
     @property
     def nodes(self) -> tuple[Node, Node]:
         one, two = (
-            Node(
-                port=int(each.environ["PIXGATE_PORT"]), ops=int(each.environ["PIXGATE_OPS_PORT"])
-            )
+            Node(port=int(each.environ["PIXGATE_PORT"]), ops=int(each.environ["PIXGATE_OPS_PORT"]))
             for each in self.commands
         )
         return one, two
