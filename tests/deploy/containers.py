@@ -9,17 +9,17 @@ import yaml
 
 from tests.deploy.rule_cases import ROOT
 
-COMPOSE_TEXT = (ROOT / "deploy" / "compose.yaml").read_text()
-KUBERNETES_TEXT = (ROOT / "deploy" / "kubernetes.yaml").read_text()
-COMPOSE: Mapping[str, Any] = yaml.safe_load(COMPOSE_TEXT)
-KUBERNETES: list[Mapping[str, Any]] = list(yaml.safe_load_all(KUBERNETES_TEXT))
+DEPLOY = ROOT / "deploy"
+COMPOSE: Mapping[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES: Mapping[str, Any] = COMPOSE["services"]
-OURS = {name: each for name, each in SERVICES.items() if each["image"] == "pixgate"}
-PODS: Mapping[str, Any] = {
-    each["metadata"]["name"]: each["spec"]["template"]["spec"]
-    for each in KUBERNETES
-    if each["kind"] in {"Deployment", "Job"}
-    and each["spec"]["template"]["spec"]["containers"][0]["image"] == "pixgate"
+OURS = {name: each for name, each in SERVICES.items() if each["image"].startswith("pixgate:")}
+CHART: Mapping[str, Any] = yaml.safe_load((DEPLOY / "chart" / "values.yaml").read_text())
+SECRETS = {
+    "PIXGATE_DATABASE_URL": "postgresql://pixgate:secret@postgres/pixgate",
+    "PIXGATE_PEPPER": "cGVwcGVyIG9mIGEgdGVzdCwgMzIgYnl0ZXMgbG9uZyE=",
+    "PIXGATE_SEALING_KEY": "c2VhbGluZyBrZXkgb2YgYSB0ZXN0LCAzMiBieXRlcyE=",
+    "PIXGATE_ORIGIN": "https://panel.example",
+    "PIXGATE_SMTP_HOST": "mail.example",
 }
 
 

@@ -31,6 +31,11 @@ class Environment:
     bin: Path
     folder: Path
 
+    @property
+    def environ(self) -> dict[str, str]:
+        """What its programs run in: nothing leads back to our tree."""
+        return {**_bare(), "VIRTUAL_ENV": str(self.bin.parent)}
+
     def runs(self, *command: str | Path, within: Path | None = None, seconds: float = 300) -> str:
         """Run a program, one of the environment's first; return what it printed."""
         first = self.bin / str(command[0])
@@ -38,7 +43,7 @@ class Environment:
         done = subprocess.run(
             [str(program), *map(str, command[1:])],
             cwd=within or self.folder,
-            env={**_bare(), "VIRTUAL_ENV": str(self.bin.parent)},
+            env=self.environ,
             capture_output=True,
             text=True,
             timeout=seconds,
