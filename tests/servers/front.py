@@ -41,15 +41,25 @@ class Front:
 
 @contextmanager
 def haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
+    """Keep deploy/haproxy.cfg running in front of two."""
+    nodes = {
+        "PIXGATE_ONE": f"127.0.0.1:{one.port}",
+        "PIXGATE_ONE_OPS": str(one.ops),
+        "PIXGATE_TWO": f"127.0.0.1:{two.port}",
+        "PIXGATE_TWO_OPS": str(two.ops),
+    }
+    with haproxy_with(nodes, certificate) as front:
+        yield front
+
+
+@contextmanager
+def haproxy_with(nodes: Mapping[str, str], certificate: Path) -> Iterator[Front]:
     """Keep deploy/haproxy.cfg running; its settings are variables."""
     program, port = found("haproxy"), free_port()
     environ = {
         "PIXGATE_BIND": f"127.0.0.1:{port}",
         "PIXGATE_CERTIFICATE": certificate,
-        "PIXGATE_ONE": f"127.0.0.1:{one.port}",
-        "PIXGATE_ONE_OPS": one.ops,
-        "PIXGATE_TWO": f"127.0.0.1:{two.port}",
-        "PIXGATE_TWO_OPS": two.ops,
+        **nodes,
     }
     variables = [f"{name}={value}" for name, value in environ.items()]
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
