@@ -180,6 +180,18 @@ def test_probes_ask_what_the_operations_listener_answers():
         }
 
 
+def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
+    monitor = rendered(ALL)["PodMonitor", "pixgate"]
+    [endpoint] = monitor["spec"]["podMetricsEndpoints"]
+
+    assert {each["targetLabel"]: each["replacement"] for each in endpoint["relabelings"]} == {
+        "job": "gateway",
+        "environment": "production",
+        "cluster": "main",
+    }
+    assert endpoint["port"] == "ops"
+
+
 def test_each_selector_finds_the_pods_that_it_is_for():
     found = rendered({})
     labels = {
