@@ -15,10 +15,10 @@ import yaml
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
-from tests.deploy.containers import CHART, DEPLOY, SECRETS
 from tests.servers.judges import judge
 from tests.servers.process import free_port
 from tests.servers.redis import RedisServer
+from tests.world.containers import CHART, DEPLOY, SECRETS
 from tests.world.gateway.processes import GatewaySite
 from tests.world.waiting import until
 

@@ -12,9 +12,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from tests.deploy.containers import SERVICES
 from tests.servers.front import haproxy_with
 from tests.world.banks.authority import Authority
+from tests.world.containers import SERVICES
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.process

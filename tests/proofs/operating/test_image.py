@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from gateway.config.assets import assets
-from tests.deploy.containers import OURS, SECRETS
 from tests.proofs.operating.image import Container, Stage, build, stop
 from tests.servers.process import free_port
 from tests.servers.redis import RedisServer
 from tests.world.authors import wheel_in
+from tests.world.containers import OURS, SECRETS
 from tests.world.extent import WHOLE
 from tests.world.tree import ROOT
 from tests.world.waiting import block_until
