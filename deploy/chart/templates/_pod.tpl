@@ -50,23 +50,36 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end }}
 
-{{/* A container of ours, but for what it runs; the name of its ConfigMap is given. */}}
+{{/* A container of ours, but for what it runs: a dict of root and part. */}}
 {{- define "pixgate.container" -}}
+{{- with .root -}}
 image: {{ include "pixgate.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 securityContext: {{- include "pixgate.locked" . | nindent 2 }}
 envFrom:
   - secretRef: {name: {{ .Values.secret }}}
+  {{- if and .Values.ownerSecret (ne $.part "gateway") }}
+  - secretRef: {name: {{ .Values.ownerSecret }}}
+  {{- end }}
 volumeMounts:
   - {name: config, mountPath: /etc/pixgate, readOnly: true}
   - {name: tmp, mountPath: /tmp}
+  {{- if .Values.filesSecret }}
+  - {name: files, mountPath: /run/secrets/pixgate, readOnly: true}
+  {{- end }}
+{{- end }}
 {{- end }}
 
+{{/* Its volumes: a dict of root and the name of its ConfigMap. */}}
 {{- define "pixgate.volumes" -}}
 - name: config
   configMap: {name: {{ .config }}}
 - name: tmp
   emptyDir: {sizeLimit: 64Mi}
+{{- with .root.Values.filesSecret }}
+- name: files
+  secret: {secretName: {{ . }}}
+{{- end }}
 {{- end }}
 
 {{- define "pixgate.probes" -}}
@@ -134,7 +147,7 @@ spec:
       containers:
         - name: {{ .part }}
           args: [{{ .command }}]
-          {{- include "pixgate.container" $root | nindent 10 }}
+          {{- include "pixgate.container" . | nindent 10 }}
           resources: {{- toYaml $values.resources | nindent 12 }}
           ports:
             {{- if eq .part "gateway" }}
@@ -143,7 +156,7 @@ spec:
             - {name: ops, containerPort: {{ $root.Values.config.admin.port }}}
           {{- include "pixgate.probes" $root | nindent 10 }}
       volumes:
-        {{- include "pixgate.volumes" (dict "config" $root.Release.Name) | nindent 8 }}
+        {{- include "pixgate.volumes" (dict "root" $root "config" $root.Release.Name) | nindent 8 }}
       {{- with $values.nodeSelector }}
       nodeSelector: {{- toYaml . | nindent 8 }}
       {{- end }}
