@@ -15,10 +15,10 @@ import yaml
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
-from tests.deploy.containers import CHART, DEPLOY, SECRETS
 from tests.servers.judges import judge
 from tests.servers.process import free_port
 from tests.servers.redis import RedisServer
+from tests.world.containers import CHART, DEPLOY, SECRETS
 from tests.world.gateway.processes import GatewaySite
 from tests.world.waiting import until
 
@@ -178,6 +178,18 @@ def test_probes_ask_what_the_operations_listener_answers():
             "livenessProbe": ("/livez", "ops"),
             "readinessProbe": ("/readyz", "ops"),
         }
+
+
+def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
+    monitor = rendered(ALL)["PodMonitor", "pixgate"]
+    [endpoint] = monitor["spec"]["podMetricsEndpoints"]
+
+    assert {each["targetLabel"]: each["replacement"] for each in endpoint["relabelings"]} == {
+        "job": "gateway",
+        "environment": "production",
+        "cluster": "main",
+    }
+    assert endpoint["port"] == "ops"
 
 
 def test_each_selector_finds_the_pods_that_it_is_for():

@@ -15,9 +15,9 @@ from gateway.cli.main import pixgate
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
-from tests.deploy.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
 from tests.deploy.rule_cases import ROOT
 from tests.servers.judges import judge
+from tests.world.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 KEEPS = {"gateway", "worker"}

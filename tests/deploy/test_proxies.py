@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
-import struct
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from gateway.domain.kernel.errors import CATALOGUE
-from tests.servers.front import FRONTS, Front, Node, by_name
+from tests.servers.front import FRONTS, Front, Node
 from tests.servers.process import free_port
 from tests.world.banks.authority import Authority
 from tests.world.waiting import until
@@ -32,30 +30,26 @@ async def echo(request: web.Request) -> web.StreamResponse:
     """Say what arrived; hang up where the path says so."""
     if request.path == "/readyz":
         return web.Response()
-    assert request.transport is not None
     if request.path.endswith("/dies"):
+        assert request.transport is not None
         request.transport.abort()
     headers = {"X-Trace-ID": request.headers.get("X-Trace-ID", "")}
-    host, _ = request.transport.get_extra_info("sockname")
-    said = {"host": host, "headers": dict(request.headers), "url": request.path_qs}
+    said = {"headers": dict(request.headers), "url": request.path_qs}
     return web.json_response(said, headers=headers)
 
 
 @asynccontextmanager
-async def echoing(port: int, *hosts: str) -> AsyncIterator[None]:
-    """Serve on a port of each address."""
-    runners = []
-    for host in hosts:
-        app = web.Application()
-        app.router.add_route("*", "/{path:.*}", echo)
-        runners.append(web.AppRunner(app))
-        await runners[-1].setup()
-        await web.TCPSite(runners[-1], host, port).start()
+async def echoing(port: int) -> AsyncIterator[None]:
+    """Serve on a port of the loopback."""
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", echo)
+    runner = web.AppRunner(app)
+    await runner.setup()
     try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
         yield
     finally:
-        for runner in runners:
-            await runner.cleanup()
+        await runner.cleanup()
 
 
 async def send(front: Front, method: str, path: str, **headers: str) -> tuple[int, Any, str]:
@@ -75,7 +69,7 @@ async def test_what_a_caller_says_of_itself_is_dropped_and_no_secret_is_logged(
     node = Node(port=(port := free_port()), ops=port)
     certificate = Authority(tmp_path).sign("proxy")
     path = f"/callbacks/bank/{SECRET}?key={SECRET}"
-    async with echoing(port, "127.0.0.1"):
+    async with echoing(port):
         with FRONTS[name](node, node, certificate) as front:
             await until(lambda: answers(front))
             _, told, _ = await send(front, "POST", path, **LIES, **{"X-Trace-ID": "ours-1"})
@@ -101,7 +95,7 @@ async def test_answers_of_the_proxy_itself_are_the_contract_s(tmp_path: Path, na
     with ExitStack() as fronts:
         nobody = fronts.enter_context(FRONTS[name](NONE, NONE, certificate))
         found += [await send(nobody, method, "/x", **{"X-Trace-ID": "t-1"}) for method in METHODS]
-        async with echoing(port, "127.0.0.1"):
+        async with echoing(port):
             front = fronts.enter_context(FRONTS[name](node, node, certificate))
             await until(lambda: answers(front))
             found += [await send(front, method, "/dies") for method in METHODS]
@@ -118,64 +112,9 @@ async def test_answers_of_the_proxy_itself_are_the_contract_s(tmp_path: Path, na
     assert tried[0] > tried[1] == 1
 
 
-async def test_haproxy_finds_every_address_of_a_name(tmp_path: Path):
-    """As in Compose, however many containers there are."""
-    hosts = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
-    certificate = Authority(tmp_path).sign("proxy")
-    port = free_port()
-    async with name_server(hosts) as dns, echoing(port, *hosts):
-        with by_name("gateway", dns, Node(port=port, ops=port), certificate) as front:
-
-            async def every() -> bool:
-                seen = {await host_of(front) for _ in range(9)}
-                return seen == set(hosts)
-
-            await until(every)
-
-
-class Names(asyncio.DatagramProtocol):
-    """Answers every question with the same addresses (RFC 1035)."""
-
-    def __init__(self, hosts: Sequence[str]) -> None:
-        self._hosts = hosts
-
-    def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
-        self._transport = transport
-
-    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
-        end = data.index(b"\0", 12) + 5  # behind the name: its end, type and class
-        is_address = data[end - 4 : end - 2] == b"\0\1"
-        hosts = self._hosts if is_address else ()
-        head = data[:2] + struct.pack(">HHHHH", 0x8180, 1, len(hosts), 0, 0)
-        records = [
-            b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 5, 4) + ipaddress.ip_address(host).packed
-            for host in hosts
-        ]
-        self._transport.sendto(b"".join((head, data[12:end], *records)), addr)
-
-
-@asynccontextmanager
-async def name_server(hosts: Sequence[str]) -> AsyncIterator[str]:
-    """Serve names; give the address to ask."""
-    loop = asyncio.get_running_loop()
-    transport, _ = await loop.create_datagram_endpoint(
-        lambda: Names(hosts), local_addr=("127.0.0.1", 0)
-    )
-    try:
-        host, port = transport.get_extra_info("sockname")
-        yield f"{host}:{port}"
-    finally:
-        transport.close()
-
-
 async def answers(front: Front) -> bool:
     """Say whether a server behind it is asked already."""
     return (await send(front, "POST", "/"))[0] == 200
-
-
-async def host_of(front: Front) -> str:
-    status, document, _ = await send(front, "POST", "/")
-    return document["host"] if status == 200 else ""
 
 
 def attempts(front: Front, method: str) -> int:

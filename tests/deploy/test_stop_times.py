@@ -14,8 +14,8 @@ from gateway.runtime import periodic_task
 from gateway.runtime.process import Part
 from gateway.store.kernel import database
 from gateway.telemetry.logs import writer
-from tests.deploy.containers import CHART, OURS, seconds
 from tests.deploy.rule_cases import ROOT
+from tests.world.containers import CHART, OURS, seconds
 from tests.world.gateway.world import sandbox
 
 MARGIN_S = 5

@@ -41,42 +41,30 @@ class Front:
 
 @contextmanager
 def haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
-    """Keep deploy/haproxy.cfg running in front of two nodes; its settings are variables."""
-    environ = {
+    """Keep deploy/haproxy.cfg running in front of two."""
+    nodes = {
         "PIXGATE_ONE": f"127.0.0.1:{one.port}",
-        "PIXGATE_ONE_OPS": one.ops,
+        "PIXGATE_ONE_OPS": str(one.ops),
         "PIXGATE_TWO": f"127.0.0.1:{two.port}",
-        "PIXGATE_TWO_OPS": two.ops,
+        "PIXGATE_TWO_OPS": str(two.ops),
     }
-    with _haproxy(DEPLOY / "haproxy.cfg", certificate, environ) as front:
+    with haproxy_with(nodes, certificate) as front:
         yield front
 
 
 @contextmanager
-def by_name(name: str, dns: str, ports: Node, certificate: Path) -> Iterator[Front]:
-    """Keep it running in front of all that a name server knows, on other ports than its own."""
-    text = (DEPLOY / "haproxy.cfg").read_text()
-    words = {
-        '"${PIXGATE_GATEWAY}:8080" check port 9090': (
-            f'"${{PIXGATE_GATEWAY}}:{ports.port}" check port {ports.ops}'
-        )
-    }
-    with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
-        config = Path(folder, "haproxy.cfg")
-        config.write_text(_changed(text, words))
-        environ = {"PIXGATE_GATEWAY": name, "PIXGATE_DNS": dns}
-        with _haproxy(config, certificate, environ) as front:
-            yield front
-
-
-@contextmanager
-def _haproxy(config: Path, certificate: Path, environ: Mapping[str, object]) -> Iterator[Front]:
+def haproxy_with(nodes: Mapping[str, str], certificate: Path) -> Iterator[Front]:
+    """Keep deploy/haproxy.cfg running; its settings are variables."""
     program, port = found("haproxy"), free_port()
-    where = {"PIXGATE_BIND": f"127.0.0.1:{port}", "PIXGATE_CERTIFICATE": certificate}
-    variables = [f"{name}={value}" for name, value in {**where, **environ}.items()]
+    environ = {
+        "PIXGATE_BIND": f"127.0.0.1:{port}",
+        "PIXGATE_CERTIFICATE": certificate,
+        **nodes,
+    }
+    variables = [f"{name}={value}" for name, value in environ.items()]
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
         log = Path(folder, "log")
-        command = ["/usr/bin/env", *variables, program, "-db", "-f", config]
+        command = ["/usr/bin/env", *variables, program, "-db", "-f", DEPLOY / "haproxy.cfg"]
         with serving(command, log=log, ready=lambda: listens(port)):
             yield Front(f"https://127.0.0.1:{port}", log)
 

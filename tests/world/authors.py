@@ -66,8 +66,8 @@ class Environment:
         self.runs("mypy", *python, *cache, ".", within=package)
 
 
-def environment_in(folder: Path) -> Environment:
-    """Build the wheel and make an environment of it, without network; skips where it cannot."""
+def wheel_in(folder: Path) -> Path:
+    """Build the wheel into an empty folder, without network; skips where it cannot."""
     if not _UV.exists():
         pytest.skip("uv is not here: `make setup` installs it")
     made = subprocess.run(
@@ -80,6 +80,12 @@ def environment_in(folder: Path) -> Environment:
     if made.returncode:
         pytest.skip("the build backend is not in uv's cache: `make setup` fetches it")
     (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def environment_in(folder: Path) -> Environment:
+    """Build the wheel and make an environment of it, without network; skips where it cannot."""
+    wheel = wheel_in(folder)
     place = folder / "environment"
     _uv("venv", "-q", "--offline", "--python", sys.executable, place)
     python = place / "bin/python"

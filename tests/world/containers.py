@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from tests.deploy.rule_cases import ROOT
+from tests.world.tree import ROOT
 
 DEPLOY = ROOT / "deploy"
 COMPOSE: Mapping[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
