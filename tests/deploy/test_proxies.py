@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -83,6 +83,23 @@ async def test_what_a_caller_says_of_itself_is_dropped_and_no_secret_is_logged(
     assert again["headers"]["X-Trace-ID" if name == "nginx" else "x-trace-id"] == made != "not ours"
     assert SECRET not in logged
     assert '"trace_id":"ours-1"' in logged
+
+
+@pytest.mark.parametrize("name", FRONTS)
+async def test_tls_before_1_3_is_refused(tmp_path: Path, name: str):
+    certificate = Authority(tmp_path).sign("proxy")
+    with FRONTS[name](NONE, NONE, certificate) as front:
+        old, new = ssl.create_default_context(), ssl.create_default_context()
+        old.maximum_version = ssl.TLSVersion.TLSv1_2
+        for each in (old, new):
+            each.check_hostname, each.verify_mode = False, ssl.CERT_NONE
+        async with aiohttp.ClientSession() as session:
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await session.get(front.url, ssl=old)
+            async with session.get(front.url, ssl=new) as said:
+                status = said.status
+
+    assert status in {500, 503}
 
 
 @pytest.mark.parametrize("name", FRONTS)
