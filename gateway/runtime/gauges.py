@@ -198,7 +198,7 @@ class StoreGauges:
     ) -> None:
         """Show how much waits at each provider, and for how long; zero where nothing does."""
         by_provider = {each.provider: each for each in found}
-        for provider in self.values.vocabulary.provider:
+        for provider in self.values.vocabulary.provider | by_provider.keys():
             backlog = by_provider.get(provider)
             age = now - backlog.oldest_at if backlog else timedelta()
             waiting, oldest = (self.values.child(family, provider) for family in families)

@@ -126,6 +126,7 @@ class TelemetryObserver:
         }
         self._schemes: dict[str, Histogram] = {}
         self._in_flight: dict[str, tuple[Shown, Shown]] = {}
+        self._money: dict[tuple[str, str], Counter] = {}
         self._requests = Kinds(self._caller_kind)
         self._answers = Kinds(self._answer_kind)
         self._calls = Kinds(self._call_kind)
@@ -272,7 +273,12 @@ class TelemetryObserver:
 
     def money(self, provider: str, state: str, centavos: int) -> None:
         """Add the amount of a payout that was accepted, or that reached a final state."""
-        self._metrics.child(series.PAYOUT_CENTAVOS, provider, state).inc(centavos)
+        try:
+            counter = self._money[provider, state]
+        except KeyError:
+            counter = self._metrics.child(series.PAYOUT_CENTAVOS, provider, state)
+            self._money[provider, state] = counter
+        counter.inc(centavos)
 
     def callback(self, provider: str, result: str) -> None:
         """Count a callback, and show when the bank last sent one that it can prove."""

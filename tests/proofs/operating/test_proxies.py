@@ -83,6 +83,7 @@ class Partners:
     Attributes:
         first: What each request was answered at first, or what went wrong instead.
         paid: References that were answered 200.
+        repeated: Those that were not at first.
         foreign: Errors without the contract's body and trace id.
     """
 
@@ -92,6 +93,7 @@ class Partners:
     session: aiohttp.ClientSession
     first: Counter[tuple[str, int | str]] = field(default_factory=Counter)
     paid: list[str] = field(default_factory=list)
+    repeated: set[str] = field(default_factory=set)
     foreign: list[tuple[int | str, str]] = field(default_factory=list)
 
     async def ask(self, numbers: Iterator[int]) -> None:
@@ -107,6 +109,7 @@ class Partners:
             said = await self.once("POST", partner.path, order)
             self.first["POST", said] += 1
             while said != 200:
+                self.repeated.add(reference)
                 said = await self.once("POST", partner.path, order)
             self.paid.append(reference)
 
@@ -144,7 +147,11 @@ async def partners(pair: Pair, front: Front, name: str) -> AsyncIterator[Partner
 
 
 async def test_a_node_killed_behind_either_proxy_fails_no_request(tmp_path: Path):
-    """A read is answered at once; a payout at the latest when it is repeated, and made once."""
+    """
+    A read is answered at once; a payout at the latest when it is repeated, and made once.
+
+    One that the dead process had stored and not sent is looked up when its lease ends.
+    """
     certificate = Authority(tmp_path).sign("proxy")
     async with pair_in(tmp_path) as pair:
         for name, deployed in FRONTS.items():
@@ -163,24 +170,26 @@ async def test_a_node_killed_behind_either_proxy_fails_no_request(tmp_path: Path
             assert these.foreign == [], name
             assert pair.partner.account.id not in logged
             for reference in these.paid:
-                assert await pair.partner.executions(reference) == [1050], reference
+                made = await pair.partner.executions(reference)
+                assert made == [1050] or (made == [] and reference in these.repeated), reference
 
 
 async def test_without_its_store_the_gateway_answers_and_not_the_proxy(tmp_path: Path):
+    """Every answer has the contract's body, and was a process's."""
     certificate = Authority(tmp_path).sign("proxy")
     async with pair_in(tmp_path) as pair:
         with haproxy(*pair.nodes, certificate) as front:
             async with partners(pair, front, "away") as these:
                 path = f"/baas/v1/account/{pair.partner.account.id}/balance"
                 await pair.store.crash()
-                codes = Counter()
+                codes: Counter[int | str] = Counter()
 
                 async def asked() -> bool:
                     codes[await these.once("GET", path, None)] += 1
                     order = pair.partner.order(f"away-{codes.total()}")
                     codes[await these.once("POST", pair.partner.path, order)] += 1
-                    # HAProxy has looked more often than it takes to leave a process out
-                    return front.log.read_text().count('"method":"POST"') > 0 and done(codes)
+                    # by then HAProxy has asked more often than it takes to leave a process out
+                    return codes[503] >= REQUESTS
 
                 await until(asked)
                 logged = [json.loads(line) for line in lines(front)]
@@ -189,11 +198,6 @@ async def test_without_its_store_the_gateway_answers_and_not_the_proxy(tmp_path:
 
     assert these.foreign == []
     assert {each["server"].rpartition("/")[2] for each in logged} == {"one", "two"}
-
-
-def done(codes: Counter[int | str]) -> bool:
-    """Say whether reads were refused so often that checks of the proxy had come round."""
-    return codes[503] >= REQUESTS
 
 
 async def is_served(these: Partners, path: str) -> bool:
