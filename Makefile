@@ -8,6 +8,9 @@ UV := $(TOOLS)/bin/uv
 BIN := $(VENV)/bin
 # What builds clients from our documents has an environment of its own: it pins what we do not.
 CLIENTS := $(TOOLS)/clients
+# What judges the files in deploy/, and what lists the parts of an image.
+JUDGES := $(TOOLS)/deploy
+SBOM := $(TOOLS)/sbom
 # The newest aiohttp has one too: it must never get into .venv.
 NEXT := $(TOOLS)/next-aiohttp
 NPM := tests/proofs/clients
@@ -39,6 +42,9 @@ PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/tes
   tests/contract/openapi
 # What `make torture` does at least: smoke, ci, full or release.
 SCALE ?= full
+# What `make image` builds with, and what it calls the image.
+DOCKER ?= docker
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
 UPGRADE ?=
 # Arguments for what is needed beyond some locks: of their versions, and without their pins.
@@ -55,7 +61,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -99,9 +105,10 @@ $(PRISM)/.made: tests/contract/prism/package-lock.json
 	@npm ci --prefix $(PRISM) --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
-$(NODE)/.made: requirements/node.txt | $(UV)
-	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(NODE)
-	@$(UV) pip install -q --python $(NODE)/bin/python --require-hashes -r requirements/node.txt
+# Programs alone, each group in an environment of its own.
+$(NODE)/.made $(JUDGES)/.made $(SBOM)/.made: $(TOOLS)/%/.made: requirements/%.txt | $(UV)
+	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(TOOLS)/$*
+	@$(UV) pip install -q --python $(TOOLS)/$*/bin/python --require-hashes -r requirements/$*.txt
 	@touch $@
 
 # Without npm's registry everything else still works: the panel's pages are plainer.
@@ -120,6 +127,19 @@ panel-files: $(PANEL_NEEDS) ## the panel's scripts and fonts alone, from npm; fa
 
 wheel: $(UV) panel-files ## the wheel into dist/, with the panel's files
 	@$(UV) build -q --wheel --out-dir dist
+
+image: $(VENV)/.run wheel sbom ## the container image, built by docker from dist/image: [DOCKER=podman]; its parts in dist/sbom.json
+	@rm -rf dist/image
+	@$(BIN)/pixgate assets dist/image > /dev/null
+	@cp dist/pixgate-$(VERSION)-*.whl dist/image
+	@$(DOCKER) build -t pixgate:$(VERSION) dist/image
+
+sbom: $(SBOM)/.made ## the packages that an image is made of, as CycloneDX, into dist/sbom.json
+	@mkdir -p dist
+	@$(SBOM)/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	  -o dist/sbom.json requirements/production.txt
+
+judges: $(JUDGES)/.made ## programs that judge the image, Compose and the chart, for tests
 
 clients: $(CLIENTS)/.made ## programs that build clients from our OpenAPI documents, for tests; they want Java and Node
 
@@ -222,8 +242,9 @@ lock: | $(UV) ## resolve the requirements anew
 	@echo '-r production.txt' | cat - requirements/run.txt > requirements/.new && mv requirements/.new requirements/run.txt
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --group test $(call beyond,production run) -o requirements/test.txt
 	@echo '-r run.txt' | cat - requirements/test.txt > requirements/.new && mv requirements/.new requirements/test.txt
-	@$(UV) $(LOCK) $(UPGRADE) --group clients -o requirements/clients.txt
-	@$(UV) $(LOCK) $(UPGRADE) --group node -o requirements/node.txt
+	@for group in clients node deploy sbom; do \
+	  $(UV) $(LOCK) $(UPGRADE) --group $$group -o requirements/$$group.txt || exit 1; \
+	done
 
 clean: ## remove what was made, the embedded databases included
 	@rm -rf $(VENV) $(TOOLS) var gateway/panel/static/vendor .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

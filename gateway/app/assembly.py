@@ -222,6 +222,7 @@ def _public_listener(
     usage = kernel.store.database.usage
     usage.on_usage = telemetry.observer.stored
     show_connections(telemetry.values, listener, usage)
+    telemetry.values.child(series.STORE_LIMIT).set(settings.database.pool)
     return listener
 
 
@@ -242,6 +243,7 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
 
     kernel.reloads.append(take)
     telemetry.values.read(series.REQUESTS_IN_FLIGHT, lambda: {(): admission.in_all})
+    telemetry.values.read(series.IN_FLIGHT_LIMIT, lambda: {(): admission.most})
     return admission
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -19,7 +19,7 @@ from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
 from gateway.operations.backoffice.callbacks.looks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
-from gateway.runtime.gauges import AuditGauge, StoreGauges
+from gateway.runtime.gauges import AuditGauge, StoreCheck, StoreGauges
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.mail_sender import MailSender, sending
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
@@ -34,6 +34,7 @@ from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Key
 from gateway.telemetry.ports import Event, Gauge
 
 _SECOND_S: Final = 1.0
@@ -104,11 +105,18 @@ def periodic_tasks(
     if role.part.works:
         tasks += _work(rooms, telemetry, wake, role.leases)
 
+    watched = (*tasks, telemetry.lag.task)
+
     async def show_failing() -> None:
         """Show how long the runs of each task have failed."""
-        for each in (*tasks, telemetry.lag.task):
+        for each in watched:
             telemetry.values.child(series.TASK_FAILING, each.name).set(each.failing_s)
 
+    def success_ages() -> Mapping[Key, float]:
+        ages = ((each.name, each.success_age_s) for each in watched)
+        return {(name,): age_s for name, age_s in ages if age_s is not None}
+
+    telemetry.values.read(series.TASK_SUCCESS_AGE, success_ages)
     return [*tasks, PeriodicTask("tasks", show_failing, Schedule(every_s=_SCRAPE_S))]
 
 
@@ -124,6 +132,8 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
         office.provider_minutes, telemetry.values, kernel.new_id(), kernel.now
     )
 
+    store = StoreCheck(store=kernel.store, values=telemetry.values)
+
     async def show_cache() -> None:
         """Show what the cache holds here."""
         kernel.observer.show(Gauge.CACHE_BYTES, await rooms.cache.size())
@@ -131,6 +141,7 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
     return (
         task("change feed", feed.run_once, Schedule(every_s=EVERY_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
+        task("store", store.run_once, Schedule(every_s=_SCRAPE_S)),
         task("charges", rooms.bank.kept_charges.notes.run_once, _EACH_SECOND),
         task("provider minutes", minutes.run_once, _EACH_MINUTE),
     )

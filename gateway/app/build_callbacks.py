@@ -106,7 +106,7 @@ def build_callbacks(
         addresses=make_addresses(kernel.settings, kernel.keys.derivation, adapters),
         now=kernel.now,
         new_id=kernel.new_id,
-        count=kernel.observer.count,
+        note=kernel.observer.callback,
         wake=wake,
     )
 

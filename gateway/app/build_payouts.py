@@ -10,7 +10,7 @@ from typing import Final, cast
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import CertainClock
-from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout
+from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, PayoutState
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.net.common.runtime import chance
 from gateway.operations.bank.refunds import StopsInForce
@@ -25,6 +25,8 @@ from gateway.runtime.reconciler import Reconciler, Work, slowest
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
 
+_TAKEN: Final = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
+"""A bank may settle at once: that payout was accepted, too."""
 _SIMILAR_S: Final = 600.0
 """Payouts within ten minutes are listed as similar where the configuration does not say."""
 
@@ -54,7 +56,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             monotonic=kernel.monotonic,
             count=kernel.observer.count,
             look_first=settings.payouts.look_first,
-            moved=partial(_count_ended, kernel.observer),
+            moved=partial(_count_step, kernel.observer),
             payee_digest=tax_number_digests(kernel).digest,
         ),
     )
@@ -74,7 +76,7 @@ def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
         kernel.observer.count,
         kernel.store.returns,
         look_first=kernel.settings.payouts.look_first,
-        moved=partial(_count_ended, kernel.observer),
+        moved=partial(_count_step, kernel.observer),
         certain=CertainClock(kernel.now, kernel.monotonic),
     )
 
@@ -113,9 +115,13 @@ def build_reconciler(
     )
 
 
-def _count_ended(observer: RequestObserver, payout: Payout, change: Change) -> None:
-    """Tell of a payout that ended: how, and how long that took."""
+def _count_step(observer: RequestObserver, payout: Payout, change: Change) -> None:
+    """Count the money that a bank accepted, and a payout that ended: how, and how long it took."""
+    centavos = payout.value.centavos
+    if change.after in _TAKEN and payout.state is not PayoutState.ACCEPTED:
+        observer.money(payout.provider, PayoutState.ACCEPTED.value, centavos)
     if change.after in FINAL_STATES:
+        observer.money(payout.provider, change.after.value, centavos)
         took = (change.settled_at or change.at) - payout.created_at
         took_s = max(0.0, took.total_seconds())  # the bank's clock may be behind ours
         observer.payout_ended(payout.provider, change.after.value, took_s)

@@ -65,6 +65,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
     values = _metrics(settings, surfaces, digest)
     always = {"config_digest": digest, "worker": str(os.getpid())}
     level = settings.telemetry.level.upper()
+    values.child(series.LOOK_FIRST).set(settings.payouts.look_first)
     lost = writer.lost
     values.read(series.LOG_LINES_LOST, lambda: {(why,): lost[why] for why in ("failed", "full")})
     return Telemetry(

@@ -10,6 +10,7 @@ from gateway.cli.admin.accounts import account
 from gateway.cli.admin.audit import audit
 from gateway.cli.admin.companies import company
 from gateway.cli.admin.credentials import credential
+from gateway.cli.config.assets import assets
 from gateway.cli.config.callbacks import callbacks
 from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes, show_version
 from gateway.cli.config.commands import config
@@ -64,6 +65,7 @@ for _command in (
     payouts,
     database,
     config,
+    assets,
     show_version,
     routes,
     errors,

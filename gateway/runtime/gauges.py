@@ -12,16 +12,19 @@ from math import ceil, inf
 from typing import Final
 
 import structlog
+from prometheus_client import Gauge
 
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.audit import Audit, AuditHead
 from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.followups import Backlog
 from gateway.net.server.listener import Listener
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.store.engine import Store
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.families import Key
+from gateway.telemetry.metrics.families import Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 
 
@@ -86,6 +89,10 @@ def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) ->
         times = public.connections.turned_away if public.is_open else {}
         return {(reason,): times.get(reason, 0) for reason in series.TURNED_AWAY.values or ()}
 
+    def most() -> Mapping[Key, float]:
+        return {(): public.connections.limits.connections} if public.is_open else {}
+
+    metrics.read(series.CONNECTIONS_LIMIT, most)
     metrics.read(series.STORE_IN_USE, lambda: {(): usage.in_use})
     metrics.read(series.STORE_WAITING, lambda: {(): usage.waiting})
     metrics.read(series.CONNECTIONS_OPEN, open_now)
@@ -94,6 +101,8 @@ def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) ->
 
 _log = logging.getLogger(__name__)
 _head_log = structlog.get_logger(__name__)
+_PAYOUTS_DUE: Final = (series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
+_CALLBACKS_WAITING: Final = (series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
 _SHOWN_BYTES: Final = 6
 """Of a hash: as many as a sample holds exactly, and more than anybody can aim at."""
 
@@ -139,6 +148,8 @@ class StoreGauges:
     """
     Shows who is signed in, what waits, how old our keys are, and when certificates end.
 
+    And how many connections the database server has, and how far its partitions are made ahead.
+
     Attributes:
         idle_s: Without a call, a browser's session ends.
         values: Where the figures are shown.
@@ -170,8 +181,29 @@ class StoreGauges:
         oldest = await identity.outbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
         show(series.OUTBOX_WAITING).set(age.total_seconds())
+        follow_ups, callbacks = self.store.follow_ups, self.store.office.callbacks
+        self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
+        self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
+        load = await self.store.server_load()
+        if load is not None:
+            show(series.STORE_SERVER_CONNECTIONS).set(load[0])
+            show(series.STORE_SERVER_LIMIT).set(load[1])
+        for table, end in (await self.store.partitions_end()).items():
+            show(series.STORE_PARTITIONS_END, table).set(end.timestamp())
         self._show_keys(await identity.signing_keys.list(), now)
         self._show_certificates(await self.store.accounts.certificates_end())
+
+    def _show_backlog(
+        self, families: tuple[Family[Gauge], Family[Gauge]], found: Sequence[Backlog], now: datetime
+    ) -> None:
+        """Show how much waits at each provider, and for how long; zero where nothing does."""
+        by_provider = {each.provider: each for each in found}
+        for provider in self.values.vocabulary.provider | by_provider.keys():
+            backlog = by_provider.get(provider)
+            age = now - backlog.oldest_at if backlog else timedelta()
+            waiting, oldest = (self.values.child(family, provider) for family in families)
+            waiting.set(backlog.waiting if backlog else 0)
+            oldest.set(age.total_seconds())
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
         """Show the first end of each provider; one whose last certificate is gone never ends."""
@@ -192,3 +224,20 @@ class StoreGauges:
         if begun:
             age = now - begun[-1].signs_from
             child(series.SIGNING_KEY_AGE).set(age.total_seconds())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreCheck:
+    """Shows whether the store can be written."""
+
+    store: Store
+    values: MetricRegistry
+
+    async def run_once(self) -> None:
+        """Look once; what is found is shown, and a store that is away is no failure of this."""
+        is_writable = True
+        try:
+            await self.store.check_writes()
+        except StoreUnavailable:
+            is_writable = False
+        self.values.child(series.STORE_WRITABLE).set(is_writable)

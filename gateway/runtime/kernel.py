@@ -25,7 +25,7 @@ class SilentObserver:
         """Do nothing."""
 
     provider_call = breaker = provider_retry = in_flight = certificate = count = ignore
-    request = authenticated = unsettled = show = payout_ended = ignore
+    request = authenticated = unsettled = show = payout_ended = money = callback = ignore
 
 
 _SILENT: Final = SilentObserver()

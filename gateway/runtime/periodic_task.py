@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.telemetry import trace
 
@@ -22,6 +24,9 @@ _log = logging.getLogger(__name__)
 _LAST_RUN_S: Final = 3.0
 """For the last run. An unreachable store must not keep the process alive; orchestrators wait 10 s
 or more before they kill, and the drain takes part of that."""
+
+ELSEWHERE: Final = object()
+"""Returned by a run that did nothing since another process does this work."""
 
 
 class TryLater(Exception):
@@ -84,6 +89,18 @@ class PeriodicTask:
         self._pause_s = schedule.every_s
         self._task: asyncio.Task[None] | None = None
         self._fails_since: float | None = None
+        self._succeeded_at: float | None = None
+        self._clock: Monotonic = time.monotonic
+
+    @property
+    def success_age_s(self) -> float | None:
+        """
+        Return how long ago a run ended well, or the task was started, in seconds.
+
+        None before the start, and where the last run left the work to another process.
+        """
+        at = self._succeeded_at
+        return None if at is None else self._clock() - at
 
     @property
     def failing_s(self) -> float:
@@ -95,6 +112,8 @@ class PeriodicTask:
     def start(self) -> None:
         """Start; a second call changes nothing."""
         if self._task is None:
+            self._clock = asyncio.get_running_loop().time
+            self._succeeded_at = self._clock()
             self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
 
     async def stop(self) -> None:
@@ -136,7 +155,7 @@ class PeriodicTask:
         """Run once, under a trace id of its own; log what goes wrong, and choose the next pause."""
         trace.begin_background()
         try:
-            await self._run_once()
+            done = await self._run_once()
         except asyncio.CancelledError as leaked:
             # One that nobody asked this task for is a failure of something that the run awaited.
             task = asyncio.current_task()
@@ -146,6 +165,7 @@ class PeriodicTask:
         except Exception as problem:  # noqa: BLE001 - a background loop: the next run tries again
             self._failed(problem)
         else:
+            self._succeeded_at = None if done is ELSEWHERE else self._clock()
             self._fails_since = None
             self._pause_s = self._schedule.every_s
 

@@ -1,4 +1,4 @@
-"""May the load balancer send requests here?"""
+"""What ``/readyz`` checks."""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import literal, select
@@ -34,6 +36,7 @@ from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
 from gateway.store.kernel.facts import KEYLESS, FactSealing
 from gateway.store.kernel.leases import StoredTaskLeases
+from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses
 from gateway.store.payouts.events import StoredPayoutEvents
 from gateway.store.payouts.followups import StoredFollowUps
@@ -80,6 +83,29 @@ class Store:
             if not await self.database.takes_writes(connection):
                 problem = "the database is read-only, as a standby is"
                 raise StoreUnavailable(problem)
+
+    async def server_load(self) -> tuple[int, int] | None:
+        """
+        Return the connections that the server has, and the most that it takes.
+
+        None where the store is a file; StoreUnavailable when it does not answer.
+        """
+        if self.database.server_load is None:
+            return None
+        async with self.database.reading() as connection:
+            return await self.database.server_load(connection)
+
+    async def partitions_end(self) -> Mapping[str, datetime]:
+        """
+        Return by table until when its partitions are made ahead; none where the store is a file.
+
+        StoreUnavailable when it does not answer.
+        """
+        if is_sqlite(address(self.url)):
+            return {}
+        now = self.database.now()
+        async with self.database.reading() as connection:
+            return {each.table.name: await each.end(connection, now) for each in (REQUESTS, EVENTS)}
 
     async def close(self) -> None:
         """Finish the writes under way, then close connections and threads."""

@@ -22,6 +22,7 @@ from gateway.telemetry.logs.lines import LineBuffer, encode, inside, ready
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import OTHER, Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
+from gateway.telemetry.metrics.worst_credentials import WorstCredentials
 from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
 from gateway.telemetry.trace import current_trace_id
@@ -45,6 +46,7 @@ _READING: Final = ("get_", "list_")
 _LONGEST_EXAMPLE: Final = 64
 """Characters of a trace id beside a duration: prometheus-client raises at 128 in all."""
 _TOO_MANY: Final = 429
+_PROVEN: Final = ("taken", "repeated")
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
 _FORGED: Final = "CSRF_FAILED"
 _STAGES: Final = {
@@ -85,7 +87,6 @@ _COUNTED: Final[Mapping[Event, Family[Counter]]] = {
     Event.MFA: series.FACTORS,
     Event.SESSION_EVENT: series.SESSION_EVENTS,
     Event.TOKEN_REFRESH: series.TOKEN_REFRESHES,
-    Event.CALLBACK: series.CALLBACKS,
     Event.REQUEST_LOG: series.KEPT_REQUESTS,
 }
 """Each label is split at its points, into as many words as the metric has labels."""
@@ -125,9 +126,12 @@ class TelemetryObserver:
         }
         self._schemes: dict[str, Histogram] = {}
         self._in_flight: dict[str, tuple[Shown, Shown]] = {}
+        self._money: dict[tuple[str, str], Counter] = {}
         self._requests = Kinds(self._caller_kind)
         self._answers = Kinds(self._answer_kind)
         self._calls = Kinds(self._call_kind)
+        self._worst = WorstCredentials()
+        values.read(series.WORST_CREDENTIALS, lambda: self._worst.figures(now()))
         self._tallies: dict[Event, dict[str, Counter]] = {event: {} for event in _COUNTED}
         for provider, calls in product(self._providers, series.OPERATION_CLASS.values or ()):
             values.child(series.BREAKER_STATE, provider, calls).set(_STATES["closed"])
@@ -160,6 +164,8 @@ class TelemetryObserver:
         at = self._now()
         line = events.access(record, at, kind.words)
         self._lines.put(line)
+        if record.code and record.client_id:
+            self._worst.add(record, at)
         if self.kept is not None:
             self.kept(at, record, line)
 
@@ -264,6 +270,22 @@ class TelemetryObserver:
         self._add(series.PAYOUTS_ENDED, provider, state)
         if state == PayoutState.PAID:
             self._metrics.child(series.PAYOUT_SETTLEMENT, provider).observe(took_s)
+
+    def money(self, provider: str, state: str, centavos: int) -> None:
+        """Add the amount of a payout that was accepted, or that reached a final state."""
+        try:
+            counter = self._money[provider, state]
+        except KeyError:
+            counter = self._metrics.child(series.PAYOUT_CENTAVOS, provider, state)
+            self._money[provider, state] = counter
+        counter.inc(centavos)
+
+    def callback(self, provider: str, result: str) -> None:
+        """Count a callback, and show when the bank last sent one that it can prove."""
+        self._add(series.CALLBACKS, provider, result)
+        if result in _PROVEN:
+            at = self._now().timestamp()
+            self._metrics.child(series.CALLBACK_LAST, provider).set(at)
 
     def stored(self, work: str, took_s: float) -> None:
         """Time a unit of work in the database."""

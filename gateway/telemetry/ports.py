@@ -11,7 +11,6 @@ class Event(StrEnum):
 
     ADAPTER_FAULT = "adapter_fault"  # provider.operation
     CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed
-    CALLBACK = "callback"  # taken, repeated, forged, unproven
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
     FORGOTTEN = "forgotten"  # source.record, such as feed.account

@@ -123,6 +123,12 @@ class RequestObserver(Observer, Protocol):
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         """Note a payout that reached a final state, and how long it took from its acceptance."""
 
+    def money(self, provider: str, state: str, centavos: int) -> None:
+        """Note the amount of a payout that was accepted, or that reached a final state."""
+
+    def callback(self, provider: str, result: str) -> None:
+        """Note a callback that was taken, repeated, forged or unproven."""
+
 
 _record: ContextVar[AccessRecord | None] = ContextVar("access_record", default=None)
 

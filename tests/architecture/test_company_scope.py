@@ -16,7 +16,7 @@ PORTS = {
         *("add", "decide", "conclude"),  # of one that was found within a scope
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
     },
-    callbacks.Callbacks: {"add", "due", "handled", "belongs", "forget"},  # our own tasks
+    callbacks.Callbacks: {"add", "due", "handled", "belongs", "waiting", "forget"},  # our own tasks
     request_log.RequestLog: {"add", "forget"},
     lists.AuditRecord: {"verify", "accepted"},  # a part of the chain proves nothing
     readings.AccountReadings: {"claim", "keep"},  # of one that was found within a scope

@@ -31,7 +31,11 @@ BY_EXTRA = {
 EXTRAS = [need for needs in BY_EXTRA.values() for need in needs]
 TEST = [Requirement(text) for text in PROJECT["dependency-groups"]["test"]]
 CLIENTS = [Requirement(text) for text in PROJECT["dependency-groups"]["clients"]]
-NODE = [Requirement(text) for text in PROJECT["dependency-groups"]["node"]]
+PROGRAMS = {
+    name: [Requirement(text) for text in PROJECT["dependency-groups"][name]]
+    for name in ("node", "deploy", "sbom")
+}
+NEEDED = [need for needs in PROGRAMS.values() for need in needs]
 HASHES = r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
 PIN = re.compile(rf"^([a-z0-9-]+)==(\S+)(?: ; .*?)? \\\n{HASHES}", re.MULTILINE)
 BEYOND = {"run": "production", "test": "run"}
@@ -45,7 +49,7 @@ def pins(name: str) -> dict[str, str]:
     return below | {pin[1]: pin[2] for pin in PIN.finditer(text)}
 
 
-LOCKS = {name: pins(name) for name in ("production", "run", "test", "clients", "node")}
+LOCKS = {name: pins(name) for name in ("production", "run", "test", "clients", *PROGRAMS)}
 
 
 def test_what_is_installed_is_new_enough():
@@ -77,7 +81,7 @@ def test_a_pin_is_what_was_asked_for():
         "production": [*RUN, *(need for extra in production for need in BY_EXTRA[extra])],
         "test": [*RUN, *EXTRAS, *TEST],
         "clients": CLIENTS,
-        "node": NODE,
+        **PROGRAMS,
     }
 
     wrong = [
@@ -140,5 +144,11 @@ def test_every_dependency_has_its_reason():
 
     explained = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
 
-    needs = [*RUN, *EXTRAS, *TEST, *CLIENTS, *NODE]
+    needs = [
+        *RUN,
+        *EXTRAS,
+        *TEST,
+        *CLIENTS,
+        *NEEDED,
+    ]
     assert sorted(explained) == sorted({need.name for need in needs})

@@ -14,6 +14,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE))
 PAGES = re.search(r"^PAGES := (.*)$", MAKEFILE, re.MULTILINE)[1].split()
 ADRS = sorted((ROOT / "docs/adr").glob("*.md"))
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+ANCHOR = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)")
 STATUS = re.compile(r"^Status: (accepted|superseded by \d{4}), \d{4}-\d\d-\d\d$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -45,6 +46,25 @@ def test_a_link_leads_somewhere():
     ]
 
     assert broken == []
+
+
+def test_an_anchor_is_a_heading_of_its_page():
+    broken = [
+        f"{page}: {target}#{anchor}"
+        for page in documents()
+        for target, anchor in ANCHOR.findall(FENCE.sub("", (ROOT / page).read_text()))
+        if (path := ROOT / page.parent / target if target else ROOT / page).suffix == ".md"
+        and anchor not in anchors(path)
+    ]
+
+    assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what GitHub names the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    words = (re.sub(r"\]\([^)]*\)", "", each).lower() for each in headings)
+    return {re.sub(r"[^\w -]", "", each).strip().replace(" ", "-") for each in words}
 
 
 def test_npm_keeps_its_cache_and_logs_inside_the_checkout():

@@ -3,8 +3,9 @@ When every alert fires and when it is silent: ``rules/*.yaml``, as promtool want
 
 A case says after how long (``fires: 20m`` or ``silent: 20m``), which series there are in
 promtool's notation, and which labels a firing alert has beyond those of its rule. What the rule
-says of itself, its labels and annotations, is taken from there and not repeated. Many zeros are
-``0+0x20``: promtool reads ``0x20`` as one hexadecimal number.
+says of itself, its labels and annotations, is taken from there and not repeated. Every series has
+the labels of ``PLACE``, as scraping adds them, unless it names an environment of its own, and every
+alert must keep them. Many zeros are ``0+0x20``: promtool reads ``0x20`` as one hexadecimal number.
 """
 
 import json
@@ -23,6 +24,8 @@ FOLDER = Path(__file__).parent / "rules"
 RULES: list[dict[str, Any]] = [
     rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]
 ]
+PLACE: Mapping[str, str] = {"environment": "production", "cluster": "sa-1"}
+RUNBOOKS = "https://pages.example/runbook"
 _HEXADECIMAL = re.compile(r"(?:^| )-?0x")
 _LABEL = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
 
@@ -34,7 +37,8 @@ class Case:
 
     Attributes:
         at: After how long, such as ``20m``; ``every`` is the time between values.
-        labels: Of the alert that fires, beyond those of its rule.
+        labels: Of the alert that fires, beyond those of its rule and of ``PLACE``; one that is
+            empty is not there.
     """
 
     alert: str
@@ -88,7 +92,10 @@ def _test(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
     """Say what is there, and what is to come of it."""
     return {
         "interval": case.every,
-        "input_series": [{"series": name, "values": of} for name, of in case.series.items()],
+        "external_labels": {"runbooks": RUNBOOKS},
+        "input_series": [
+            {"series": _placed(name), "values": of} for name, of in case.series.items()
+        ],
         "alert_rule_test": [
             {
                 "alertname": case.alert,
@@ -101,14 +108,27 @@ def _test(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
 
 def _alert(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
     """Say what the alert is told with."""
-    labels = {**rule["labels"], **case.labels}
+    labels = {**PLACE, **rule["labels"], **case.labels}
+    kept = {name: value for name, value in labels.items() if value}
+    said = {
+        name: text.replace("{{ $externalLabels.runbooks }}", RUNBOOKS)
+        for name, text in rule["annotations"].items()
+    }
     return {
-        "exp_labels": labels,
+        "exp_labels": kept,
         "exp_annotations": {
-            name: _LABEL.sub(lambda found: labels[found[1]], text)
-            for name, text in rule["annotations"].items()
+            name: _LABEL.sub(lambda found: labels[found[1]], text) for name, text in said.items()
         },
     }
+
+
+def _placed(series: str) -> str:
+    """Add the labels that scraping adds."""
+    if "environment=" in series:
+        return series
+    place = ",".join(f'{name}="{value}"' for name, value in PLACE.items())
+    name, _, labels = series.partition("{")
+    return f"{name}{{{place},{labels}" if labels else f"{name}{{{place}}}"
 
 
 def _by_interval(those: list[Case]) -> Iterator[list[Case]]:

@@ -1,175 +1,159 @@
-"""The examples for Compose and Kubernetes call what there is, and read as our configuration."""
+"""The files for Compose: what they call is there, and they read as our configuration."""
 
 from __future__ import annotations
 
 import re
+import shutil
+import tomllib
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 import pytest
+import yaml
 
 from gateway.cli.main import pixgate
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
-from tests.deploy.containers import (
-    COMPOSE,
-    COMPOSE_TEXT,
-    KUBERNETES,
-    KUBERNETES_TEXT,
-    OURS,
-    PODS,
-    SERVICES,
-)
 from tests.deploy.rule_cases import ROOT
+from tests.servers.judges import judge
+from tests.world.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
 
-CONTAINERS = {name: pod["containers"][0] for name, pod in PODS.items()}
-CONFIGURATIONS = {
-    "compose": COMPOSE["configs"]["pixgate"]["content"].replace("$$", "$"),
-    "kubernetes": KUBERNETES[0]["data"]["config.yaml"],
-}
-SECRETS = {
-    "PIXGATE_DATABASE_URL": "postgresql://pixgate:secret@postgres/pixgate",
-    "PIXGATE_PEPPER": "cGVwcGVyIG9mIGEgdGVzdCwgMzIgYnl0ZXMgbG9uZyE=",
-    "PIXGATE_SEALING_KEY": "c2VhbGluZyBrZXkgb2YgYSB0ZXN0LCAzMiBieXRlcyE=",
-    "PIXGATE_ORIGIN": "https://panel.example",
-    "PIXGATE_SMTP_HOST": "mail.example",
-}
-WANTED = {"serve", "worker", "upgrade"}
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+KEEPS = {"gateway", "worker"}
 
 
-@pytest.mark.parametrize(
-    "words",
-    [each["command"] for each in (*OURS.values(), *CONTAINERS.values())],
-    ids=[*OURS, *CONTAINERS],
-)
-def test_each_command_is_one_of_ours(words: list[str]):
-    program, *words = words
+@pytest.mark.parametrize("name", OURS)
+def test_each_command_is_one_of_ours(name: str):
+    words = [*OURS[name]["command"]]
     command: click.Command = pixgate
     while isinstance(command, click.Group):
         found = command.get_command(click.Context(pixgate), words.pop(0))
         assert found is not None
         command = found
 
-    assert program == "pixgate"
     command.make_context("it", words, resilient_parsing=False)
 
 
-def test_both_run_gateway_worker_and_upgrade():
-    assert {each["command"][-1] for each in OURS.values()} == WANTED
-    assert {each["command"][-1] for each in CONTAINERS.values()} == WANTED
+def test_gateway_worker_and_upgrade_are_of_one_image():
+    assert {each["command"][-1] for each in OURS.values()} == {"serve", "worker", "upgrade"}
+    assert {each["image"] for each in OURS.values()} == {f"pixgate:${{PIXGATE_VERSION:-{VERSION}}}"}
 
 
-@pytest.mark.parametrize("which", CONFIGURATIONS)
-def test_its_configuration_is_fit_to_serve(which: str, tmp_path: Path):
+def test_the_configuration_is_fit_to_serve():
     """With the variables that it expects, and no other."""
-    file = tmp_path / "config.yaml"
-    file.write_text(CONFIGURATIONS[which])
-
-    settings = read_settings(file, SECRETS)
+    settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
 
     assert list(check(settings, names())) == []
     assert settings.worker.run == "apart"
     assert (settings.server.port, settings.admin.port) == (8080, 9090)
+    assert settings.cache.url == "redis://valkey:6379/0"
+    assert "valkey" in SERVICES
 
 
-@pytest.mark.parametrize("which", CONFIGURATIONS)
-def test_its_shared_cache_is_one_that_it_runs(which: str, tmp_path: Path):
-    file = tmp_path / "config.yaml"
-    file.write_text(CONFIGURATIONS[which])
-    hosts = {
-        "compose": set(SERVICES),
-        "kubernetes": {
-            each["metadata"]["name"] for each in KUBERNETES if each["kind"] == "Service"
-        },
-    }
+def test_the_smallest_production_configuration_is_fit_to_serve():
+    secrets = {**SECRETS, "PIXGATE_CACHE_URL": "redis://cache.example/0"}
 
-    assert urlsplit(read_settings(file, SECRETS).cache.url).hostname in hosts[which]
+    assert list(check(read_settings(DEPLOY / "production.yaml", secrets), names())) == []
 
 
-def test_the_production_example_of_the_page_is_fit_to_serve(tmp_path: Path):
-    page = (ROOT / "docs" / "operations.md").read_text()
-    [text] = re.findall(r"```yaml\n(environment: production\n.*?)```", page, re.DOTALL)
-    file = tmp_path / "config.yaml"
-    file.write_text(text)
-
-    settings = read_settings(file, {**SECRETS, "PIXGATE_CACHE_URL": "redis://cache.example/0"})
-
-    assert list(check(settings, names())) == []
-
-
-@pytest.mark.parametrize("text", [COMPOSE_TEXT, KUBERNETES_TEXT], ids=["compose", "kubernetes"])
-def test_every_variable_is_one_that_is_read(text: str):
+def test_every_variable_is_one_that_is_read():
+    """By pixgate, by Compose or by HAProxy's file."""
+    proxy = set(SERVICES["haproxy"]["environment"])
     known = {
         *re.findall(r"PIXGATE_[A-Z_]*[A-Z]", (ROOT / "config.yaml").read_text()),
-        "PIXGATE_CONFIG",
+        *("PIXGATE_VERSION", "PIXGATE_HTTPS_PORT"),
+        *proxy,
+    }
+    files = ("compose.yaml", "compose-config.yaml", "pixgate.env.example")
+    text = "".join((DEPLOY / file).read_text() for file in files)
+
+    assert {*re.findall(r"PIXGATE_[A-Z_]*[A-Z]", text)} <= known
+
+
+def test_the_example_names_each_variable_that_has_no_default():
+    named = re.findall(r"^([A-Z_]+)=", (DEPLOY / "pixgate.env.example").read_text(), re.MULTILINE)
+    text = (DEPLOY / "compose.yaml").read_text()
+
+    assert {*SECRETS, *re.findall(r"\$\{([A-Z_]+):\?\}", text)} <= set(named)
+
+
+def test_every_container_is_locked_and_bounded_and_its_log_too():
+    wanted = {"read_only": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]}
+
+    lacking = [
+        name
+        for name, each in SERVICES.items()
+        if not wanted.items() <= each.items()
+        or "max-size" not in each["logging"]["options"]
+        or "memory" not in each["deploy"]["resources"]["limits"]
+        or each["restart"] != ("no" if name == "upgrade" else "unless-stopped")
+    ]
+
+    assert lacking == []
+
+
+def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
+    """A second gateway would ask for the same port; elsewhere the proxy is no trusted peer."""
+    published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
+    settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
+    [subnet] = COMPOSE["networks"]["proxy"]["ipam"]["config"]
+
+    assert published == {
+        "haproxy": ["${PIXGATE_HTTPS_PORT:-443}:443"],
+        "prometheus": ["127.0.0.1:9091:9090"],
+        "grafana": ["127.0.0.1:3000:3000"],
+    }
+    assert {*SERVICES["haproxy"]["networks"]} & {*SERVICES["gateway"]["networks"]} == {"proxy"}
+    assert [name for name, each in SERVICES.items() if "proxy" in each["networks"]] == [
+        "haproxy",
+        "gateway",
+    ]
+    assert settings.server.trusted_peers == subnet["subnet"]
+
+
+def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():
+    mounted = {
+        volume.partition(":")[0]
+        for each in SERVICES.values()
+        for volume in each.get("volumes", [])
+        if volume.startswith("./")
     }
 
-    assert set(re.findall(r"PIXGATE_[A-Z_]*[A-Z]", text)) <= known
+    assert {each for each in mounted if not (DEPLOY / each).exists()} == {"./pixgate.pem"}
 
 
-def test_no_service_of_the_cluster_becomes_a_variable_of_ours():
-    """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
-    assert [name for name, pod in PODS.items() if pod["enableServiceLinks"] is not False] == []
+@pytest.mark.parametrize("name", sorted(KEEPS))
+def test_a_process_waits_for_the_schema(name: str):
+    assert OURS[name]["depends_on"]["upgrade"]["condition"] == "service_completed_successfully"
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_a_container_that_stays_is_started_again_and_looked_at(name: str):
-    service = OURS[name]
-    if name == "upgrade":
-        assert service["restart"] == "no"
-        return
+@pytest.mark.process
+def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
+    """By Compose's own reader, which knows its schema; no daemon is asked."""
+    folder = tmp_path / "deploy"
+    shutil.copytree(DEPLOY, folder)
+    (folder / "pixgate.env.example").rename(folder / "pixgate.env")
+    passwords = {"POSTGRES_PASSWORD": "a", "GRAFANA_PASSWORD": "b"}
 
-    assert service["restart"] == "unless-stopped"
-    assert "127.0.0.1:9090/livez" in service["healthcheck"]["test"][-1]
-    assert service["depends_on"]["upgrade"]["condition"] == "service_completed_successfully"
+    status, text, said = judge(
+        "docker-compose", "-f", folder / "compose.yaml", "config", environ=passwords
+    )
 
-
-def test_ports_are_those_that_are_listened_on():
-    """The database's is nobody's but ours, and partners come through a proxy on the host."""
-    published = {name: each.get("ports", []) for name, each in SERVICES.items()}
-
-    assert published["gateway"] == ["127.0.0.1:8080:8080", "127.0.0.1:9090:9090"]
-    assert published["worker"] == ["127.0.0.1:9190:9090"]
-    assert [published[name] for name in ("postgres", "valkey", "upgrade")] == [[], [], []]
-    assert {
-        port["name"]: port["containerPort"]
-        for each in CONTAINERS.values()
-        for port in each.get("ports", [])
-    } == {"public": 8080, "ops": 9090}
+    assert (status, said) == (0, "")
+    read = yaml.safe_load(text)["services"]
+    assert {*read} == {*SERVICES}
+    assert read["gateway"]["deploy"]["replicas"] == 2
+    assert "container_name" not in read["gateway"]
 
 
-@pytest.mark.parametrize("name", ["pixgate", "pixgate-worker"])
-def test_probes_ask_what_the_operations_listener_answers(name: str):
-    probes = {
-        kind: CONTAINERS[name][kind]["httpGet"]
-        for kind in ("startupProbe", "livenessProbe", "readinessProbe")
-    }
-
-    assert {kind: each["path"] for kind, each in probes.items()} == {
-        "startupProbe": "/livez",
-        "livenessProbe": "/livez",
-        "readinessProbe": "/readyz",
-    }
-    assert {each["port"] for each in probes.values()} == {"ops"}
+@pytest.mark.process
+def test_hadolint_finds_nothing_in_the_dockerfile():
+    assert judge("hadolint", DEPLOY / "Dockerfile") == (0, "", "")
 
 
-def test_a_service_has_the_pods_it_is_named_after():
-    services = {
-        each["metadata"]["name"]: each["spec"]["selector"]
-        for each in KUBERNETES
-        if each["kind"] == "Service"
-    }
-    labels = {
-        each["metadata"]["name"]: each["spec"]["template"]["metadata"]["labels"]
-        for each in KUBERNETES
-        if each["kind"] in {"Deployment", "Job"}
-    }
+def test_the_chart_is_of_this_version():
+    chart = yaml.safe_load((DEPLOY / "chart" / "Chart.yaml").read_text())
 
-    chosen = {
-        service: [name for name, each in labels.items() if selector.items() <= each.items()]
-        for service, selector in services.items()
-    }
-
-    assert chosen == {"pixgate": ["pixgate"], "valkey": ["valkey"]}
+    assert (chart["version"], chart["appVersion"]) == (VERSION, VERSION)
+    assert CHART["image"]["tag"] == ""

@@ -1,38 +1,63 @@
-"""A real Prometheus scrapes a gateway and evaluates every rule."""
+"""
+A real Prometheus scrapes a pair of gateways: its rules, the dashboards' queries, six alerts.
+
+In this order: the last test breaks what the others look at.
+"""
 
 import asyncio
-import json
-import re
+import uuid
 from collections.abc import AsyncIterator
-from pathlib import Path
+from datetime import timedelta
 from typing import Any
 
-import aiohttp
 import pytest
+import pytest_asyncio
 
-from tests.deploy.rule_cases import ALERTS, RULES
-from tests.servers.process import serving
-from tests.servers.promtool import program, promtool
-from tests.world.gateway.world import World, opened, order, sandbox
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.store.tables.core import payouts
+from tests.deploy.dashboards import queries
+from tests.deploy.observed import RUNBOOKS, Observed, load, observing
+from tests.deploy.rule_cases import ALERTS, PLACE, RULES
+from tests.servers.postgres import PostgresServer
+from tests.servers.promtool import promtool
+from tests.world.gateway.world import order
 from tests.world.waiting import until
 
-LISTENING = re.compile(r'msg="Listening on" address=127\.0\.0\.1:(\d+)')
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+DATABASE = f"test_{uuid.uuid4().hex}"
+EMPTY = {
+    "Firing alerts": "none fires",
+    "Tasks that fail": "none fails",
+    "Days left of certificates": "the sandbox has none",
+}
+"""Panels without a value in a pair that works, and why."""
 
 
-@pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    """A gateway of this test's own, which has answered and paid."""
-    async with opened(sandbox(tmp_path)) as world:
-        await world.ask("GET", world.at("/balance"))
-        await world.pay(order("scraped", world.today()))
-        await world.settled("scraped")
-        yield world
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def observed(
+    postgres_server: PostgresServer,
+    migrated_database: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Observed]:
+    """A pair that has answered and paid, and whose figures were scraped since."""
+    url = await postgres_server.create(DATABASE, template=migrated_database)
+    async with observing(tmp_path_factory.mktemp("observed"), url) as made:
+        await load(made)
+        for task in ("gauges", "unsettled payouts", "tasks"):
+            await made.world.run_task(task)
+        await made.until("query", has_samples, query="up")
+        await made.read_statement()  # the shared cache is away for the second time
+        # twice: a rate needs two samples
+        await made.until("query", has_samples, query="rate(pixgate_errors_total[1m])")
+        yield made
+    await postgres_server.drop(DATABASE)
 
 
-async def test_what_is_scraped_is_as_prometheus_wants_it(world: World):
+async def test_what_is_scraped_is_as_prometheus_wants_it(observed: Observed):
     """``promtool check metrics`` says nothing."""
-    url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
-    async with world.session.get(url) as answer:
+    url = f"http://127.0.0.1:{observed.world.gateway.operations.port}/metrics"
+    async with observed.world.session.get(url) as answer:
         scraped = await answer.read()
 
     said = await asyncio.to_thread(promtool, "check", "metrics", typed=scraped)
@@ -40,68 +65,102 @@ async def test_what_is_scraped_is_as_prometheus_wants_it(world: World):
     assert said == (0, "")
 
 
-async def test_prometheus_scrapes_it_and_evaluates_every_rule(world: World, tmp_path: Path):
-    target = f"127.0.0.1:{world.gateway.operations.port}"
-    config = tmp_path / "prometheus.json"  # JSON is YAML
-    config.write_text(
-        json.dumps(
-            {
-                "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
-                "rule_files": [str(ALERTS)],
-                "scrape_configs": [
-                    {"job_name": "gateway", "static_configs": [{"targets": [target]}]}
-                ],
-            }
-        )
-    )
-    log = tmp_path / "prometheus.log"
-    command = [
-        program("prometheus"),
-        f"--config.file={config}",
-        f"--storage.tsdb.path={tmp_path / 'series'}",
-        "--web.listen-address=127.0.0.1:0",
+async def test_every_rule_is_evaluated_and_none_fires(observed: Observed):
+    said = await observed.until("rules", all_evaluated)
+
+    rules = [
+        each for group in said["groups"] if group["file"] == str(ALERTS) for each in group["rules"]
     ]
-    stack = serving(command, log=log, ready=lambda: LISTENING.search(log.read_text()))
-    process = await asyncio.to_thread(stack.__enter__)
-    try:
-        port = LISTENING.findall(log.read_text())[0]
-        url = f"http://127.0.0.1:{port}/api/v1"
-        scraped = await found(world.session, f"{url}/targets", is_scraped)
-        rules = await found(world.session, f"{url}/rules", all_evaluated)
-    finally:
-        await asyncio.to_thread(stack.__exit__, None, None, None)
-
-    assert process.returncode == 0
-    assert scraped["activeTargets"][0]["lastError"] == ""
-    assert len(listed(rules)) == len(RULES)
-    assert {rule["health"] for rule in listed(rules)} == {"ok"}
-    assert {rule["name"] for rule in listed(rules) if rule["state"] == "firing"} == set()
+    assert len(rules) == len(RULES)
+    assert {rule["health"] for rule in rules} == {"ok"}
+    assert {rule["name"] for rule in rules if rule["state"] == "firing"} == set()
 
 
-async def found(session: aiohttp.ClientSession, url: str, holds: Any) -> dict[str, Any]:
-    """Ask until an answer holds, and return it."""
-    data: dict[str, Any] = {}
+async def test_every_query_of_every_panel_has_an_answer(observed: Observed):
+    wrong, empty = {}, set()
+    for title, query in queries():
+        said = await observed.ask("query", query=query)
+        if "error" in said:
+            wrong[title, query] = said["error"]
+        elif not said["result"]:
+            empty.add((title, query))
 
-    async def asked() -> bool:
-        nonlocal data
-        async with session.get(url) as answer:
-            data = (await answer.json())["data"] if answer.ok else {}
-        return bool(holds(data))
-
-    await until(asked)
-    return data
-
-
-def is_scraped(targets: dict[str, Any]) -> bool:
-    """Say whether the gateway answered."""
-    return [each["health"] for each in targets.get("activeTargets", ())] == ["up"]
+    assert wrong == {}
+    assert {query for title, query in empty if title not in EMPTY} == set()
 
 
-def all_evaluated(rules: dict[str, Any]) -> bool:
-    """Say whether every rule was evaluated once."""
-    return bool(listed(rules)) and all(each["health"] != "unknown" for each in listed(rules))
+async def test_the_variables_of_a_dashboard_are_found(observed: Observed):
+    said = {
+        name: await observed.ask(f"label/{name}/values", **{"match[]": "pixgate_config_info"})
+        for name in PLACE
+    }
+
+    assert said == {name: [value] for name, value in PLACE.items()}
 
 
-def listed(rules: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rules of every group."""
-    return [rule for group in rules.get("groups", ()) for rule in group["rules"]]
+async def test_alerts_fire(observed: Observed, postgres_server: PostgresServer):
+    """Each for the fault that it is there for; only the wait before it fires is shortened."""
+    world, faults = observed.world, observed.world.control
+    lost = {"operation": "payout", "fault": "reset_before", "count": None}
+    silent = {"operation": "payout_read", "fault": "status", "status": 500, "count": None}
+    refusing = {"operation": "balance", "fault": "status", "status": 401, "count": 3}
+    for fault in (lost, silent, refusing):
+        await faults.post("faults", body=fault)
+
+    await world.pay(order("lost", world.today()))
+    for _ in range(3):
+        await world.ask("GET", world.at("/balance"))
+    await a_quarter_of_an_hour_later(observed)
+    observed.reload.asked.set()
+    await observed.reload.run_once()  # of a file that is not there
+    await observed.other.operations.close()
+    await refuse_writes(observed, postgres_server)
+
+    wanted = {
+        *("GatewayDown", "PayoutUnresolvedOld", "ProviderCredentialsRefused"),
+        *("StoreNotWritable", "ConfigReloadFailed", "SharedCacheAway"),
+    }
+
+    async def fire() -> bool:
+        fired = firing(await observed.ask("alerts"))
+        if "SharedCacheAway" not in fired:
+            await observed.read_statement()  # the cache is asked again after five seconds
+        return wanted <= fired
+
+    await until(fire)
+
+
+async def a_quarter_of_an_hour_later(observed: Observed) -> None:
+    """Make the payout of unknown outcome older."""
+    early = observed.world.gateway.kernel.now() - timedelta(minutes=20)
+    lost = payouts.update().where(payouts.c.state == PayoutState.UNKNOWN.value)
+    async with observed.world.gateway.kernel.store.database.writing() as connection:
+        done = await connection.execute(lost.values(created_at=early))
+    assert done.rowcount == 1
+
+
+async def refuse_writes(observed: Observed, server: PostgresServer) -> None:
+    """Make the database what a standby is, for every session from now on."""
+    await server.make_read_only(DATABASE)
+    await observed.world.run_task("store")
+
+
+def has_samples(said: dict[str, Any]) -> bool:
+    return bool(said["result"])
+
+
+def all_evaluated(said: dict[str, Any]) -> bool:
+    """Whether every rule was evaluated once."""
+    rules = [rule for group in said["groups"] for rule in group["rules"]]
+    return bool(rules) and all(each["health"] != "unknown" for each in rules)
+
+
+def firing(said: dict[str, Any]) -> set[str]:
+    """Return the alerts that fire here and have their runbook's address."""
+    return {
+        each["labels"]["alertname"]
+        for each in said["alerts"]
+        if each["state"] == "firing"
+        and PLACE.items() <= each["labels"].items()
+        and each["annotations"]["runbook_url"].startswith(RUNBOOKS)
+    }

@@ -14,8 +14,8 @@ from gateway.runtime import periodic_task
 from gateway.runtime.process import Part
 from gateway.store.kernel import database
 from gateway.telemetry.logs import writer
-from tests.deploy.containers import OURS, PODS, seconds
 from tests.deploy.rule_cases import ROOT
+from tests.world.containers import CHART, OURS, seconds
 from tests.world.gateway.world import sandbox
 
 MARGIN_S = 5
@@ -54,9 +54,9 @@ async def stop_s(folder: Path, part: Part) -> float:
 @pytest.mark.parametrize(
     ("part", "container", "unit"),
     [
-        (Part(), "pixgate", "pixgate@.service"),
-        (Part(works=False), "pixgate", "pixgate@.service"),
-        (Part(serves=False), "pixgate-worker", "pixgate-worker.service"),
+        (Part(), "gateway", "pixgate@.service"),
+        (Part(works=False), "gateway", "pixgate@.service"),
+        (Part(serves=False), "worker", "pixgate-worker.service"),
     ],
     ids=["both", "server process", "worker"],
 )
@@ -64,8 +64,8 @@ async def test_a_process_is_waited_for(tmp_path: Path, part: Part, container: st
     needed = await stop_s(tmp_path, part) + MARGIN_S
 
     given = {
-        "compose": seconds(OURS["gateway" if part.serves else "worker"]["stop_grace_period"]),
-        "kubernetes": PODS[container]["terminationGracePeriodSeconds"],
+        "compose": seconds(OURS[container]["stop_grace_period"]),
+        "kubernetes": CHART[container]["terminationGracePeriodSeconds"],
         "systemd": unit_s(unit),
     }
     assert {name: each for name, each in given.items() if each < needed} == {}, needed

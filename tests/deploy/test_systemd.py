@@ -70,3 +70,28 @@ def test_systemd_finds_nothing_wrong_with_them(tmp_path: Path):
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="wants systemd-analyze")
+@pytest.mark.parametrize("name", UNITS)
+def test_what_a_unit_may_do_is_little(name: str, tmp_path: Path):
+    """At most 3.0 of 10 by systemd's own count, where 8 is a unit without any of it."""
+    (tmp_path / name).write_text(UNITS[name].replace("/opt/pixgate/bin/pixgate", "/bin/true"))
+
+    done = subprocess.run(
+        [ANALYZE, "security", "--offline=true", "--no-pager", "--threshold=30", tmp_path / name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_unit_s_files_memory_and_log_are_bounded_or_its_own(name: str):
+    """By default, journald drops lines beyond 10,000 in 30 s."""
+    lines = UNITS[name].splitlines()
+
+    assert {"UMask=0077", "StateDirectoryMode=0700", "LogRateLimitIntervalSec=0"} <= {*lines}
+    assert any(line.startswith("MemoryMax=") for line in lines)

@@ -11,6 +11,7 @@ INSTALL = {
     "caddy": "apt-get install caddy",
     "clients": "make clients",
     "haproxy": "apt-get install haproxy",
+    "judges": "make judges",
     "nginx": "apt-get install nginx-light",
     "pgbouncer": "apt-get install pgbouncer",
     "postgres": "apt-get install postgresql",

@@ -99,32 +99,24 @@ frontend public
   bind 127.0.0.1:$port
   default_backend gateway
 backend gateway
-  $summary
   option http-buffer-request
   server it 127.0.0.1:$upstream $announces
 """
-"""In front of a gateway, as docs/operations.md has it, but for TLS."""
+"""In front of a gateway that is told the client's address by the PROXY protocol."""
 
-TELLING = {
-    "forwarded": ("option forwardfor", ""),
-    "proxy_protocol": ("", "send-proxy"),
-    "proxy_protocol v2": ("", "send-proxy-v2"),
-}
-"""How HAProxy tells the client's address: a line of the backend, a word of the server."""
+TELLING = {"proxy_protocol": "send-proxy", "proxy_protocol v2": "send-proxy-v2"}
+"""How HAProxy tells it: a word of the server."""
 
 
 @contextmanager
-def in_front(upstream: int, how: str) -> Iterator[int]:
-    """Keep HAProxy running before a gateway; return its port. Skips where there is none."""
+def in_front(upstream: int, how: str) -> Iterator[str]:
+    """Keep HAProxy running before a gateway; return its URL. Skips where there is none."""
     program, port = found("haproxy"), free_port()
-    summary, announces = TELLING[how]
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
         config = Path(folder, "haproxy.cfg")
         config.write_text(
-            Template(FRONT).substitute(
-                port=port, upstream=upstream, summary=summary, announces=announces
-            )
+            Template(FRONT).substitute(port=port, upstream=upstream, announces=TELLING[how])
         )
         log = Path(folder, "log")
         with serving([program, "-db", "-f", config], log=log, ready=lambda: listens(port)):
-            yield port
+            yield f"http://127.0.0.1:{port}"

@@ -59,6 +59,14 @@ class PostgresServer:
         """Remove a database, whoever is still connected to it."""
         await self._execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 
+    async def make_read_only(self, database: str) -> None:
+        """Refuse writes, as a standby does, to every session from now on; end the others."""
+        await self._execute(f'ALTER DATABASE "{database}" SET default_transaction_read_only = on')
+        await self._execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"  # noqa: S608 - a test's own name
+            f" WHERE datname = '{database}'"
+        )
+
     async def _execute(self, statement: str) -> None:
         # what is ours in an address is not for the driver
         address = self.admin.set(drivername="postgresql").difference_update_query(["pooler"])

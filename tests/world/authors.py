@@ -31,6 +31,11 @@ class Environment:
     bin: Path
     folder: Path
 
+    @property
+    def environ(self) -> dict[str, str]:
+        """What its programs run in: nothing leads back to our tree."""
+        return {**_bare(), "VIRTUAL_ENV": str(self.bin.parent)}
+
     def runs(self, *command: str | Path, within: Path | None = None, seconds: float = 300) -> str:
         """Run a program, one of the environment's first; return what it printed."""
         first = self.bin / str(command[0])
@@ -38,7 +43,7 @@ class Environment:
         done = subprocess.run(
             [str(program), *map(str, command[1:])],
             cwd=within or self.folder,
-            env={**_bare(), "VIRTUAL_ENV": str(self.bin.parent)},
+            env=self.environ,
             capture_output=True,
             text=True,
             timeout=seconds,
@@ -61,8 +66,8 @@ class Environment:
         self.runs("mypy", *python, *cache, ".", within=package)
 
 
-def environment_in(folder: Path) -> Environment:
-    """Build the wheel and make an environment of it, without network; skips where it cannot."""
+def wheel_in(folder: Path) -> Path:
+    """Build the wheel into an empty folder, without network; skips where it cannot."""
     if not _UV.exists():
         pytest.skip("uv is not here: `make setup` installs it")
     made = subprocess.run(
@@ -75,6 +80,12 @@ def environment_in(folder: Path) -> Environment:
     if made.returncode:
         pytest.skip("the build backend is not in uv's cache: `make setup` fetches it")
     (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def environment_in(folder: Path) -> Environment:
+    """Build the wheel and make an environment of it, without network; skips where it cannot."""
+    wheel = wheel_in(folder)
     place = folder / "environment"
     _uv("venv", "-q", "--offline", "--python", sys.executable, place)
     python = place / "bin/python"

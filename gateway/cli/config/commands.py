@@ -1,4 +1,4 @@
-"""``pixgate config``: whether a configuration can be served."""
+"""``pixgate config``: a file to start from, and whether it can be served."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.cli.config.assets import init
 from gateway.cli.console import Row, Terminal, reading
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ FINDINGS, UNREADABLE = 1, 2
 
 @click.group("config")
 def config() -> None:
-    """Check and show the configuration."""
+    """Make and check the configuration."""
+
+
+config.add_command(init)
 
 
 @config.command()

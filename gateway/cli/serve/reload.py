@@ -13,6 +13,7 @@ from gateway.config.reloading import Reloading, reloaded
 from gateway.config.settings import Settings
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.telemetry.metrics import series
 
 _log = logging.getLogger("gateway")
 
@@ -36,6 +37,9 @@ class Reload:
         self.settings = gateway.kernel.settings
         self._takers = gateway.kernel.reloads
         self._read = read
+        self._now = gateway.kernel.now
+        self._values = gateway.telemetry.values
+        self._show(successful=True)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -56,8 +60,15 @@ class Reload:
             refuse_contradictions(fresh)
         except _UNUSABLE as problem:
             _log.error("SIGHUP: nothing was reloaded: %s", problem)
+            self._show(successful=False)
             return
         self._take(reloaded(self.settings, fresh))
+        self._show(successful=True)
+
+    def _show(self, *, successful: bool) -> None:
+        """Show when a configuration was read last, and whether it could be used."""
+        self._values.child(series.RELOAD_AT).set(self._now().timestamp())
+        self._values.child(series.RELOAD_SUCCESSFUL).set(successful)
 
     def _take(self, found: Reloading) -> None:
         """Put it in force, and say what was taken, at the more talkative of both levels."""

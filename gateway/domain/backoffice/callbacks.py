@@ -12,6 +12,7 @@ from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.events import PayoutEvent
+from gateway.domain.payouts.followups import Backlog
 
 
 class CallbackState(StrEnum):
@@ -100,6 +101,10 @@ class Callbacks(Protocol):
         self, callback_id: str, company_id: str, noticed: PayoutEvent | None = None
     ) -> None:
         """Note whose account one speaks of, and the event of the payout that it names."""
+        ...
+
+    async def waiting(self) -> Sequence[Backlog]:
+        """Count what is to be looked into, by provider; one that has nothing is left out."""
         ...
 
     async def search(

@@ -151,6 +151,25 @@ class Unsettled:
     review: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """
+    What of one provider waits for a worker.
+
+    Attributes:
+        waiting: How many; ``MOST_COUNTED`` of all providers at most.
+        oldest_at: Since when the first of them waits.
+    """
+
+    provider: str
+    waiting: int
+    oldest_at: datetime
+
+
+MOST_COUNTED: Final = 10_000
+"""Enough to see a backlog grow; a longer one is not walked for the sake of a figure."""
+
+
 class FollowUps(Protocol):
     """Payouts that must be looked at again; any number of processes may share the work."""
 
@@ -164,6 +183,10 @@ class FollowUps(Protocol):
 
     async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
         """Claim what is due and free, what is due longest first."""
+        ...
+
+    async def backlog(self, now: datetime) -> Sequence[Backlog]:
+        """Count what is due and free, by provider; one that has nothing of it is left out."""
         ...
 
     async def claim(self, wanted: ProbeClaim) -> Payout | None:

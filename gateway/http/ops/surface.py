@@ -50,13 +50,16 @@ class OpsSurface:
 
     ``application`` is what a ``gateway.net.server.listener.Listener`` serves.
 
+    Once every check has passed, the process stays ready until it is stopped: without a store it
+    answers requests with an error of the contract, and a load balancer could only do worse.
+
     Attributes:
         ready: Every readiness check by name (store, migrations), True when it
-            passes; may raise, which counts as not ready.
+            passes; may raise, which counts as not passed.
         draining: Whether the process is being stopped; then it is not ready.
         has_worker: Whether a worker is at work; told, and no reason to be not ready.
         metrics_cache_s: How long one rendering of the metrics is given out.
-        ready_deadline_s: How long ``ready`` may take.
+        ready_deadline_s: How long ``ready`` may take; load balancers wait longer.
     """
 
     ready: Callable[[], Awaitable[Mapping[str, bool]]]
@@ -66,8 +69,9 @@ class OpsSurface:
     version: str
     has_worker: Callable[[], bool] = lambda: True
     metrics_cache_s: float = 5.0
-    ready_deadline_s: float = 2.0
+    ready_deadline_s: float = 1.0
     clock: Monotonic = time.monotonic
+    _was_ready: bool = False
     _rendering: asyncio.Lock = field(default_factory=asyncio.Lock)
     _rendered: dict[tuple[bool, bool], tuple[float, bytes, str]] = field(default_factory=dict)
 
@@ -115,9 +119,10 @@ class OpsSurface:
         return _json({"status": "alive", "version": self.version})
 
     async def _ready(self, request: web.Request) -> web.Response:
-        """Say whether requests may be sent here, check by check; 503 if not."""
+        """Say whether requests may be sent here, and the result of each check; 503 if not."""
         checks, draining = await self._checks(), self.draining()
-        ready = bool(checks) and all(checks.values()) and not draining
+        self._was_ready = self._was_ready or (bool(checks) and all(checks.values()))
+        ready = self._was_ready and not draining
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         word = "ready" if ready else "unready"
         document = {"status": word, "draining": draining, "checks": checks}
@@ -139,7 +144,7 @@ class OpsSurface:
         return _json({"digest": self.config_digest, "version": self.version})
 
     async def _checks(self) -> dict[str, bool]:
-        """Run the checks; any failure means not ready, and its text stays inside."""
+        """Run the checks; the text of a failure stays inside."""
         try:
             async with asyncio.timeout(self.ready_deadline_s):
                 found = await self.ready()

@@ -11,6 +11,7 @@ from typing import Final
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable, TaskLeases
+from gateway.runtime.periodic_task import ELSEWHERE
 
 _log = logging.getLogger(__name__)
 
@@ -38,17 +39,18 @@ class LeasedTasks:
 
     def leased(self, task: str, run_once: RunOnce) -> RunOnce:
         """
-        Return the work of a task as it is done under its lease: nothing while another has it.
+        Return the work of a task as it is done under its lease.
+
+        A run returns ``ELSEWHERE``, and does nothing, while another process has the lease.
 
         The lease is renewed for as long as a run takes. A run whose lease is lost is cancelled.
         """
 
-        async def run() -> None:
+        async def run() -> object:
             if not await self._holds(task):
-                return
+                return ELSEWHERE
             if self._leases is None:
-                await run_once()
-                return
+                return await run_once()
             try:
                 async with self._kept(task) as lease:
                     await run_once()
@@ -56,6 +58,8 @@ class LeasedTasks:
                 if not lease.expired():
                     raise
                 _log.warning("lease_lost task=%s: its run was cancelled", task)
+                return ELSEWHERE
+            return None
 
         return run
 

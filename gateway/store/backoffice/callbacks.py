@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import func, or_, select, update
 
 from gateway.domain.backoffice.callbacks import Callback, CallbackSearch, CallbackState
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.payouts.events import PayoutEvent
+from gateway.domain.payouts.followups import MOST_COUNTED, Backlog
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.payouts.events import append
@@ -24,6 +25,20 @@ _MOST = 50
 _DUE_AHEAD = timedelta(minutes=10)
 _WORDS = {"kind": CallbackKind, "state": CallbackState, "named_by": NamedBy}
 _NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
+
+
+_WAITING = (
+    select(callbacks.c.provider, callbacks.c.received_at)
+    .where(callbacks.c.due_at.is_not(None))
+    .order_by(callbacks.c.due_at)
+    .limit(MOST_COUNTED)
+    .subquery("waiting")
+)
+_BACKLOG = select(
+    _WAITING.c.provider,
+    func.count().label("waiting"),
+    func.min(_WAITING.c.received_at).label("oldest_at"),
+).group_by(_WAITING.c.provider)
 
 
 class StoredCallbacks:
@@ -90,6 +105,12 @@ class StoredCallbacks:
             await connection.execute(noted.values(company_id=company_id))
             if noticed is not None:
                 await append(self._database, connection, noticed)
+
+    async def waiting(self) -> Sequence[Backlog]:
+        """Count what is to be looked into, by provider."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_BACKLOG)).all()
+        return [Backlog(**row._asdict()) for row in rows]
 
     async def search(
         self, search: CallbackSearch, scope: CompanyScope

@@ -212,6 +212,8 @@ class Database:
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
         takes_writes: Whether a transaction can write: a standby cannot, nor a full disk.
+        server_load: How many connections the server has, of all programs, and the most that it
+            takes; None where the store is a file.
         facts: Seals what events of payouts tell.
         now: The clock of the process, for which partitions are made ahead.
         followers: Each is told of every act that a transaction of this process has recorded, before
@@ -233,6 +235,7 @@ class Database:
     checkout_s: float
     whole_s: float
     takes_writes: Callable[[AsyncConnection], Awaitable[bool]]
+    server_load: Callable[[AsyncConnection], Awaitable[tuple[int, int]]] | None = None
     chain: ChainKeys = UNSEALED
     facts: FactSealing = KEYLESS
     now: Now = utc_now

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 from sqlalchemy import Column, MetaData, Table, func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
@@ -73,6 +74,14 @@ class Partitions:
             if self._name(start) not in made and counted.get(start, 0) <= MOVED_AT_ONCE:
                 await self._make(database, start)
         return gone
+
+    async def end(self, connection: AsyncConnection, now: datetime) -> datetime:
+        """Return until when every instant from now on has a partition; the past if none has."""
+        made = (await connection.execute(_MADE, {"table": self.table.name})).scalars().all()
+        end = self._start(now)
+        while self._name(end) in made:
+            end = self._end(end)
+        return end
 
     async def _make(self, database: Database, start: datetime) -> None:
         """Make one, and move its rows there."""

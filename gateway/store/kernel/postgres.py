@@ -27,6 +27,7 @@ from sqlalchemy import (
     event,
     func,
     select,
+    text,
     tuple_,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, insert
@@ -65,6 +66,11 @@ _BATCHES = 3
 _OURS_LATER_S = 0.5
 """What the server has cancelled is surely undone; what we have given up may be committed yet."""
 _YOUNG_S, _OLD_S = 0.05, 10.0
+_SERVER_LOAD = text(
+    "SELECT (SELECT sum(numbackends) FROM pg_stat_database)::int AS used,"
+    " current_setting('max_connections')::int"
+    " - current_setting('superuser_reserved_connections')::int AS most"
+)
 
 # The tables themselves do not say it, for this dialect would be loaded wherever a table is.
 for _index in (*approvals.indexes, *requests.indexes, *payouts.indexes):
@@ -124,6 +130,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
         takes_writes=_takes_writes,
+        server_load=_server_load,
     )
 
 
@@ -163,6 +170,12 @@ async def _takes_writes(connection: AsyncConnection) -> bool:
     setting = select(func.current_setting("transaction_read_only", type_=Text()))
     read_only: str = (await connection.execute(setting)).scalar_one()
     return read_only == "off"
+
+
+async def _server_load(connection: AsyncConnection) -> tuple[int, int]:
+    """Return the connections of the server, and how many it takes of others than superusers."""
+    row = (await connection.execute(_SERVER_LOAD)).one()
+    return row.used, row.most
 
 
 def _statement_s(pooler: Pooler, limits: Limits) -> float:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     Update,
     bindparam,
     cast,
+    func,
     literal,
     or_,
     select,
@@ -34,6 +35,7 @@ from gateway.domain.payouts.followups import (
     CHANGED_AHEAD,
     ENDS_AHEAD,
     MOST_ACCOUNTS,
+    MOST_COUNTED,
     PLANNED_AHEAD,
     DueClaim,
 )
@@ -85,6 +87,21 @@ ANY_DUE: Final = (
     .limit(1)
 )
 """Whether there is anything to do, asked every second: no row when there is not."""
+
+
+_DUE: Final = (
+    select(payouts.c.provider, payouts.c.next_check_at)
+    .where(payouts.c.next_check_at <= _at(), free())
+    .order_by(payouts.c.next_check_at)
+    .limit(MOST_COUNTED)
+    .subquery("due")
+)
+BACKLOG: Final = select(
+    _DUE.c.provider,
+    func.count().label("waiting"),
+    func.min(_DUE.c.next_check_at).label("oldest_at"),
+).group_by(_DUE.c.provider)
+"""How much is due and free at each bank, and since when."""
 
 
 def _next(

@@ -15,13 +15,21 @@ from datetime import datetime
 
 from sqlalchemy import case, func, select, update
 
-from gateway.domain.payouts.followups import Checked, DueAccount, DueClaim, ProbeClaim, Unsettled
+from gateway.domain.payouts.followups import (
+    Backlog,
+    Checked,
+    DueAccount,
+    DueClaim,
+    ProbeClaim,
+    Unsettled,
+)
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.checks import CheckWriter
 from gateway.store.payouts.due import (
     ACCOUNTS_DUE,
     ANY_DUE,
+    BACKLOG,
     SCANNED,
     TRACE_ID,
     claiming,
@@ -96,6 +104,12 @@ class StoredFollowUps:
         async with self._database.writing() as connection:
             rows = (await connection.execute(statement, asked)).all()
         return list(self._readable(sorted(rows, key=_next_check)))
+
+    async def backlog(self, now: datetime) -> Sequence[Backlog]:
+        """Count what is due and free, by provider."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(BACKLOG, instants(now))).all()
+        return [Backlog(**row._asdict()) for row in rows]
 
     async def claim(self, wanted: ProbeClaim) -> Payout | None:
         """

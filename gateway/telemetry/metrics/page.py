@@ -9,7 +9,7 @@ from prometheus_client import Gauge
 
 from gateway.telemetry.metrics.families import Family, Label
 from gateway.telemetry.metrics.registry import MOST_AT_START
-from gateway.telemetry.metrics.series import REQUEST_DURATION, SERIES
+from gateway.telemetry.metrics.series import REQUEST_DURATION, SERIES, WORST_CREDENTIALS
 
 
 def describe_metrics() -> str:
@@ -42,9 +42,12 @@ _PAGE: Final = (
     "A label's values are a closed set. Other values are counted as `_OTHER`, so callers cannot add",
     f"series. Counters and histograms of at most {MOST_AT_START:,} lines start at 0 with every combination of",
     "their labels, so that `increase()` sees the first event. Gauges are absent until they are set.",
+    f"Only `{WORST_CREDENTIALS.name}` names credentials and companies, by their ids: thirty series",
+    "of a process at most, which change with whoever is refused.",
     "",
     "An answer of `/metrics` is kept for 5 seconds, so events may show up that much later. Figures",
-    "that are looked up in the store (sessions, approvals, keys, outbox) are up to 15 seconds older.",
+    "that are looked up in the store (sessions, approvals, keys, outbox, what is due) are up to 15",
+    "seconds older.",
     "The answer is compressed with gzip and written in OpenMetrics where the request accepts these.",
     f"In OpenMetrics the buckets of `{REQUEST_DURATION.name}` have an exemplar: the",
     "`trace_id` of the last request in that bucket, where the id has at most 64 characters.",
@@ -59,6 +62,8 @@ _KNOWN_AT_START: Final = {
     "operation": "calls of the provider port",
     "policy": "names of the quotas",
     "event": "actions of the audit log",
+    "credential": "ids of credentials",
+    "company": "ids of companies",
 }
 _LONGEST_LIST: Final = 16
 

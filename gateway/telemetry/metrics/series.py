@@ -12,7 +12,7 @@ from gateway.domain.backoffice.change_feed import Kept as KeptKind
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.payouts.payouts import FINAL_STATES
+from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.stops.model import StopScope
 from gateway.telemetry.metrics.families import Family, Label
 
@@ -93,9 +93,16 @@ PAGE_SOURCE: Final = Label("source", ("walk", "snapshot"))
 CACHE_WORK: Final = Label("work", ("get", "put", "drop", "unsealed"))
 KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
 FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
+MONEY_STATE: Final = Label("state", (PayoutState.ACCEPTED, *sorted(FINAL_STATES)))
 STORE_WORK: Final = Label("work", ("read", "write"))
 LOST_LINES: Final = Label("reason", ("failed", "full"))
+WORST: Final = (
+    Label("credential"),
+    Label("company"),
+    Label("result", ("limited", "refused", "failed")),
+)
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
+TABLE: Final = Label("table", ("request_log", "payout_events"))
 TASK: Final = Label(
     "task",
     (
@@ -103,7 +110,7 @@ TASK: Final = Label(
         *("audit tally", "request log", "readings", "last uses", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "mail"),
         *("missed events", "approvals", "figures", "old sign-ins", "retention"),
-        *("reset links", "event loop lag"),
+        *("reset links", "event loop lag", "store"),
     ),
 )
 BUILD: Final = (Label("version"), Label("commit"), Label("python"), Label("environment"))
@@ -148,8 +155,10 @@ _sum = partial(_gauge, joined="sum")
 REQUESTS: Final = _counter("pixgate_http_requests_total", "Requests answered.", SURFACE, ROUTE, METHOD, STATUS)
 REQUEST_DURATION: Final = _timing("pixgate_http_request_duration_seconds", "From the request's head to the answer.", _BUCKETS, SURFACE, ROUTE, METHOD, STATUS_CLASS)
 REQUESTS_IN_FLIGHT: Final = _sum("pixgate_http_requests_in_flight", "Requests being served, of all surfaces.")
+IN_FLIGHT_LIMIT: Final = _sum("pixgate_http_requests_in_flight_limit", "Requests in flight above which new ones are turned away.")
 OVERHEAD: Final = _timing("pixgate_overhead_seconds", "A request's duration without the part spent on banks.", _OVERHEAD, ROUTE)
 ERRORS: Final = _counter("pixgate_errors_total", "Requests refused, by public code.", SURFACE, ROUTE, CODE, STATUS)
+WORST_CREDENTIALS: Final = _sum("pixgate_worst_credential_errors", "Requests of the last five minutes that were answered 429 (limited), another 4xx (refused) or 5xx (failed): of the ten credentials that have most of each in this process.", *WORST)
 AUTH_ATTEMPTS: Final = _counter("pixgate_auth_attempts_total", "Requests that were asked who they are.", SCHEME, AUTH_RESULT)
 AUTH_DURATION: Final = _timing("pixgate_auth_duration_seconds", "Finding out who is calling.", _BUCKETS, SCHEME)
 DENIALS: Final = _counter("pixgate_authz_denied_total", "Known callers that were not let through.", DENIED, RESOURCE)
@@ -160,6 +169,7 @@ RECORDS_BELIEVED: Final = _gauge("pixgate_kept_records_believed", "1 while kept 
 RECORDS_FORGOTTEN: Final = _counter("pixgate_kept_records_forgotten_total", "Kept records dropped since they were changed: by this process, by another one as the audit log tells, or all at once.", TOLD_BY, FORGOTTEN)
 QUOTA_DECISIONS: Final = _counter("pixgate_ratelimit_decisions_total", "Requests weighed against a quota.", POLICY, DECISION)
 CONNECTIONS_OPEN: Final = _sum("pixgate_http_connections_open", "Connections to the public listener.")
+CONNECTIONS_LIMIT: Final = _sum("pixgate_http_connections_limit", "The most connections to the public listener.")
 CONNECTIONS_TURNED_AWAY: Final = _counter("pixgate_http_connections_turned_away_total", "Connections closed on arrival: too many of one address, too many in all, too few file descriptors left, or not from a proxy of ours.", TURNED_AWAY)
 SHED_REQUESTS: Final = _counter("pixgate_shed_total", "Requests turned away to protect the others.", SHED)
 VALIDATION_FAILURES: Final = _counter("pixgate_validation_failures_total", "Requests refused for their content.", ROUTE, CODE)
@@ -183,11 +193,15 @@ BREAKER_STATE: Final = _gauge("pixgate_breaker_state", "0 closed, 1 half-open, 2
 BREAKER_TRANSITIONS: Final = _counter("pixgate_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)
 PAYOUTS: Final = _counter("pixgate_payouts_total", "Payout requests that reached the store.", PAYOUT_METHOD, PAYOUT_OUTCOME)
 PAYOUTS_ENDED: Final = _counter("pixgate_payouts_ended_total", "Payouts that reached a final state; those that people ended in a review are not counted.", PROVIDER, FINAL_STATE)
+PAYOUT_CENTAVOS: Final = _counter("pixgate_payout_centavos_total", "Money of payouts in centavos: accepted by the bank, and in the final state they reached; those that people ended in a review are not counted.", PROVIDER, MONEY_STATE)
 PAYOUTS_RETURNED: Final = _counter("pixgate_payouts_returned_total", "Paid payouts of which money came back; one that comes back in parts may count with each.", PROVIDER)
 PAYOUT_SETTLEMENT: Final = _timing("pixgate_payout_settlement_seconds", "From a payout's acceptance by us to its settlement.", _SETTLEMENT, PROVIDER)
 PAYOUT_UNRESOLVED: Final = _gauge("pixgate_payout_unresolved", "Payouts whose outcome is unknown.", PROVIDER)
 PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("pixgate_payout_oldest_unresolved_seconds", "Age of the oldest of them.", PROVIDER)
 PAYOUT_REVIEW: Final = _gauge("pixgate_payout_review", "Payouts in review.", PROVIDER)
+PAYOUTS_DUE: Final = _gauge("pixgate_payout_due", "Unsettled payouts that are due for a look and that no worker has claimed; at most 10,000 of all banks are counted.", PROVIDER)
+PAYOUT_OLDEST_DUE: Final = _gauge("pixgate_payout_oldest_due_seconds", "How long the first of them has been due.", PROVIDER)
+LOOK_FIRST: Final = _gauge("pixgate_payout_look_first", "1 while payouts.look_first is on, as after a restore, else 0.")
 PAYOUTS_STOPPED: Final = _counter("pixgate_payout_stopped_total", "Payouts refused by a stop.", STOP_SCOPE)
 PAYOUTS_SIMILAR: Final = _counter("pixgate_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
 PAYOUTS_UNREADABLE: Final = _counter("pixgate_payout_unreadable_total", "Unsettled payouts that were due for a look and cannot be read by this release; each is tried again every minute or so.", PROVIDER)
@@ -209,16 +223,27 @@ AUDIT_BROKEN: Final = _gauge("pixgate_audit_chain_broken", "1 when the audit log
 OUTBOX_WAITING: Final = _gauge("pixgate_outbox_oldest_waiting_seconds", "Age of the oldest mail that was not sent; 0 when there is none.")
 STORE_DURATION: Final = _timing("pixgate_store_seconds", "Units of work in the database, the wait for a connection included.", _STORE, STORE_WORK)
 STORE_IN_USE: Final = _sum("pixgate_store_connections_in_use", "Connections to the database that work.")
+STORE_LIMIT: Final = _sum("pixgate_store_connections_limit", "The most connections to the database: database.pool.")
+STORE_WRITABLE: Final = _gauge("pixgate_store_writable", "1 when the database took a write at the last look, 15 seconds ago at most; 0 when it is away or read-only.", joined="min")
+STORE_SERVER_CONNECTIONS: Final = _gauge("pixgate_store_server_connections", "Connections that PostgreSQL has, of all programs; absent with SQLite.")
+STORE_SERVER_LIMIT: Final = _gauge("pixgate_store_server_connections_limit", "The most that it takes of programs which are no superuser's.")
+STORE_PARTITIONS_END: Final = _gauge("pixgate_store_partitions_end_timestamp_seconds", "Until when every row from now on has a partition of its own; absent with SQLite, and before a worker has looked.", TABLE)
 STORE_WAITING: Final = _sum("pixgate_store_connections_waiting", "Units of work that wait for a connection to the database.")
 AUDIT_HEAD: Final = _gauge("pixgate_audit_head", "Number of the last event of the audit log; looked at every hour, like the next.")
 AUDIT_HEAD_HASH: Final = _gauge("pixgate_audit_head_hash", "The first six bytes of that event's hash as a whole number, to be kept elsewhere.")
 CERTIFICATE_ENDS: Final = _gauge("pixgate_tls_certificate_expiry_timestamp_seconds", "When our certificate at a bank ends, as a Unix time.", CERTIFICATE)
 ACCOUNT_CERTIFICATE_ENDS: Final = _gauge("pixgate_account_certificate_expiry_timestamp_seconds", "When the first certificate of an active account at a bank ends, as a Unix time; +Inf when there is none any more.", CERTIFICATE)
-CALLBACKS: Final = _counter("pixgate_callbacks_total", "Callbacks received from banks; unproven where the bank's own keys could not be read.", CALLBACK_RESULT)
+CALLBACKS: Final = _counter("pixgate_callbacks_total", "Callbacks received from banks; unproven where the bank's own keys could not be read.", PROVIDER, CALLBACK_RESULT)
+CALLBACK_LAST: Final = _gauge("pixgate_callback_last_timestamp_seconds", "When this process last took a proven callback of the bank, as a Unix time.", PROVIDER)
+CALLBACKS_WAITING: Final = _gauge("pixgate_callbacks_waiting", "Callbacks not looked into yet; at most 10,000 of all banks are counted.", PROVIDER)
+CALLBACK_OLDEST_WAITING: Final = _gauge("pixgate_callback_oldest_waiting_seconds", "Age of the oldest of them.", PROVIDER)
 KEPT_REQUESTS: Final = _counter("pixgate_request_log_total", "Requests for the request log; dropped when they come faster than they are stored, thinned when partners read much, are refused much, or strangers ask.", KEPT_RESULT)
 CONFIG_INFO: Final = _gauge("pixgate_config_info", "1; the digest of the configuration in force.", Label("digest"))
+RELOAD_AT: Final = _gauge("pixgate_config_last_reload_timestamp_seconds", "When the configuration was last read, at the start or by SIGHUP, as a Unix time.")
+RELOAD_SUCCESSFUL: Final = _gauge("pixgate_config_last_reload_successful", "1 when what was read then could be used, else 0.", joined="min")
 WORKER_ABSENT: Final = _gauge("pixgate_worker_absent_seconds", "Since the last lease of any worker on the store ended; 0 while one is at work.")
 TASK_FAILING: Final = _gauge("pixgate_task_failing_seconds", "How long every run of a background task has failed, the first of them included; 0 while its runs end well.", TASK)
+TASK_SUCCESS_AGE: Final = _gauge("pixgate_task_success_age_seconds", "Since the last run of a background task that ended well, or since the task was started; absent where another process does the work.", TASK)
 ROUTES_LOADED: Final = _gauge("pixgate_routes_loaded", "Rows served.")
 POLICIES_LOADED: Final = _gauge("pixgate_policies_loaded", "Policies in front of them.")
 PROVIDERS_LOADED: Final = _gauge("pixgate_providers_loaded", "Providers configured.")

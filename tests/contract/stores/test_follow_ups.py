@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.payouts.followups import Checked, ProbeClaim, Unsettled
+from gateway.domain.payouts.followups import Backlog, Checked, ProbeClaim, Unsettled
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
@@ -438,3 +438,18 @@ async def test_two_who_claim_at_once_are_one_who_does(store: Store, second: Stor
     )
 
     assert [each is not None for each in claimed].count(True) == 1
+
+
+@both
+async def test_what_is_due_and_unclaimed_is_counted_by_bank(store: Store) -> None:
+    """On call asks what is stuck: a claimed payout is being looked at."""
+    for reference in ("o-1", "o-2", "o-3"):
+        await unknown(store, reference)
+    found = [await store.follow_ups.backlog(at) for at in (NOW, LATER)]
+
+    await claim_due(store, "one", LATER, UNTIL)
+    found.append(await store.follow_ups.backlog(LATER))
+
+    due_since = NOW + timedelta(seconds=3)
+    due = Backlog(provider=payout().provider, waiting=3, oldest_at=due_since)
+    assert found == [[], [due], []]

@@ -25,6 +25,7 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.followups import Backlog
 from gateway.stops.model import StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
@@ -347,3 +348,14 @@ async def test_the_record_is_exported_in_its_order(store: Store):
 
     assert (first.number, last.number, last.event.action) == (1, length, "last")
     assert await store.office.record.after(length, 10, EVERY_COMPANY) == []
+
+
+@both
+async def test_callbacks_that_wait_are_counted_by_bank(store: Store):
+    callbacks = store.office.callbacks
+    await callbacks.add(CALLBACK)
+    await callbacks.add(replace(CALLBACK, id="o", provider="other"))
+    await callbacks.handled("c1", CallbackState.DONE, NOW, None)
+
+    waits = Backlog(provider="other", waiting=1, oldest_at=CALLBACK.received_at)
+    assert await callbacks.waiting() == [waits]

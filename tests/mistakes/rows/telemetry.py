@@ -12,7 +12,7 @@ ROWS = (
     Mistake(
         name="values-of-an-exception-logged",
         promise="What an exception quotes is hidden in the log.",
-        source="docs/operations.md",
+        source="docs/log.md",
         file="gateway/telemetry/logs/redaction.py",
         right="    return mask_quoted(text)[:_LONGEST_MESSAGE]",
         wrong="    return mask_text(text)[:_LONGEST_MESSAGE]",
@@ -61,7 +61,7 @@ ROWS = (
     Mistake(
         name="whatever-a-caller-calls-itself-logged",
         promise="A client id that was not proven is shown only if it has our form.",
-        source="decisions 3, docs/operations.md",
+        source="decisions 3, docs/log.md",
         file="gateway/telemetry/logs/events.py",
         right="    return text if _CLIENT_ID.fullmatch(text) else OTHER",
         wrong="    return text if _CLIENT_ID.match(text) else OTHER",
@@ -70,7 +70,7 @@ ROWS = (
     Mistake(
         name="company-of-a-stranger-logged",
         promise="A company is logged only beside somebody who proved who asks.",
-        source="docs/operations.md",
+        source="docs/log.md",
         file="gateway/telemetry/logs/events.py",
         right="    if (record.client_id or record.user_id) and record.company_id:",
         wrong="    if record.company_id:",
@@ -79,7 +79,7 @@ ROWS = (
     Mistake(
         name="method-of-a-caller-logged",
         promise="A method that nobody knows is one word in the log.",
-        source="docs/operations.md",
+        source="docs/log.md",
         file="gateway/telemetry/logs/events.py",
         right='"method": record.method if record.method in _METHODS else OTHER,',
         wrong='"method": record.method,',
@@ -102,7 +102,7 @@ ROWS = (
     Mistake(
         name="money-calls-not-logged",
         promise="A call that moves money has a line of its own.",
-        source="docs/operations.md",
+        source="docs/log.md",
         file="gateway/telemetry/observer.py",
         right='quiet=call.outcome == "ok" and call.operation.startswith(_READING),',
         wrong='quiet=call.outcome == "ok",',
@@ -159,7 +159,7 @@ ROWS = (
     Mistake(
         name="held-back-lines-not-told",
         promise="How many lines were held back is told.",
-        source="docs/operations.md",
+        source="docs/log.md",
         file="gateway/telemetry/logs/lines.py",
         right="                self._over[message] += times - self._most",
         wrong="                self._over[message] = times",
@@ -168,7 +168,7 @@ ROWS = (
     Mistake(
         name="surrogate-stops-a-line",
         promise="No text of a caller keeps a line of the log from being written.",
-        source="docs/operations.md",
+        source="docs/log.md",
         file="gateway/telemetry/logs/lines.py",
         right='        return json.dumps(plain, default=str).encode() + b"\\n"',
         wrong='        return json.dumps(plain, default=str, ensure_ascii=False).encode() + b"\\n"',

@@ -12,8 +12,13 @@ import msgspec
 import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, RateLimits
+from tests.servers.front import FRONTS, Node
 from tests.servers.haproxy import TELLING, in_front
+from tests.world.banks.authority import Authority
 from tests.world.gateway.world import World, basic, opened, other_secret, patient, sandbox, send
+
+EACH = pytest.mark.parametrize("how", [*FRONTS, *TELLING])
+"""The proxies of deploy, which set X-Forwarded-For, and the PROXY protocol."""
 
 STRANGER, PARTNER = "127.0.0.2", "127.0.0.3"
 """Two callers of the proxy; Linux has all of 127.0.0.0/8 on the loopback."""
@@ -30,16 +35,22 @@ SIGN_INS = 12
 
 @asynccontextmanager
 async def behind(folder: Path, how: str) -> AsyncIterator[tuple[World, str]]:
-    """Open a gateway with the limits of service behind HAProxy; return its address too."""
+    """Open a gateway with the limits of service behind a proxy; return the proxy's address too."""
     limits = Limits(loop_lag_s=30, failed_credentials=FailedCredentials())
     settings = patient(sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder)))
     # the demo is made at the gateway itself; what is tried comes by the proxy
+    source = "forwarded" if how in FRONTS else how.partition(" ")[0]
     server = msgspec.structs.replace(
-        settings.server, trusted_peers="127.0.0.1", client_address=how.partition(" ")[0]
+        settings.server, trusted_peers="127.0.0.1", client_address=source
     )
     async with opened(msgspec.structs.replace(settings, server=server)) as world:
-        with in_front(world.port, how) as port:
-            yield world, f"http://127.0.0.1:{port}"
+        if how in TELLING:
+            with in_front(world.port, how) as url:
+                yield world, url
+            return
+        node = Node(port=world.port, ops=world.gateway.operations.port)
+        with FRONTS[how](node, node, Authority(folder).sign("proxy")) as front:
+            yield world, front.url
 
 
 def sandbox_rates(folder: Path) -> RateLimits:
@@ -51,13 +62,13 @@ def sandbox_rates(folder: Path) -> RateLimits:
 @asynccontextmanager
 async def caller(address: str) -> AsyncIterator[aiohttp.ClientSession]:
     """Call from an address of one's own."""
-    connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=CONNECTIONS)
+    connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=CONNECTIONS, ssl=False)
     jar = aiohttp.DummyCookieJar()
     async with aiohttp.ClientSession(connector=connector, cookie_jar=jar) as session:
         yield session
 
 
-@pytest.mark.parametrize("how", sorted(TELLING))
+@EACH
 async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Path, how: str):
     async with behind(tmp_path, how) as (world, base_url):
         path = world.at("/balance")
@@ -78,7 +89,7 @@ async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Pat
     assert served == [200] * 10
 
 
-@pytest.mark.parametrize("how", sorted(TELLING))
+@EACH
 async def test_sign_ins_of_one_change_nothing_for_another(tmp_path: Path, how: str):
     """Nor is a header believed that the stranger writes itself."""
     async with behind(tmp_path, how) as (_, base_url):
@@ -101,7 +112,7 @@ async def signs_in(session, base_url: str, body, headers=None) -> int:
 
 async def test_sign_ins_name_the_client(tmp_path: Path):
     """Whoever looks at their own sign-ins sees where they were, not our proxy."""
-    async with behind(tmp_path, "forwarded") as (world, base_url):
+    async with behind(tmp_path, "haproxy") as (world, base_url):
         user = world.demo["users"]["viewer"]
         body = {"email": user["email"], "password": user["password"]}
         async with caller(PARTNER) as person:

@@ -22,7 +22,6 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
-from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +69,7 @@ class Reception:
 
     Attributes:
         addresses: By provider; one without takes none.
+        note: Notes a callback of a provider: taken, repeated, forged or unproven.
         wake: Says that there is something to look into.
     """
 
@@ -77,7 +77,7 @@ class Reception:
     addresses: Mapping[str, CallbackAddress]
     now: Now
     new_id: Callable[[], str]
-    count: Count
+    note: Callable[[str, str], None]
     wake: Callable[[], None]
 
     def expect(self, provider: str, token: str, rest: str) -> CallbackProof:
@@ -90,7 +90,7 @@ class Reception:
         """
         address = self.addresses.get(provider)
         if address is None or not address.knows(token):
-            raise self._refused(_FORGED)
+            raise self._refused(provider, _FORGED)
         if rest not in address.proof.rests:
             raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
         return address.proof
@@ -111,7 +111,7 @@ class Reception:
     async def keep(self, provider: str, notice: Notice, body: bytes, place: int = 0) -> None:
         """Store one thing that a bank has said, unless it said that before."""
         new = await self.store.add(self._callback(provider, notice, body, place))
-        self.count(Event.CALLBACK, "taken" if new else "repeated")
+        self.note(provider, "taken" if new else "repeated")
         if new:
             self.wake()
 
@@ -120,19 +120,19 @@ class Reception:
         try:
             notices = await proof.check(came.delivery)
         except ProviderError as problem:
-            raise self._refused(_UNPROVEN) from problem
+            raise self._refused(came.provider, _UNPROVEN) from problem
         except Exception as problem:  # another package's proof: it must not become a 500
             _log.error("the proof of callbacks failed: %s", came.provider)
-            raise self._refused(_UNPROVEN) from problem
+            raise self._refused(came.provider, _UNPROVEN) from problem
         if notices is None:
-            raise self._refused(_FORGED)
+            raise self._refused(came.provider, _FORGED)
         try:
             return [provider_callbacks.notice(each) for each in notices]
         except WrongAnswer as problem:
-            raise self._refused(_UNPROVEN) from problem
+            raise self._refused(came.provider, _UNPROVEN) from problem
 
-    def _refused(self, reason: str) -> ServiceError:
-        self.count(Event.CALLBACK, reason)
+    def _refused(self, provider: str, reason: str) -> ServiceError:
+        self.note(provider, reason)
         return ServiceError(errors.CREDENTIALS_INVALID, reason)
 
     def _callback(self, provider: str, notice: Notice, body: bytes, place: int) -> Callback:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from gateway.runtime.process import ALONE, Part
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
 
-EVERYWHERE = ["change feed", "cache", "charges", "provider minutes", "processes"]
+EVERYWHERE = ["change feed", "cache", "store", "charges", "provider minutes", "processes"]
 BESIDE_REQUESTS = ["audit tally", "request log", "readings", "last uses", "reset links"]
 WORK = [
     "unsettled payouts",
@@ -67,6 +68,22 @@ async def test_every_task_shows_how_long_it_has_failed(tmp_path: Path):
         task.name for task in tasks
     }
     assert [name for name, failing_s in failing.items() if not failing_s] == ["event loop lag"]
+
+
+async def test_every_task_shows_when_a_run_ended_well_last(tmp_path: Path):
+    """One that hangs fails never; the figure is read on the thread of a scrape."""
+    gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
+    for task in (gateway.telemetry.lag.task, *gateway.tasks):
+        task._succeeded_at = task._clock() - 60
+
+    text, _ = await asyncio.to_thread(gateway.telemetry.values.render)
+
+    await gateway.kernel.store.close()
+    ages = re.findall(
+        r'^pixgate_task_success_age_seconds\{task="(.+)"\} (\S+)', text.decode(), re.MULTILINE
+    )
+    watched = {task.name for task in gateway.tasks} - {"tasks"} | {"event loop lag"}
+    assert {name for name, age_s in ages if 60 <= float(age_s) < 3600} == watched
 
 
 def test_a_worker_at_work_is_seen_without_a_break():

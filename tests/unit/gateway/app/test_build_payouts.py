@@ -41,9 +41,13 @@ class Ended(SilentObserver):
 
     def __init__(self) -> None:
         self.ended: list[tuple[str, str, float]] = []
+        self.moved: list[tuple[str, str, int]] = []
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         self.ended.append((provider, state, took_s))
+
+    def money(self, provider: str, state: str, centavos: int) -> None:
+        self.moved.append((provider, state, centavos))
 
 
 def kernel(**payouts: object) -> Kernel:
@@ -109,3 +113,6 @@ async def test_a_payout_that_ends_is_told_once(payout_world: PayoutWorld, says, 
 
     [(provider, state, _took_s)] = observer.ended
     assert (provider, state) == ("sandbox", PayoutState.PAID)
+    [(_, _, centavos), _] = observer.moved
+    assert observer.moved == [("sandbox", state, centavos) for state in ("accepted", "paid")]
+    assert centavos > 0

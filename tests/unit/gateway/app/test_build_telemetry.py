@@ -103,6 +103,7 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
             )
     for state in FINAL_STATES:
         tell.payout_ended("sandbox", state.value, 1.0)
+        tell.money("sandbox", state.value, 1)
 
     text = made.values.render()[0].decode()
     assert [line for line in text.splitlines() if "_OTHER" in line] == []

@@ -15,10 +15,11 @@ from tests.world.shell import Shell
 
 COMMANDS = {
     "account": {"create", "list", "update"},
+    "assets": set(),
     "company": {"create", "list"},
     "bank": set(),
     "banks": {"lookup"},
-    "config": {"check"},
+    "config": {"check", "init"},
     "credential": {"issue", "list", "revoke", "rotate"},
     "db": {"current", "downgrade", "upgrade"},
     "demo": {"totp"},

@@ -15,9 +15,10 @@ from structlog.testing import capture_logs
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.domain.identity.sessions import SigningKey
-from gateway.runtime.gauges import AuditGauge, StoreGauges
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.runtime.gauges import AuditGauge, StoreCheck, StoreGauges
 from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.engine import Store
+from gateway.store.engine import Store, open_store
 from gateway.store.tables.core import audit, audit_head
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Family
@@ -26,9 +27,19 @@ from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 from tests.world import registers
 from tests.world.metrics import shown
 from tests.world.stores.identity_records import MAIL
-from tests.world.stores.office import APPROVAL
+from tests.world.stores.office import APPROVAL, CALLBACK
 from tests.world.stores.people import panel, signed_in
-from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
+from tests.world.stores.samples import (
+    ACCOUNT,
+    COMPANY,
+    NOW,
+    account,
+    attempt,
+    change,
+    company,
+    event,
+    payout,
+)
 
 DAY = timedelta(days=1)
 
@@ -196,11 +207,11 @@ async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(b
         certificate_ends_at=ends,
     )
     await accounts.add(certified, event())
-    for number, change in enumerate(
+    for number, changed in enumerate(
         ({"certificate_ends_at": ends + DAY}, {"certificate_ends_at": NOW, "active": False})
     ):
         other = replace(
-            certified, id=str(uuid.UUID(int=number)), provider_account=f"1{number}", **change
+            certified, id=str(uuid.UUID(int=number)), provider_account=f"1{number}", **changed
         )
         await accounts.add(other, event())
 
@@ -214,3 +225,68 @@ async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(b
     await accounts.replace(first, event())
     assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox") == float("inf")
     assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "other") == 0
+
+
+async def test_what_waits_for_a_worker_is_shown_by_bank(board: Board):
+    payouts = ("sandbox", series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
+    callbacks = ("sandbox", series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
+    none = [await board.shows(family, "sandbox") for family in (*payouts[1:], *callbacks[1:])]
+    await board.store.payouts.add(payout(), attempt())
+    await board.store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN))
+    await board.store.office.callbacks.add(replace(CALLBACK, provider="sandbox", received_at=NOW))
+    board.clock.passes(minutes=10)
+
+    waiting = [await board.shows(family, "sandbox") for family in (payouts[1], callbacks[1])]
+    ages = [await board.shows(family, "sandbox") for family in (payouts[2], callbacks[2])]
+
+    assert (none, waiting, ages) == ([0, 0, 0, 0], [1, 1], [597, 600])
+
+
+async def test_whether_the_store_can_be_written_is_shown(board: Board):
+    """It is no failure of the task: the page is about the store."""
+    away = open_store("postgresql://nobody@127.0.0.1:1/nothing")
+
+    found = []
+    for store in (board.store, away):
+        await StoreCheck(store=store, values=board.values).run_once()
+        found.append(shown(board.values, series.STORE_WRITABLE))
+
+    await away.close()
+    assert found == [1, 0]
+
+
+async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated_postgres_url: str):
+    """A file has none, and nothing is shown."""
+    server = open_store(migrated_postgres_url, now=lambda: NOW)
+    before = await server.partitions_end()
+    await server.office.requests.forget(NOW - 30 * DAY)
+    await server.payout_events.forget(NOW - 90 * DAY)
+    await replace(board.gauges, store=server).run_once()
+    ends = [
+        shown(board.values, series.STORE_PARTITIONS_END, table)
+        for table in ("request_log", "payout_events")
+    ]
+    await server.close()
+
+    today = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert await board.store.partitions_end() == {}
+    assert [end <= NOW for end in before.values()] == [True, True]
+    assert [ends[0], ends[1] > ends[0]] == [(today + 4 * DAY).timestamp(), True]
+
+
+async def test_connections_of_the_server_are_shown_beside_its_limit(
+    board: Board, postgres_url: str
+):
+    """The store of a file has none."""
+
+    async def load() -> list[float]:
+        families = (series.STORE_SERVER_CONNECTIONS, series.STORE_SERVER_LIMIT)
+        return [await board.shows(family) for family in families]
+
+    of_a_file = await load()
+    server = open_store(postgres_url)
+    used, most = await server.server_load() or (0, 0)
+    await server.close()
+
+    assert of_a_file == [0, 0]
+    assert 1 <= used < most

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
+from gateway.runtime.periodic_task import ELSEWHERE, PeriodicTask, Schedule, TryLater
 from tests.world.leaping import leaping
 from tests.world.waiting import settle
 
@@ -265,3 +265,29 @@ async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
     await begun.wait()
 
     await task.stop()
+
+
+@leaping
+async def test_the_last_run_that_ended_well_is_known_unless_another_process_does_the_work():
+    ends: list[object] = [None, KeyError(), ELSEWHERE]
+    ages: list[float | None] = []
+    done = asyncio.Event()
+
+    async def run() -> object:
+        ages.append(task.success_age_s)
+        if not ends:
+            done.set()
+            return None
+        end = ends.pop(0)
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    task = PeriodicTask("work", run, Schedule(every_s=60))
+    before = task.success_age_s
+    task.start()
+    await done.wait()
+    await task.stop()
+
+    # at the start, after a good run, after a bad one, after one that left it to another process
+    assert [before, *(age and round(age) for age in ages)] == [None, 0, 60, 120, None]

@@ -413,6 +413,37 @@ def test_a_bank_without_unsettled_payouts_is_shown_with_none(world: World):
     assert found == [[2, 3600, 1], [0, 0, 0]]
 
 
+def test_a_callback_is_counted_by_its_bank_and_dated_when_it_is_proven(world: World):
+    """A bank that has gone silent is not hidden by whoever sends what it has not signed."""
+    for result in ("forged", "taken", "repeated"):
+        world.observer.callback("sandbox", result)
+    world.observer.callback("nobody", "forged")
+
+    at = datetime(2026, 11, 20, tzinfo=UTC).timestamp()
+    assert shown(world.values, series.CALLBACKS, "sandbox", "taken") == 1
+    assert shown(world.values, series.CALLBACKS, OTHER, "forged") == 1
+    assert shown(world.values, series.CALLBACK_LAST, "sandbox") == at
+    assert shown(world.values, series.CALLBACK_LAST, OTHER) == 0
+
+
+def test_the_worst_credentials_are_shown_and_no_other(world: World):
+    """Their number is bounded, whatever happens; those who are served have no series."""
+    for number in range(12):
+        who = {"client_id": f"c{number:02}", "company_id": "company"}
+        for _ in range(number + 1):
+            world.observer.request(served(status=429, code="SVC.GTW.004", **who))
+    world.observer.request(served(status=200, client_id="served", company_id="company"))
+    world.observer.request(served(status=401, code="SVC.AUT.001"))
+
+    found = {
+        (each.labels["credential"], each.labels["result"]): each.value
+        for family in world.values.registry.collect()
+        for each in family.samples
+        if each.name == series.WORST_CREDENTIALS.name
+    }
+    assert found == {(f"c{number:02}", "limited"): number + 1 for number in range(2, 12)}
+
+
 def test_only_a_payout_that_was_paid_has_a_time_of_settlement(world: World):
     """A refusal within a second would make the banks look fast."""
     took = {"paid": 30.0, "failed": 1.0, "rejected": 1.0}

@@ -65,6 +65,8 @@ async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
         meters = gateway.rooms.accounts.quota._meters
         levels = logging.getLogger().level
         digest = shown(gateway.telemetry.values, series.CONFIG_INFO, config_digest(fresh))
+        most = shown(gateway.telemetry.values, series.CONNECTIONS_LIMIT)
+        in_flight = shown(gateway.telemetry.values, series.IN_FLIGHT_LIMIT)
 
     taken = {
         each for each in RELOADABLE if any(f"{path}.".startswith(each) for path in found.taken)
@@ -77,6 +79,7 @@ async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
     assert [str(each) for each in limits.trusted_peers] == ["10.0.0.0/8"]
     assert {meter._policy.partition(";")[2] for meter in meters.values()} == {"q=70;w=10"}
     assert levels == logging.WARNING
+    assert (most, in_flight) == (12, 11)
     assert digest == 1
 
 
@@ -98,6 +101,13 @@ async def test_a_configuration_that_cannot_be_used_changes_nothing(
 
     assert reload.settings == settings
     assert caplog.messages == [f"SIGHUP: nothing was reloaded: {problem}"]
+    successful = [shown(gateway.telemetry.values, series.RELOAD_SUCCESSFUL)]
+    reload._read = lambda: settings
+    reload.asked.set()
+    await reload.run_once()
+    successful.append(shown(gateway.telemetry.values, series.RELOAD_SUCCESSFUL))
+    assert successful == [0, 1]
+    assert shown(gateway.telemetry.values, series.RELOAD_AT) > 0
 
 
 async def test_settings_that_contradict_each_other_change_nothing(

@@ -142,6 +142,24 @@ async def test_not_ready_when_one_fails(world: World, client: ClientSession, che
     assert (answer.status, (await answer.json())["checks"]) == (503, checks)
 
 
+async def test_a_process_that_was_ready_stays_so_without_its_store_until_it_is_stopped(
+    world: World, client: ClientSession
+):
+    """All processes have one store: without them a load balancer would answer by itself."""
+    seen = []
+    for checks, draining in (
+        ({"store": False, "migrations": True}, False),
+        ({"store": True, "migrations": True}, False),
+        ({"store": False, "migrations": True}, False),
+        ({"store": False, "migrations": True}, True),
+    ):
+        world.checks, world.draining = checks, draining
+        answer = await client.get("/readyz")
+        seen.append((answer.status, (await answer.json())["checks"] == checks))
+
+    assert seen == [(503, True), (200, True), (200, True), (503, True)]
+
+
 async def test_a_check_that_breaks_says_no_and_keeps_its_text(
     world: World, client: ClientSession, caplog: pytest.LogCaptureFixture
 ):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
+from gateway.runtime.periodic_task import ELSEWHERE
 from gateway.runtime.worker.leases import LeasedTasks, WorkerWatch
 from gateway.store.engine import Store, open_store
 from tests.world.leaping import leaping
@@ -26,12 +27,12 @@ class Workers:
     did: list[str] = field(default_factory=list)
     made: dict[str, LeasedTasks] = field(default_factory=dict)
 
-    async def run(self, name: str, task: str = "mail") -> None:
+    async def run(self, name: str, task: str = "mail") -> object:
         async def work() -> None:
             self.did.append(name)
 
         tasks = self.made.setdefault(name, LeasedTasks(self.store.leases, name, lambda: self.at))
-        await tasks.leased(task, work)()
+        return await tasks.leased(task, work)()
 
     def pass_(self, seconds: float) -> None:
         self.at += timedelta(seconds=seconds)
@@ -52,10 +53,11 @@ async def test_one_of_two_does_a_task_and_the_other_takes_over_from_the_dead(wor
     assert set(workers.did) == {"one"}
 
     workers.pass_(LEASE.total_seconds())
-    await workers.run("two")
-    await workers.run("one")
+    did = await workers.run("two")
+    did_not = await workers.run("one")
 
     assert workers.did[20:] == ["two"]
+    assert (did, did_not) == (None, ELSEWHERE)
 
 
 async def test_tasks_have_leases_of_their_own(workers: Workers):

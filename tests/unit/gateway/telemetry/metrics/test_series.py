@@ -22,7 +22,12 @@ def test_bounds_sit_on_our_time_outs():
 
 
 def test_no_label_can_hold_a_caller_s_words():
-    """Every label is closed in code or by the vocabulary, but for what is set once at start."""
+    """
+    Every label is closed in code or by the vocabulary, but for what is set once at start.
+
+    Of credentials a bounded number is shown, by ids that we made.
+    """
     for family in SERIES:
         unknown = [label.name for label in family.labels if WORDS.allowed(label) is None]
-        assert unknown == [] or family in (series.BUILD_INFO, series.CONFIG_INFO)
+        is_open = family in (series.BUILD_INFO, series.CONFIG_INFO, series.WORST_CREDENTIALS)
+        assert unknown == [] or is_open

@@ -101,7 +101,7 @@ class Hall:
             addresses={"p": CallbackAddress(proof=self.proof, tokens=("right", "former"))},
             now=self.clock.now,
             new_id=self.office.new_id,
-            count=lambda _event, label: self.counted.update([label]),
+            note=lambda _provider, result: self.counted.update([result]),
             wake=self.ring,
         )
         delivery = Delivery(headers=NO_HEADERS, body=body, rest=rest)

@@ -175,7 +175,7 @@ class Hall:
             addresses={},
             now=Clock().now,
             new_id=self.office.new_id,
-            count=lambda _event, _label: None,
+            note=lambda _provider, _result: None,
             wake=lambda: None,
         )
         given: Any = world

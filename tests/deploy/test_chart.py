@@ -1,0 +1,317 @@
+"""The chart: rendered by Helm, judged by schemas and checkov; its configuration is started."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gateway.config.checks import check
+from gateway.config.reading import read_settings
+from provider_adapters.registry import names
+from tests.servers.judges import judge
+from tests.servers.process import free_port
+from tests.servers.redis import RedisServer
+from tests.world.containers import CHART, DEPLOY, SECRETS
+from tests.world.gateway.processes import GatewaySite
+from tests.world.waiting import until
+
+pytestmark = pytest.mark.process
+
+DIGEST = f"sha256:{'0' * 64}"
+ALL: Mapping[str, Any] = {
+    "image": {"digest": DIGEST, "pullSecrets": ["registry"]},
+    "ownerSecret": "pixgate-owner",
+    "filesSecret": "pixgate-files",
+    "gateway": {"autoscaling": {"enabled": True}, "nodeSelector": {"disk": "none"}},
+    "ingress": {"enabled": True, "host": "pix.example", "tlsSecret": "pix"},
+    "monitoring": {"mode": "podMonitor", "labels": {"release": "prometheus"}},
+    "networkPolicy": {"egress": [{"ports": [{"port": 443}]}]},
+}
+"""Everything that can be switched on."""
+LEAST: Mapping[str, Any] = {
+    "valkey": {"enabled": False},
+    "config": {"cache": {"url": "rediss://cache.example/0"}},
+    "monitoring": {"mode": "none"},
+    "networkPolicy": {"enabled": False},
+}
+BY_KUBELET = {
+    "PIXGATE_PORT": "tcp://10.96.12.34:80",
+    "PIXGATE_SERVICE_HOST": "10.96.12.34",
+    "PIXGATE_SERVICE_PORT": "80",
+    "PIXGATE_PORT_80_TCP_PORT": "80",
+    "PIXGATE_VALKEY_PORT": "tcp://10.96.12.35:6379",
+}
+"""Variables of the Services of the release: where somebody takes enableServiceLinks out."""
+
+
+CHANGED: Mapping[str, Any] = {"config": {"limits": {"in_flight": 500}}}
+WRONG: Sequence[Mapping[str, Any]] = [
+    {"gatway": {}},
+    {"config": {"worker": {"run": "inside"}}},
+    {"config": {"server": {"port": "tcp://10.96.12.34:80"}}},
+    {"image": {"digest": "latest"}},
+    {"ingress": {"enabled": True}},
+    {"networkPolicy": {"operationsFrom": []}},  # which would let everybody in
+]
+
+
+@cache
+def known() -> Mapping[str, Any]:
+    """Judge at once what several tests look at, by the values as text."""
+    every = [{}, ALL, LEAST, CHANGED, *WRONG]
+    return dict(zip(map(json.dumps, every), judge_chart(every), strict=True))
+
+
+def judge_chart(values: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return for each the documents of the chart, and what is wrong with them."""
+    script = Path(__file__).parent / "render_chart.py"
+    status, text, said = judge("python", script, DEPLOY / "chart", json.dumps(values))
+    assert status == 0, said
+    found: Sequence[Mapping[str, Any]] = json.loads(text)
+    return found
+
+
+def judged(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = known()[json.dumps(values)]
+    return found
+
+
+def rendered(values: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return the documents by kind and name."""
+    found = judged(values)["documents"]
+    return {(each["kind"], each["metadata"]["name"]): each for each in found}
+
+
+def pods(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {
+        name: each["spec"]["template"]["spec"]
+        for (kind, name), each in rendered(values).items()
+        if kind in {"Deployment", "Job"}
+    }
+
+
+def test_helm_and_kubernetes_find_nothing_wrong():
+    found = [judged(values)["wrong"] for values in ({}, ALL, LEAST)]
+
+    assert found == [["icon is recommended"]] * 3
+
+
+def test_wrong_values_are_refused():
+    refusal = "values don't meet the specifications"
+
+    taken = [each for each in WRONG if refusal not in " ".join(judged(each)["wrong"])]
+
+    assert taken == []
+
+
+def test_checkov_finds_what_has_its_reason_and_nothing_else(tmp_path: Path):
+    """`deploy/checkov.yaml` has the reasons; one for what is not found any more is removed."""
+    reasoned = yaml.safe_load((DEPLOY / "checkov.yaml").read_text())["skip-check"]
+    documents = judged(ALL)["documents"]
+    (tmp_path / "chart.yaml").write_text(yaml.safe_dump_all(documents))
+    (tmp_path / "Dockerfile").write_text((DEPLOY / "Dockerfile").read_text())
+
+    _, text, said = judge(
+        "checkov", "-d", tmp_path, "-o", "json", "--framework", "kubernetes", "dockerfile"
+    )
+
+    found = {
+        each["check_id"]: f"{each['check_name']}: {each['resource']}"
+        for report in json.loads(text)
+        for each in report["results"]["failed_checks"]
+    }
+    assert found, said
+    assert {*found} == {*reasoned}, found
+
+
+def test_the_upgrade_is_a_hook_with_what_it_needs():
+    """The release's own ConfigMap and account come after it, or are those of the version before."""
+    hooks = {
+        kind: each["metadata"]["annotations"]["helm.sh/hook-weight"]
+        for (kind, _), each in rendered({}).items()
+        if "helm.sh/hook" in each["metadata"].get("annotations", {})
+    }
+    pod = pods({})["pixgate-upgrade"]
+
+    assert hooks == {"ConfigMap": "-1", "ServiceAccount": "-1", "Job": "0"}
+    assert pod["volumes"][0]["configMap"]["name"] == pod["serviceAccountName"] == "pixgate-upgrade"
+
+
+@pytest.mark.parametrize("values", [{}, ALL], ids=["default", "all"])
+def test_every_pod_is_locked_and_no_service_becomes_a_variable_of_it(values: Mapping[str, Any]):
+    """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
+    wanted = {"enableServiceLinks": False, "automountServiceAccountToken": False}
+
+    lacking = [
+        name
+        for name, pod in pods(values).items()
+        if not wanted.items() <= pod.items()
+        or pod["securityContext"]["runAsUser"] != 10001
+        or pod["securityContext"]["seccompProfile"] != {"type": "RuntimeDefault"}
+        or any(
+            not each["securityContext"]["readOnlyRootFilesystem"]
+            or each["securityContext"]["capabilities"] != {"drop": ["ALL"]}
+            or not {"limits", "requests"} <= each["resources"].keys()
+            for each in pod["containers"]
+        )
+    ]
+
+    assert lacking == []
+
+
+def test_the_owner_s_address_goes_over_the_other_where_tables_are_made():
+    """The role of the network's processes reads and writes rows alone."""
+    secrets = {
+        name: [each["secretRef"]["name"] for each in pod["containers"][0].get("envFrom", [])]
+        for name, pod in pods(ALL).items()
+    }
+
+    assert secrets == {
+        "pixgate-gateway": ["pixgate"],
+        "pixgate-worker": ["pixgate", "pixgate-owner"],
+        "pixgate-upgrade": ["pixgate", "pixgate-owner"],
+        "pixgate-valkey": [],
+    }
+
+
+def test_a_changed_configuration_restarts_gateways_and_workers():
+    def sums(values: Mapping[str, Any]) -> set[str]:
+        return {
+            each["spec"]["template"]["metadata"]["annotations"]["checksum/config"]
+            for (kind, name), each in rendered(values).items()
+            if kind == "Deployment" and name != "pixgate-valkey"
+        }
+
+    before, after = sums({}), sums(CHANGED)
+
+    assert (len(before), len(after), before & after) == (1, 1, set())
+
+
+def test_probes_ask_what_the_operations_listener_answers():
+    for name in ("pixgate-gateway", "pixgate-worker"):
+        [container] = pods({})[name]["containers"]
+        probes = {
+            kind: (container[kind]["httpGet"]["path"], container[kind]["httpGet"]["port"])
+            for kind in ("startupProbe", "livenessProbe", "readinessProbe")
+        }
+
+        assert probes == {
+            "startupProbe": ("/livez", "ops"),
+            "livenessProbe": ("/livez", "ops"),
+            "readinessProbe": ("/readyz", "ops"),
+        }
+
+
+def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
+    monitor = rendered(ALL)["PodMonitor", "pixgate"]
+    [endpoint] = monitor["spec"]["podMetricsEndpoints"]
+
+    assert {each["targetLabel"]: each["replacement"] for each in endpoint["relabelings"]} == {
+        "job": "gateway",
+        "environment": "production",
+        "cluster": "main",
+    }
+    assert endpoint["port"] == "ops"
+
+
+def test_each_selector_finds_the_pods_that_it_is_for():
+    found = rendered({})
+    labels = {
+        name: each["spec"]["template"]["metadata"]["labels"]
+        for (kind, name), each in found.items()
+        if kind in {"Deployment", "Job"}
+    }
+    selectors = {
+        (kind, name): each["spec"].get("podSelector", each["spec"].get("selector"))
+        for (kind, name), each in found.items()
+        if kind in {"Service", "NetworkPolicy", "PodDisruptionBudget"}
+    }
+
+    chosen = {
+        key: {pod for pod, each in labels.items() if plain(selector).items() <= each.items()}
+        for key, selector in selectors.items()
+    }
+
+    ours = {"pixgate-gateway", "pixgate-worker", "pixgate-upgrade"}
+    assert chosen == {
+        ("Service", "pixgate"): {"pixgate-gateway"},
+        ("Service", "pixgate-valkey"): {"pixgate-valkey"},
+        ("NetworkPolicy", "pixgate"): ours,
+        ("NetworkPolicy", "pixgate-gateway"): {"pixgate-gateway"},
+        ("NetworkPolicy", "pixgate-valkey"): {"pixgate-valkey"},
+        ("PodDisruptionBudget", "pixgate-gateway"): {"pixgate-gateway"},
+        ("PodDisruptionBudget", "pixgate-worker"): {"pixgate-worker"},
+    }
+
+
+def plain(selector: Mapping[str, Any]) -> Mapping[str, str]:
+    labels: Mapping[str, str] = selector.get("matchLabels", selector)
+    return labels
+
+
+def test_the_configuration_is_fit_to_serve_with_the_cache_of_the_chart(tmp_path: Path):
+    file = write_configuration(judged({}), tmp_path)
+
+    settings = read_settings(file, SECRETS | BY_KUBELET)
+
+    assert list(check(settings, names())) == []
+    assert settings.worker.run == "apart"
+    assert settings.cache.url == "redis://pixgate-valkey:6379/0"
+    assert (settings.server.port, settings.admin.port) == (8080, 9090)
+
+
+def test_every_variable_is_one_that_is_read():
+    known = (DEPLOY.parent / "config.yaml").read_text()
+
+    assert {*re.findall(r"PIXGATE_[A-Z_]+", json.dumps(CHART))} <= {
+        *re.findall(r"PIXGATE_[A-Z_]+", known)
+    }
+
+
+async def test_the_configuration_starts_under_kubelet_s_variables(
+    migrated_postgres_url: str, redis_server: RedisServer, tmp_path: Path
+):
+    """On free ports; the Service's own variable would be no port."""
+    public, operations = free_port(), free_port()
+    values = {
+        "config": {
+            "server": {"port": public},
+            "admin": {"port": operations},
+            "cache": {"url": redis_server.url},
+        }
+    }
+    database = migrated_postgres_url.replace("postgresql+asyncpg://", "postgresql://")
+    site = GatewaySite(
+        folder=tmp_path,
+        ports={"PIXGATE_OPS_PORT": operations},
+        config=write_configuration(judge_chart([values])[0], tmp_path),
+        environ={**SECRETS, **BY_KUBELET, "PIXGATE_DATABASE_URL": database},
+    )
+    process = site.start()
+
+    try:
+        await until(lambda: process.poll() is not None or "listens on" in site.said.read_text())
+    finally:
+        process.kill()
+        process.wait()
+
+    assert f"pixgate listens on http://0.0.0.0:{public}" in site.said.read_text()
+
+
+def write_configuration(found: Mapping[str, Any], folder: Path) -> Path:
+    """Write what the ConfigMap of the processes holds."""
+    [text] = [
+        each["data"]["config.yaml"]
+        for each in found["documents"]
+        if (each["kind"], each["metadata"]["name"]) == ("ConfigMap", "pixgate")
+    ]
+    file = folder / "config.yaml"
+    file.write_text(text)
+    return file

@@ -1,0 +1,141 @@
+"""The proxies of deploy, in front of servers that say what they were sent, or nothing."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from gateway.domain.kernel.errors import CATALOGUE
+from tests.servers.front import FRONTS, Front, Node
+from tests.servers.process import free_port
+from tests.world.banks.authority import Authority
+from tests.world.waiting import until
+
+SECRET = "CANARY"
+LIES = {"X-Forwarded-For": "198.51.100.77", "Client-Cert": ":MIIB:", "Authorization": SECRET}
+METHODS = ("GET", "POST")
+NONE = Node(port=1, ops=1)
+"""Where nobody listens."""
+
+
+async def echo(request: web.Request) -> web.StreamResponse:
+    """Say what arrived; hang up where the path says so."""
+    if request.path == "/readyz":
+        return web.Response()
+    if request.path.endswith("/dies"):
+        assert request.transport is not None
+        request.transport.abort()
+    headers = {"X-Trace-ID": request.headers.get("X-Trace-ID", "")}
+    said = {"headers": dict(request.headers), "url": request.path_qs}
+    return web.json_response(said, headers=headers)
+
+
+@asynccontextmanager
+async def echoing(port: int) -> AsyncIterator[None]:
+    """Serve on a port of the loopback."""
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", echo)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        yield
+    finally:
+        await runner.cleanup()
+
+
+async def send(front: Front, method: str, path: str, **headers: str) -> tuple[int, Any, str]:
+    """Call; return status, document and the trace id of the header."""
+    connector = aiohttp.TCPConnector(ssl=False)
+    async with (
+        aiohttp.ClientSession(connector=connector) as session,
+        session.request(method, front.url + path, headers=headers) as said,
+    ):
+        return said.status, json.loads(await said.read()), said.headers["X-Trace-ID"]
+
+
+@pytest.mark.parametrize("name", FRONTS)
+async def test_what_a_caller_says_of_itself_is_dropped_and_no_secret_is_logged(
+    tmp_path: Path, name: str
+):
+    node = Node(port=(port := free_port()), ops=port)
+    certificate = Authority(tmp_path).sign("proxy")
+    path = f"/callbacks/bank/{SECRET}?key={SECRET}"
+    async with echoing(port):
+        with FRONTS[name](node, node, certificate) as front:
+            await until(lambda: answers(front))
+            _, told, _ = await send(front, "POST", path, **LIES, **{"X-Trace-ID": "ours-1"})
+            _, again, made = await send(front, "GET", "/a", **{"X-Trace-ID": "not ours"})
+            await until(lambda: made in front.log.read_text())
+            logged = front.log.read_text()
+
+    headers = {key.lower(): value for key, value in told["headers"].items()}
+    assert (headers["x-forwarded-for"], headers.get("client-cert")) == ("127.0.0.1", None)
+    assert (told["url"], headers["x-trace-id"]) == (path, "ours-1")
+    assert again["headers"]["X-Trace-ID" if name == "nginx" else "x-trace-id"] == made != "not ours"
+    assert SECRET not in logged
+    assert '"trace_id":"ours-1"' in logged
+
+
+@pytest.mark.parametrize("name", FRONTS)
+async def test_tls_before_1_3_is_refused(tmp_path: Path, name: str):
+    certificate = Authority(tmp_path).sign("proxy")
+    with FRONTS[name](NONE, NONE, certificate) as front:
+        old, new = ssl.create_default_context(), ssl.create_default_context()
+        old.maximum_version = ssl.TLSVersion.TLSv1_2
+        for each in (old, new):
+            each.check_hostname, each.verify_mode = False, ssl.CERT_NONE
+        async with aiohttp.ClientSession() as session:
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await session.get(front.url, ssl=old)
+            async with session.get(front.url, ssl=new) as said:
+                status = said.status
+
+    assert status in {500, 503}
+
+
+@pytest.mark.parametrize("name", FRONTS)
+async def test_answers_of_the_proxy_itself_are_the_contract_s(tmp_path: Path, name: str):
+    """Nobody there; and a server that hangs up, which is asked once more for a read alone."""
+    known = {(error.code, error.status, error.message) for error in CATALOGUE}
+    certificate = Authority(tmp_path).sign("proxy")
+    node = Node(port=(port := free_port()), ops=port)
+    found = []
+    with ExitStack() as fronts:
+        nobody = fronts.enter_context(FRONTS[name](NONE, NONE, certificate))
+        found += [await send(nobody, method, "/x", **{"X-Trace-ID": "t-1"}) for method in METHODS]
+        async with echoing(port):
+            front = fronts.enter_context(FRONTS[name](node, node, certificate))
+            await until(lambda: answers(front))
+            found += [await send(front, method, "/dies") for method in METHODS]
+            tried = [attempts(front, method) for method in METHODS]
+
+    wrong = [
+        each
+        for each in found
+        if (each[1]["code"], each[0], each[1]["message"]) not in known
+        or each[1]["trace_id"] != each[2]
+    ]
+    assert wrong == []
+    assert [status for status, _, _ in found[2:]] == [500, 500]
+    assert tried[0] > tried[1] == 1
+
+
+async def answers(front: Front) -> bool:
+    """Say whether a server behind it is asked already."""
+    return (await send(front, "POST", "/"))[0] == 200
+
+
+def attempts(front: Front, method: str) -> int:
+    """Return how often a request for ``/dies`` was sent to a server."""
+    lines = [json.loads(line) for line in front.log.read_text().splitlines() if line[0] == "{"]
+    (line,) = (each for each in lines if (each["method"], each["path"]) == (method, "/dies"))
+    return 1 + int(line["retries"]) if "retries" in line else line["tried"].count(",") + 1

@@ -1,0 +1,104 @@
+"""The proxies of ``deploy`` in front of two gateways: the whole files, with a test's addresses."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.servers.peer import found, listens
+from tests.servers.process import free_port, serving
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """
+    A gateway on the loopback.
+
+    Attributes:
+        ops: Its operations port, which HAProxy asks.
+    """
+
+    port: int
+    ops: int
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """
+    A running proxy.
+
+    Attributes:
+        url: Where it ends TLS; its certificate is nobody's whom a client trusts.
+        log: What it writes.
+    """
+
+    url: str
+    log: Path
+
+
+@contextmanager
+def haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
+    """Keep deploy/haproxy.cfg running in front of two."""
+    nodes = {
+        "PIXGATE_ONE": f"127.0.0.1:{one.port}",
+        "PIXGATE_ONE_OPS": str(one.ops),
+        "PIXGATE_TWO": f"127.0.0.1:{two.port}",
+        "PIXGATE_TWO_OPS": str(two.ops),
+    }
+    with haproxy_with(nodes, certificate) as front:
+        yield front
+
+
+@contextmanager
+def haproxy_with(nodes: Mapping[str, str], certificate: Path) -> Iterator[Front]:
+    """Keep deploy/haproxy.cfg running; its settings are variables."""
+    program, port = found("haproxy"), free_port()
+    environ = {
+        "PIXGATE_BIND": f"127.0.0.1:{port}",
+        "PIXGATE_CERTIFICATE": certificate,
+        **nodes,
+    }
+    variables = [f"{name}={value}" for name, value in environ.items()]
+    with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
+        log = Path(folder, "log")
+        command = ["/usr/bin/env", *variables, program, "-db", "-f", DEPLOY / "haproxy.cfg"]
+        with serving(command, log=log, ready=lambda: listens(port)):
+            yield Front(f"https://127.0.0.1:{port}", log)
+
+
+@contextmanager
+def nginx(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
+    """Keep deploy/nginx.conf running, with the addresses and files that it asks to be changed."""
+    program, port = found("nginx"), free_port()
+    with tempfile.TemporaryDirectory(prefix="pixgate-nginx-") as folder:
+        log, config = Path(folder, "log"), Path(folder, "nginx.conf")
+        config.write_text(
+            _changed(
+                (DEPLOY / "nginx.conf").read_text(),
+                {
+                    "10.0.0.21:8080": f"127.0.0.1:{one.port}",
+                    "10.0.0.22:8080": f"127.0.0.1:{two.port}",
+                    "listen 443 ": f"listen 127.0.0.1:{port} ",
+                    "/etc/nginx/pix.example.pem": f"{certificate}",
+                    "/etc/nginx/pix.example.key": f"{certificate}",
+                    "/run/nginx.pid": f"{folder}/pid",
+                },
+            )
+        )
+        command = [program, "-g", "daemon off;", "-c", config]
+        with serving(command, log=log, ready=lambda: listens(port)):
+            yield Front(f"https://127.0.0.1:{port}", log)
+
+
+def _changed(text: str, words: Mapping[str, str]) -> str:
+    for old, new in words.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+Deployed = Callable[[Node, Node, Path], AbstractContextManager[Front]]
+FRONTS: Mapping[str, Deployed] = {"haproxy": haproxy, "nginx": nginx}

@@ -1,0 +1,34 @@
+"""``pixgate config init`` and ``pixgate assets``."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.config.assets import assets
+from tests.world.tree import ROOT
+
+
+@pytest.mark.parametrize(
+    ("options", "source"), [([], "config.yaml"), (["--production"], "deploy/production.yaml")]
+)
+def test_a_commented_file_is_written_once(shell, options: list[str], source: str):
+    file = shell.folder / "mine.yaml"
+
+    shell.says("config", "init", *options, "--config", str(file))
+    refusal = shell.fails("config", "init", *options, "--config", str(file))
+
+    assert file.read_text() == (ROOT / source).read_text()
+    assert refusal == f"Error: {file} cannot be made: File exists"
+
+
+def test_every_file_is_unpacked_into_an_empty_folder_alone(shell):
+    folder = shell.folder / "deploy"
+
+    listed = shell.reads("assets", str(folder))
+    refusal = shell.fails("assets", str(folder))
+
+    assert [each["file"] for each in listed] == [str(folder / name) for name in assets()]
+    assert {name: (folder / name).read_bytes() for name in assets()} == {
+        name: source.read_bytes() for name, source in assets().items()
+    }
+    assert refusal == f"Error: {folder} is not empty"
