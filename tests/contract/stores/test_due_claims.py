@@ -265,8 +265,8 @@ async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(sto
     plan = await plan_of(store, select(payouts.c.reference).where(recalled))
     counted = await plan_of(store, due.BACKLOG.params(**due.instants(LATER)))
 
-    assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", plan)
-    assert "ix_payouts_next_check_at" in counted
+    for each in (plan, counted):
+        assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", each)
 
 
 async def plan_of(store: Store, asked: Select[Any]) -> str:
