@@ -253,8 +253,8 @@ async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
 
 
 @both
-async def test_what_is_planned_too_far_ahead_is_found_by_an_index(store: Store) -> None:
-    """A process that starts asks for it, however many payouts there are."""
+async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(store: Store) -> None:
+    """A worker counts every 15 seconds, and recalls as it starts, however many there are."""
     await bulk_rows.fill_payouts(
         store.url, [await open_account(store, "bench")], bulk_rows.Bulk(rows=2_000)
     )
@@ -263,8 +263,10 @@ async def test_what_is_planned_too_far_ahead_is_found_by_an_index(store: Store) 
     assert recalled is not None
 
     plan = await plan_of(store, select(payouts.c.reference).where(recalled))
+    counted = await plan_of(store, due.BACKLOG.params(**due.instants(LATER)))
 
-    assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", plan)
+    for each in (plan, counted):
+        assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", each)
 
 
 async def plan_of(store: Store, asked: Select[Any]) -> str:

@@ -202,7 +202,7 @@ def _reception(stage: Stage) -> Reception:
         },
         now=stage.office.clock,
         new_id=stage.office.new_id,
-        count=lambda _event, label: stage.counted.update([label]),
+        note=lambda _provider, result: stage.counted.update([result]),
         wake=lambda: None,
     )
 
