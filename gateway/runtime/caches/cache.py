@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from aiocache.backends.memory import SimpleMemoryCache
 from aiocache.serializers import NullSerializer
@@ -19,6 +19,9 @@ from gateway.domain.kernel.cache import Cache
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Count
+
+if TYPE_CHECKING:
+    from gateway.runtime.caches.limits import ValkeyLimits
 
 
 class CacheUnavailable(Exception):
@@ -30,6 +33,7 @@ _PART_BYTES: Final = 64
 # A version of what lies in Redis: a gateway that writes it otherwise has another.
 _FORM: Final = "v1"
 _PURPOSE: Final = "cache"
+_LIMITS: Final = "shared limits"
 
 
 class MemoryCache:
@@ -120,9 +124,34 @@ def build_cache(settings: Settings, derivation: Derivation, count: Count) -> Con
     keys = derivation.keys(_PURPOSE)
     return SharedCache(
         remote=connect(asked.url, asked.timeout_s),
-        namespace=f"pixgate:{_FORM}:{settings.environment.value}",
+        namespace=_namespace(settings),
         sealer=Sealer(keys, next(iter(keys))),
         memory=memory,
         count=count,
         clock=time.monotonic,
     )
+
+
+def build_limits(
+    settings: Settings, derivation: Derivation, cache: ConfiguredCache, count: Count
+) -> ValkeyLimits | None:
+    """
+    Make the limits that all processes count together, on the connections of ``cache``.
+
+    None where the cache is this process's own.
+    """
+    if not settings.cache.url:
+        return None
+    from gateway.runtime.caches.limits import ValkeyLimits  # noqa: PLC0415 - an extra, 9 MB
+    from gateway.runtime.caches.shared import SharedCache  # noqa: PLC0415 - the same
+
+    if not isinstance(cache, SharedCache):
+        return None
+    secret = derivation.key(_LIMITS)
+    return ValkeyLimits(
+        remote=cache.remote, namespace=_namespace(settings), secret=secret, count=count
+    )
+
+
+def _namespace(settings: Settings) -> str:
+    return f"pixgate:{_FORM}:{settings.environment.value}"
