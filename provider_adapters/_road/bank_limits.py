@@ -68,6 +68,8 @@ class BankLimits:
         self._shared = runtime.shared
         # operations that the bank refused before: others may be told to pause
         self._refused: set[str] = set()
+        # drawn from our own buckets while nobody answered, which the common ones do not know yet
+        self._owed: OrderedDict[Key, int] = OrderedDict()
         rates, width = limits.account_limits.rates, limits.account_in_flight
         self._rates = {name: rate for name, rate in rates.items() if rate is not None}
         self._width = msgspec.structs.replace(limits.bulkhead, in_flight=width) if width else None
@@ -92,6 +94,7 @@ class BankLimits:
             return False
         if is_limited:
             self._draw(request)
+            self._owe(request)
         return True
 
     async def enter(self, request: ProviderRequest) -> None:
@@ -123,7 +126,7 @@ class BankLimits:
         """End a call that was not made after all: its tokens are given back."""
         self._give_back(request)
         if self._shared is not None:
-            self._shared.give_back(self._asks(request, want=0, back=1))
+            self._shared.give_back(self._asks(request, back=1))
         self.leave(request)
 
     def refused_by_bank(self, request: ProviderRequest, asked_s: float | None) -> None:
@@ -160,6 +163,8 @@ class BankLimits:
             told_s = min(wait_s, _LONGEST_TOLD_S)
             raise RateLimited(Reason.RATE_LIMITED, retry_after=told_s)
         self._draw(request)
+        if shared_s is None:
+            self._owe(request)
         if wait_s <= 0:
             return
         try:
@@ -167,14 +172,14 @@ class BankLimits:
         except BaseException:
             self._give_back(request)
             if self._shared is not None:
-                self._shared.give_back(self._asks(request, want=0, back=1))
+                self._shared.give_back(self._asks(request, back=1))
             raise
 
     async def _shared_wait_s(self, request: ProviderRequest) -> float | None:
         """Draw for all processes; the wait, longer than patience where nothing is drawn."""
         if self._shared is None or not self._is_shared(request):
             return None
-        key, asks = _key(request.operation, request), self._asks(request)
+        key, asks = _key(request.operation, request), self._asks(request, want=1, owed=True)
         granted = await self._shared.take(asks, self._name(key))
         if granted is None:
             return None
@@ -197,16 +202,26 @@ class BankLimits:
         is_limited = request.operation in self._rates or ALL_OPERATIONS in self._rates
         return is_limited or request.operation in self._refused
 
-    def _asks(self, request: ProviderRequest, want: int = 1, back: int = 0) -> list[Ask]:
-        """Ask for a token of each bucket, of the next second's too: a call may wait for it."""
+    def _asks(
+        self, request: ProviderRequest, *, want: int = 0, back: int = 0, owed: bool = False
+    ) -> list[Ask]:
+        """Ask for tokens of each bucket; for those of the time that a call may wait, too."""
         asks = []
         for name in (request.operation, ALL_OPERATIONS):
             rate = self._rates.get(name)
             if rate is not None:
-                room_s = rate.burst / rate.rate + self._patience_s
-                place = self._name(_key(name, request))
-                asks.append(Ask(place, 1 / rate.rate, room_s, want, back))
+                key, burst_s = _key(name, request), rate.burst / rate.rate
+                given = -self._owed.pop(key, 0) if owed else back
+                room_s = burst_s + self._patience_s
+                asks.append(Ask(self._name(key), 1 / rate.rate, room_s, want, given, burst_s))
         return asks
+
+    def _owe(self, request: ProviderRequest) -> None:
+        """Note that a token of each bucket was drawn that the common ones do not know of."""
+        if self._shared is not None:
+            for key, _ in self._buckets(request):
+                most = self._rates[key[0]].burst  # no bucket lacks more than all
+                _keep(self._owed, key, min(self._owed.get(key, 0) + 1, most))
 
     def _name(self, key: Key) -> str:
         """Name a bucket or pause among those of all providers."""

@@ -84,6 +84,16 @@ async def test_four_processes_call_a_bank_as_often_as_one_may():
     assert [100 <= each <= 115 for each in asked] == [True, True]
 
 
+async def test_a_server_that_comes_and_goes_lets_no_more_calls_through():
+    processes = Processes(**{BALANCE: rate(10, 10)})
+    asked = 0
+    for number in range(20):
+        processes.shared.away = number % 2 == 1
+        asked += await processes.asked(60, 1)
+
+    assert 180 <= asked <= 220
+
+
 async def test_one_process_may_have_all_of_it():
     processes = Processes(**{BALANCE: rate(10, 10)})
 
