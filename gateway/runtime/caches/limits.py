@@ -147,10 +147,8 @@ class ValkeyLimits:
             keys = [self._at("bucket", each.key) for each in asks]
             given: list[object] = []
             for each in asks:
-                step, room, debt = (
-                    round(seconds * _MICROS, 3)
-                    for seconds in (each.step_s, each.room_s, each.debt_s)
-                )
+                times = (each.step_s, each.room_s, each.debt_s)
+                step, room, debt = (seconds * _MICROS for seconds in times)
                 given += (step, room, each.want, each.back, debt)
             yield ("EVAL", _TAKE, len(keys), *keys, *given)
 
