@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -123,6 +124,8 @@ _SHARE_S: Final = 0.1
 # What is left of a share goes back with the next ask; after a second it is lost, since a bucket
 # that was full in between must not become fuller than full.
 _BACK_S: Final = 1.0
+# No request waits longer for a share; then this process draws from buckets of its own.
+_PATIENCE_S: Final = 0.020
 
 
 class _Share(msgspec.Struct):
@@ -133,7 +136,8 @@ class _Share(msgspec.Struct):
         left: Tokens; below 0 what is owed.
         until: They may be spent before this instant.
         size: Tokens of the next share; grows while shares are spent in time.
-        asking: Asks under way.
+        asking: Done when the ask under way is; None while there is none.
+        waiting: Requests that wait for a share.
         elsewhere: Tokens that the bucket had left when it gave the share.
         refused_until: The bucket has none before this instant.
     """
@@ -141,7 +145,8 @@ class _Share(msgspec.Struct):
     left: int = 0
     until: float = float("-inf")
     size: int = 1
-    asking: int = 0
+    asking: asyncio.Future[None] | None = None
+    waiting: int = 0
     elsewhere: int = 0
     refused_until: float = float("-inf")
 
@@ -206,26 +211,34 @@ class Shares:
                 share.left -= 1
         return draw
 
+    def wait_for(self, key: str, requests: int) -> None:
+        """Note that so many requests more wait for a share, or fewer where it is below 0."""
+        self._share(key).waiting += requests
+
+    def asking(self, key: str) -> asyncio.Future[None] | None:
+        """Return what is done when the ask under way is; None while there is none."""
+        return self._share(key).asking
+
     def ask(self, key: str) -> Ask:
         """Ask for the next share, and give back what is left of the one before."""
         now, share = self._clock(), self._share(key)
         left, share.left = share.left, 0
-        if share.asking:
-            wanted = 1  # another request asks for a share: this one needs no more than its token
-        elif left <= 0 and now < share.until:
-            wanted = share.size = min(2 * share.size, max(1, int(self._quota.rate * _SHARE_S)))
+        if left <= 0 and now < share.until:
+            share.size = min(2 * share.size, max(1, int(self._quota.rate * _SHARE_S)))
         else:
-            wanted = share.size = max(1, share.size - max(0, left))
-        share.asking += 1
+            share.size = max(1, share.size - max(0, left))
+        share.asking = asyncio.get_running_loop().create_future()
         if left > 0:
             self._divided().give_back(key, left)
             left = left if now < share.until + _BACK_S else 0
-        return self._ask(key, wanted, left)
+        return self._ask(key, max(share.size, share.waiting), left)
 
     def fill(self, key: str, grant: Grant | None) -> None:
         """Take what an ask was answered with; None where nobody answered in time."""
         now, share = self._clock(), self._share(key)
-        share.asking = max(0, share.asking - 1)
+        if share.asking is not None:
+            share.asking.set_result(None)
+            share.asking = None
         if grant is None:
             return
         step, burst = 1 / self._quota.rate, self._quota.burst
@@ -365,20 +378,40 @@ class Meter:
         call.headers["RateLimit"] = f'"{self._name}";r={left};t={reset_s}'
 
 
-async def _ask_for(
-    shared: SharedLimits, lacking: Sequence[tuple[Shares, str]], draw: Callable[[], None]
+async def _wait_for(
+    shared: SharedLimits, draws: Sequence[tuple[Shares, str]], draw: Callable[[], None]
 ) -> None:
     """Wait for the shares that are not at hand, for 20 ms at most; then draw."""
-    asks = [shares.ask(key) for shares, key in lacking]
+    for shares, key in draws:
+        shares.wait_for(key, 1)
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            while lacking := [each for each in draws if not each[0].at_hand(each[1])]:
+                asking = lacking[0][0].asking(lacking[0][1])
+                if asking is None:
+                    await _ask_for(shared, lacking)
+                else:
+                    await asyncio.shield(asking)
+    except TimeoutError:
+        pass  # our own buckets decide
+    finally:
+        for shares, key in draws:
+            shares.wait_for(key, -1)
+    draw()
+
+
+async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> None:
+    """Ask for the shares that nobody asks for yet; others wait for the same answer."""
+    free = [each for each in lacking if each[0].asking(each[1]) is None]
+    asks = [shares.ask(key) for shares, key in free]
     grants: Sequence[Grant | None] = [None] * len(asks)
     try:
         granted = await shared.take(asks)
         if granted is not None:
             grants = granted.grants
     finally:
-        for (shares, key), grant in zip(lacking, grants, strict=True):
+        for (shares, key), grant in zip(free, grants, strict=True):
             shares.fill(key, grant)
-    draw()
 
 
 class _Metered:
@@ -408,13 +441,9 @@ class _Metered:
     ) -> Awaitable[None] | None:
         """Draw at once, or return what asks for the shares that are not at hand first."""
         if self._shared is not None:
-            lacking = [
-                (meter.shares, key)
-                for meter, key in draws
-                if meter.shares is not None and not meter.shares.at_hand(key)
-            ]
-            if lacking:
-                return _ask_for(self._shared, lacking, draw)
+            shares = [(each.shares, key) for each, key in draws if each.shares is not None]
+            if not all(each.at_hand(key) for each, key in shares):
+                return _wait_for(self._shared, shares, draw)
         draw()
         return None
 

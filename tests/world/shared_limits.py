@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ class Counting:
     failed: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
+        await asyncio.sleep(0)  # others ask meanwhile
         if self.away:
             return None
         self.calls += 1

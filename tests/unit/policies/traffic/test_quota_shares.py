@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,13 +12,16 @@ from msgspec.structs import replace
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.shared_limits import Ask, Granted
 from gateway.domain.requests.calls import RawRequest
 from policies.traffic import quota as module
 from policies.traffic.quota import COMPANY, Quota, WithinAddressQuota, WithinQuota
 from tests.unit.refusals import refused
+from tests.world.leaping import leaping
 from tests.world.people import call, principal
 from tests.world.shared_limits import Counting
 from tests.world.standing import Clock
+from tests.world.waiting import forever
 
 WIDE = Quota(rate=10_000.0, burst=100_000)
 
@@ -29,6 +34,14 @@ def shared(clock: Clock) -> Counting:
 @pytest.fixture
 def clock() -> Clock:
     return Clock(up_s=0.0)
+
+
+class Silent(Counting):
+    """Never answers, and nobody has noticed yet."""
+
+    async def take(self, _asks: Sequence[Ask], _pause: str = "") -> Granted | None:
+        await forever()
+        return None
 
 
 class Processes:
@@ -111,6 +124,29 @@ async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared
         backs.append([each.back for each in shared.asked if each.key.startswith("read")])
 
     assert backs == [[], [7], [0]]
+
+
+async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shared: Counting):
+    """Of 150 at a cold process 100 are served, and three asks tell them all."""
+    processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
+
+    served = await asyncio.gather(*(processes.serve() for _ in range(150)))
+
+    assert sum(served) == 100
+    assert shared.calls == 3
+
+
+@leaping
+async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock: Clock):
+    shared = Silent(clock.monotonic, processes=4)
+    processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+
+    served = await asyncio.gather(*(processes.serve() for _ in range(100)))
+
+    assert sum(served) == 25
+    assert loop.time() - began == pytest.approx(0.02, abs=0.002)
 
 
 async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Counting):
