@@ -121,7 +121,7 @@ def assemble(
         now=now,
         observer=telemetry.observer,
         events=_events(SecurityLog(telemetry.observer.count), tally),
-        shared=build_limits(settings, keys.derivation, cache, telemetry.observer.count),
+        shared=build_limits(keys.derivation, cache, telemetry.observer.count),
         failpoint=armed(settings.environment, environ),
     )
     kernel.reloads.append(telemetry.take)

@@ -67,8 +67,8 @@ class ChargeOrders:
 
         Raises:
             ServiceError: ``SVC.GTW.009`` when the reference is in use, or was ordered less
-                than 30 s ago with an outcome that is not known yet; ``SVC.GTW.008`` when the bank refuses, such as for a key that
-                is not the account's.
+                than 30 s ago with an outcome that is not known yet; ``SVC.GTW.008`` when the
+                bank refuses, such as for a key that is not the account's.
             ProviderError: it is not known whether it was made, but for
                 ``Unreachable``.
             StoreUnavailable: nothing was asked of the bank.

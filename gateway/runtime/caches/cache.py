@@ -22,6 +22,7 @@ from gateway.telemetry.ports import Count
 
 if TYPE_CHECKING:
     from gateway.runtime.caches.limits import ValkeyLimits
+    from gateway.runtime.caches.shared import SharedCache
 
 
 class CacheUnavailable(Exception):
@@ -109,7 +110,9 @@ class ConfiguredCache(Cache, Protocol):
         ...
 
 
-def build_cache(settings: Settings, derivation: Derivation, count: Count) -> ConfiguredCache:
+def build_cache(
+    settings: Settings, derivation: Derivation, count: Count
+) -> MemoryCache | SharedCache:
     """
     Make the cache; nothing is connected yet.
 
@@ -124,7 +127,7 @@ def build_cache(settings: Settings, derivation: Derivation, count: Count) -> Con
     keys = derivation.keys(_PURPOSE)
     return SharedCache(
         remote=connect(asked.url, asked.timeout_s),
-        namespace=_namespace(settings),
+        namespace=f"pixgate:{_FORM}:{settings.environment.value}",
         sealer=Sealer(keys, next(iter(keys))),
         memory=memory,
         count=count,
@@ -133,25 +136,16 @@ def build_cache(settings: Settings, derivation: Derivation, count: Count) -> Con
 
 
 def build_limits(
-    settings: Settings, derivation: Derivation, cache: ConfiguredCache, count: Count
+    derivation: Derivation, cache: MemoryCache | SharedCache, count: Count
 ) -> ValkeyLimits | None:
     """
     Make the limits that all processes count together, on the connections of ``cache``.
 
     None where the cache is this process's own.
     """
-    if not settings.cache.url:
+    if isinstance(cache, MemoryCache):
         return None
     from gateway.runtime.caches.limits import ValkeyLimits  # noqa: PLC0415 - an extra, 9 MB
-    from gateway.runtime.caches.shared import SharedCache  # noqa: PLC0415 - the same
 
-    if not isinstance(cache, SharedCache):
-        return None
     secret = derivation.key(_LIMITS)
-    return ValkeyLimits(
-        remote=cache.remote, namespace=_namespace(settings), secret=secret, count=count
-    )
-
-
-def _namespace(settings: Settings) -> str:
-    return f"pixgate:{_FORM}:{settings.environment.value}"
+    return ValkeyLimits(remote=cache.remote, namespace=cache.namespace, secret=secret, count=count)

@@ -84,6 +84,7 @@ class ValkeyLimits:
         namespace: What every key begins with.
         secret: Keys hold digests under this: addresses could else be found by trying all.
         count: Counts pipelines by how they ended.
+        patience_s: How long anybody waits for an answer.
     """
 
     remote: Redis
@@ -91,6 +92,7 @@ class ValkeyLimits:
     secret: bytes
     count: Count
     processes: int = 1
+    patience_s: float = _PATIENCE_S
     _queue: list[_Command] = field(default_factory=list, init=False)
     _flight: asyncio.Task[None] | None = field(default=None, init=False)
     _under_way: Sequence[_Command] = field(default=(), init=False)
@@ -195,7 +197,7 @@ class ValkeyLimits:
     async def _exchange(self, batch: Sequence[_Command]) -> None:
         """Send one pipeline; whoever waits is let go in time, and the call goes on without."""
         late = asyncio.get_running_loop().call_at(
-            batch[0].since + _PATIENCE_S - _READING_S, self._wait_no_more, batch
+            batch[0].since + self.patience_s - _READING_S, self._wait_no_more, batch
         )
         self._under_way = batch
         pipeline = self.remote.pipeline(transaction=False)

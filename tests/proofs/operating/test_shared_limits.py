@@ -24,9 +24,11 @@ from redis.exceptions import RedisError
 from tests.proofs.torture import processes, sites
 from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.servers.process import free_port
+from tests.world.extent import WHOLE
 from tests.world.gateway.world import basic
 from tests.world.waiting import until
 
+pytestmark = pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 PROCESSES = 4
 READ = {"rate": 50, "burst": 100}
 FREE = {"rate": 1_000_000, "burst": 1_000_000}
@@ -85,17 +87,15 @@ class Nodes:
         self.ops: list[str] = []
         self.took_s = 0.0
 
-    async def balance(self, number: int, authorization: str = "") -> tuple[int, float]:
-        """Ask a process; return the status, and the seconds it took."""
+    async def balance(self, number: int, authorization: str = "") -> int:
+        """Ask a process; return the status."""
         path = f"{self.bases[number % PROCESSES]}/baas/v1/account/{self.client.account.id}/balance"
         headers = {"Authorization": authorization or self.client.account.authorization}
-        clock = asyncio.get_running_loop().time
-        began = clock()
         async with self.client.session.get(path, headers=headers) as said:
             await said.read()
-            return said.status, clock() - began
+            return said.status
 
-    async def asked(self, rate: int, seconds: float) -> list[tuple[int, float]]:
+    async def asked(self, rate: int, seconds: float) -> list[int]:
         """Ask the processes so often a second; return what they said. ``took_s`` is set."""
         clock = asyncio.get_running_loop().time
         began = clock()
@@ -155,13 +155,12 @@ async def test_a_quota_is_one_for_all_processes(tmp_path: Path, postgres_url: st
         torture_world_in(tmp_path) as world,
         nodes_in(world, tmp_path, postgres_url, {}) as nodes,
     ):
-        said = Counter(status for status, _ in await nodes.asked(300, 8))
+        said = Counter(await nodes.asked(300, 8))
         counted = await nodes.counted()
 
     allowed = READ["burst"] + READ["rate"] * nodes.took_s
-    print("quota", said, f"{nodes.took_s:.2f} s", f"allowed {allowed:.0f}", counted)
     assert set(said) == {200, 429}
-    assert said[200] == pytest.approx(allowed, rel=0.05)
+    assert said[200] == pytest.approx(allowed, rel=0.05), counted
 
 
 async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
@@ -173,12 +172,13 @@ async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
     ):
         client_id = _client_id(nodes.client.account.authorization)
         wrong = basic({"client_id": client_id, "client_secret": "wrong"})
-        said = [(await nodes.balance(number, wrong))[0] for number in range(200)]
-        right = (await nodes.balance(0))[0]
+        said = [await nodes.balance(number, wrong) for number in range(200)]
+        right = await nodes.balance(0)
+        counted = await nodes.counted()
 
-    print("wrong", Counter(said))
-    assert said == [401] * 20 + [429] * 180
-    assert right == 200
+    not_told = counted["late"] + counted["failed"]  # each may let one more through
+    assert 20 <= said.count(401) <= 20 + not_told
+    assert (said.count(401) + said.count(429), right) == (200, 200)
 
 
 async def test_a_bank_is_asked_as_often_as_it_allows(tmp_path: Path, postgres_url: str):
@@ -194,10 +194,9 @@ async def test_a_bank_is_asked_as_often_as_it_allows(tmp_path: Path, postgres_ur
             waiting_s=0.1,
         ) as nodes,
     ):
-        said = Counter(status for status, _ in await nodes.asked(60, 10))
+        said = Counter(await nodes.asked(60, 10))
 
     allowed = BANK["burst"] + BANK["rate"] * nodes.took_s
-    print("bank", said, f"{nodes.took_s:.2f} s", f"allowed {allowed:.0f}")
     assert 0.85 * allowed <= said[200] <= allowed + 5
 
 
@@ -216,9 +215,7 @@ async def test_nothing_fails_and_nobody_waits_while_redis_is_stopped_full_or_gon
             nonlocal waited
             said = await nodes.asked(100, 4)
             waited += nodes.took_s
-            slowest = sorted(took for _, took in said)[-4:]
-            statuses = Counter(status for status, _ in said)
-            found[name] = (statuses, nodes.took_s, [round(each * 1000) for each in slowest])
+            found[name] = (Counter(said), nodes.took_s)
 
         await load("healthy")
         nodes.valkey.send(signal.SIGSTOP)
@@ -234,9 +231,8 @@ async def test_nothing_fails_and_nobody_waits_while_redis_is_stopped_full_or_gon
         await load("back again")
         counted = await nodes.counted()
 
-    print(*found.items(), counted, sep="\n")
-    assert all(set(statuses) <= {200, 429} for statuses, _, _ in found.values())
-    assert all(statuses[200] >= 0.8 * READ["rate"] * took for statuses, took, _ in found.values())
+    assert all(set(statuses) <= {200, 429} for statuses, _ in found.values()), found
+    assert all(statuses[200] >= 0.8 * READ["rate"] * took for statuses, took in found.values())
     assert counted["late"] + counted["failed"] <= 3 * PROCESSES * waited
 
 

@@ -81,6 +81,7 @@ class Processes:
         return served
 
 
+@leaping
 async def test_four_processes_serve_one_quota(clock: Clock, shared: Counting):
     """300 calls a second for 8 s, of 50 a second and 100 at once: 500, and few are asked for."""
     processes = Processes(shared, Quota(rate=50.0, burst=100))
@@ -92,6 +93,7 @@ async def test_four_processes_serve_one_quota(clock: Clock, shared: Counting):
     assert processes.counted["read.allowed"] == served
 
 
+@leaping
 async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared: Counting):
     """
     Few calls at many processes, a burst at once, and steady calls just below the rate.
@@ -111,6 +113,7 @@ async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared:
     assert not wrong
 
 
+@leaping
 async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared: Counting):
     """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
     backs = []
@@ -126,6 +129,7 @@ async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared
     assert backs == [[], [7], [0]]
 
 
+@leaping
 async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shared: Counting):
     """Of 150 at a cold process 100 are served, and three asks tell them all."""
     processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
@@ -149,6 +153,7 @@ async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock:
     assert loop.time() - began == pytest.approx(0.02, abs=0.002)
 
 
+@leaping
 async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Counting):
     processes = Processes(shared, Quota(rate=200.0, burst=1000), 1)
 
@@ -160,6 +165,7 @@ async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Co
     assert max(wanted) == 20
 
 
+@leaping
 async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, shared: Counting):
     processes = Processes(shared, Quota(rate=1.0, burst=2), 1)
     for _ in range(3):
@@ -173,6 +179,7 @@ async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, sh
     assert await processes.serve()
 
 
+@leaping
 async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, shared: Counting):
     """Nothing fails, and a server that comes and goes gives nobody more than the quota."""
     shared.processes = 4
@@ -187,6 +194,7 @@ async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, share
     assert 450 < served <= 525
 
 
+@leaping
 async def test_a_company_that_is_refused_costs_its_credential_nothing(
     clock: Clock, shared: Counting
 ):
@@ -202,6 +210,7 @@ async def test_a_company_that_is_refused_costs_its_credential_nothing(
     assert served == [(5, 15), (5, 15)]
 
 
+@leaping
 async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock, shared: Counting):
     processes = Processes(shared, Quota(rate=2.0, burst=4), 2)
     await processes.serve(0)
@@ -216,6 +225,7 @@ async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock
     assert (told, elsewhere, paid_off) == (False, False, True)
 
 
+@leaping
 async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared: Counting):
     processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
     await processes.serve()
@@ -227,6 +237,7 @@ async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared:
     assert sum([await processes.serve() for _ in range(60)]) >= 48
 
 
+@leaping
 async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, shared: Counting):
     quotas = {"sign_in": Quota(rate=0.01, burst=2)}
     one, other = (
@@ -252,6 +263,7 @@ async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, sha
         await guess(one, right=False)
 
 
+@leaping
 async def test_made_up_callers_cannot_fill_the_memory(
     clock: Clock, shared: Counting, monkeypatch: pytest.MonkeyPatch
 ):

@@ -22,13 +22,17 @@ SLOW = Ask("read/cli_1", step_s=1000.0, room_s=10_000.0)
 
 
 class Process:
-    """A process whose limits are at ``url``; what it counted, by result."""
+    """A process whose limits are at ``url``, which may be slow; what it counted, by result."""
 
-    def __init__(self, url: str, timeout_s: float = 60.0) -> None:
+    def __init__(self, url: str, **patience: float) -> None:
         self.counted: Counter[str] = Counter()
-        self.remote = connect(url, timeout_s)
+        self.remote = connect(url, 60.0)
         self.limits = ValkeyLimits(
-            remote=self.remote, namespace="pixgate:v1:sandbox", secret=b"s" * 32, count=self.count
+            remote=self.remote,
+            namespace="pixgate:v1:sandbox",
+            secret=b"s" * 32,
+            count=self.count,
+            **{"patience_s": 60.0, **patience},
         )
 
     def count(self, event: Event, label: str) -> None:
@@ -175,7 +179,7 @@ async def test_where_nobody_listens_it_is_asked_seldom():
 async def test_nobody_waits_for_one_that_is_silent():
     """One call waits at a time: whoever asks while it does, or just after, goes on at once."""
     async with listening(lambda *_: forever()) as port:
-        process = Process(f"redis://127.0.0.1:{port}/0")
+        process = Process(f"redis://127.0.0.1:{port}/0", patience_s=0.02)
 
         waiting = [asyncio.create_task(process.took(SLOW)) for _ in range(10)]
         answers = await asyncio.gather(*waiting)
