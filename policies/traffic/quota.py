@@ -260,6 +260,8 @@ class Shares:
 
     def wait_s(self, key: str) -> float:
         """Return the seconds until ``key`` has a token, as far as this process knows."""
+        if self._shared.away:
+            return self._divided().wait_s(key)
         share = self._shares.get(key)
         if share is None or share.left > 0:
             return 0.0

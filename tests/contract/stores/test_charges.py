@@ -59,7 +59,8 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
 
     def order(number: int, at: int = 0, until: int = 30, **changed: object) -> ChargeRecord:
         begun, ends = NOW + at * SECOND, NOW + until * SECOND
-        return charge(number, **{"reference": "c", "created_at": begun, "made_until": ends, **changed})
+        times = {"created_at": begun, "made_until": ends}
+        return charge(number, **{"reference": "c", **times, **changed})
 
     first = await begins(order(1))
     held = [await begins(order(2)), await begins(order(3, at=29, until=59))]
