@@ -195,6 +195,21 @@ async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, share
 
 
 @leaping
+async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no_emptier(
+    clock: Clock, shared: Counting
+):
+    """The partner has its rate at once when the server is back, and no burst on top of it."""
+    processes = Processes(shared, Quota(rate=50.0, burst=100))
+    shared.processes, shared.away = 4, True
+    await processes.served(clock, 200, 60)
+
+    shared.away = False
+    served = await processes.served(clock, 200, 4)
+
+    assert 190 <= served <= 225
+
+
+@leaping
 async def test_a_company_that_is_refused_costs_its_credential_nothing(
     clock: Clock, shared: Counting
 ):
