@@ -134,6 +134,7 @@ class _Share(msgspec.Struct):
 
     Attributes:
         left: Tokens; below 0 what is owed.
+        charged: Of what is owed, what was charged: it may be more than a bucket has.
         until: They may be spent before this instant.
         size: Tokens of the next share; grows while shares are spent in time.
         asking: Done when the ask under way is; None while there is none.
@@ -143,6 +144,7 @@ class _Share(msgspec.Struct):
     """
 
     left: int = 0
+    charged: int = 0
     until: float = float("-inf")
     size: int = 1
     asking: asyncio.Future[None] | None = None
@@ -223,6 +225,8 @@ class Shares:
         """Ask for the next share, and give back what is left of the one before."""
         now, share = self._clock(), self._share(key)
         left, share.left = share.left, 0
+        debt_s = min(self._longest_debt_s, share.charged / self._quota.rate)
+        share.charged = 0
         if left <= 0 and now < share.until:
             share.size = min(2 * share.size, max(1, int(self._quota.rate * _SHARE_S)))
         else:
@@ -231,17 +235,19 @@ class Shares:
         if left > 0:
             self._divided().give_back(key, left)
             left = left if now < share.until + _BACK_S else 0
-        return self._ask(key, max(share.size, share.waiting), left)
+        return self._ask(key, max(share.size, share.waiting), left)._replace(debt_s=debt_s)
 
-    def fill(self, key: str, grant: Grant | None) -> None:
+    def fill(self, key: str, ask: Ask, grant: Grant | None) -> None:
         """Take what an ask was answered with; None where nobody answered in time."""
         now, share = self._clock(), self._share(key)
         if share.asking is not None:
             share.asking.set_result(None)
             share.asking = None
+        step, burst = ask.step_s, self._quota.burst
         if grant is None:
+            share.left += min(0, ask.back)
+            share.charged += round(ask.debt_s / step)
             return
-        step, burst = 1 / self._quota.rate, self._quota.burst
         if not grant.took:
             wait_s = grant.full_s + step - burst * step
             # not an ask for each token that comes back: several are taken together then
@@ -256,10 +262,13 @@ class Shares:
         """Take one token of ``key``, owed where there is none; the next ask tells of it."""
         share = self._share(key)
         share.left = max(share.left - 1, -math.ceil(self._longest_debt_s * self._quota.rate))
+        share.charged += 1
         self._divided().charge(key)
 
     def wait_s(self, key: str) -> float:
         """Return the seconds until ``key`` has a token, as far as this process knows."""
+        if self._shared.away:
+            return self._divided().wait_s(key)
         share = self._shares.get(key)
         if share is None or share.left > 0:
             return 0.0
@@ -284,7 +293,7 @@ class Shares:
         room = self._quota.burst * step
         # another quota has other buckets: nobody waits for a rate that is not in force any more
         place = f"{self._name}/{self._quota.rate}/{self._quota.burst}/{key}"
-        return Ask(place, step, room, wanted, back, self._longest_debt_s)
+        return Ask(place, step, room, wanted, back)
 
     def _share(self, key: str) -> _Share:
         """Return the share of a key; of too many, the one asked for longest ago is dropped."""
@@ -410,8 +419,8 @@ async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) 
         if granted is not None:
             grants = granted.grants
     finally:
-        for (shares, key), grant in zip(free, grants, strict=True):
-            shares.fill(key, grant)
+        for (shares, key), ask, grant in zip(free, asks, grants, strict=True):
+            shares.fill(key, ask, grant)
 
 
 class _Metered:

@@ -36,6 +36,7 @@ _LONGEST_TOLD_S: Final = 3600.0
 _SLACK_S: Final = 1e-6
 
 Value = TypeVar("Value")
+Name = TypeVar("Name", str, tuple[str, str])
 Key = tuple[str, str]
 """An operation, and the credential the bank counts it for."""
 
@@ -69,7 +70,7 @@ class BankLimits:
         # operations that the bank refused before: others may be told to pause
         self._refused: set[str] = set()
         # drawn from our own buckets while nobody answered, which the common ones do not know yet
-        self._owed: OrderedDict[Key, int] = OrderedDict()
+        self._owed: OrderedDict[str, int] = OrderedDict()
         rates, width = limits.account_limits.rates, limits.account_in_flight
         self._rates = {name: rate for name, rate in rates.items() if rate is not None}
         self._width = msgspec.structs.replace(limits.bulkhead, in_flight=width) if width else None
@@ -182,6 +183,7 @@ class BankLimits:
         key, asks = _key(request.operation, request), self._asks(request, want=1, owed=True)
         granted = await self._shared.take(asks, self._name(key))
         if granted is None:
+            self._owed.update({ask.key: -ask.back for ask in asks if ask.back})
             return None
         if granted.pause_s:
             times = self._paused.get(key, _Pause(0.0, 0)).times
@@ -210,18 +212,19 @@ class BankLimits:
         for name in (request.operation, ALL_OPERATIONS):
             rate = self._rates.get(name)
             if rate is not None:
-                key, burst_s = _key(name, request), rate.burst / rate.rate
-                given = -self._owed.pop(key, 0) if owed else back
+                place, burst_s = self._name(_key(name, request)), rate.burst / rate.rate
+                given = -self._owed.pop(place, 0) if owed else back
                 room_s = burst_s + self._patience_s
-                asks.append(Ask(self._name(key), 1 / rate.rate, room_s, want, given, burst_s))
+                asks.append(Ask(place, 1 / rate.rate, room_s, want, given, burst_s))
         return asks
 
     def _owe(self, request: ProviderRequest) -> None:
         """Note that a token of each bucket was drawn that the common ones do not know of."""
         if self._shared is not None:
             for key, _ in self._buckets(request):
-                most = self._rates[key[0]].burst  # no bucket lacks more than all
-                _keep(self._owed, key, min(self._owed.get(key, 0) + 1, most))
+                most, place = self._rates[key[0]].burst, self._name(key)
+                # no bucket lacks more than all
+                _keep(self._owed, place, min(self._owed.get(place, 0) + 1, most))
 
     def _name(self, key: Key) -> str:
         """Name a bucket or pause among those of all providers."""
@@ -289,7 +292,7 @@ def _key(operation: str, request: ProviderRequest) -> Key:
     return operation, request.credential or account_of(request)
 
 
-def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value) -> None:
+def _keep(kept: OrderedDict[Name, Value], key: Name, value: Value) -> None:
     """Keep a value as the newest; the oldest goes where there are too many."""
     kept[key] = value
     kept.move_to_end(key)

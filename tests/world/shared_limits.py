@@ -68,8 +68,9 @@ class Counting:
     def _take(self, ask: Ask) -> Grant:
         self.asked.append(ask)
         now = self.clock()
-        full = max(now, self.full_at.get(ask.key, now) - ask.back * ask.step_s)
-        full = min(full, now + ask.room_s + ask.debt_s)
+        before = max(now, self.full_at.get(ask.key, now))
+        full = max(now, before - ask.back * ask.step_s)
+        full = min(full, max(before, now + ask.room_s + ask.debt_s))
         took = max(0, min(ask.want, floor((now + ask.room_s - full) / ask.step_s + 0.001)))
         self.full_at[ask.key] = full + took * ask.step_s
         return Grant(took, self.full_at[ask.key] - now)

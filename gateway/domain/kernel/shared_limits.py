@@ -16,7 +16,8 @@ class Ask(NamedTuple):
         room_s: How far the bucket may be from full, in seconds: its burst at that rate.
         want: Tokens wanted; fewer are given where there are fewer.
         back: Tokens given back before; below 0 for tokens that are owed.
-        debt_s: How much further from full than ``room_s`` debts may bring it.
+        debt_s: How much further from full than ``room_s`` the tokens that are owed may bring it;
+            a minute at most.
     """
 
     key: str

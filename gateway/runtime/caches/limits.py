@@ -31,14 +31,16 @@ _DIGEST_BYTES: Final = 16
 _FAILURES: Final = (RedisError, OSError, TimeoutError)
 
 # GCRA: a bucket is the instant at which it is full again, by the server's clock in microseconds.
-# The server's own clock, since those of several machines differ.
+# The server's own clock, since those of several machines differ. Where that was put back, a bucket
+# is a minute further from full than empty at most.
 _TAKE: Final = """
 local t = redis.call('TIME')
 local now, granted = t[1] * 1000000 + t[2], {}
 for n, key in ipairs(KEYS) do
   local step, room, want, back, debt = unpack(ARGV, 5 * n - 4, 5 * n)
-  local full = math.max(now, (redis.call('GET', key) or now) - back * step)
-  full = math.min(full, now + room + debt)
+  local before = math.min(math.max(now, tonumber(redis.call('GET', key) or now)), now + room + 6e7)
+  local full = math.max(now, before - back * step)
+  full = math.min(full, math.max(before, now + room + debt))
   local took = math.max(0, math.min(want, math.floor((now + room - full) / step + 0.001)))
   full = full + took * step
   if full > now then

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -59,7 +60,8 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
 
     def order(number: int, at: int = 0, until: int = 30, **changed: object) -> ChargeRecord:
         begun, ends = NOW + at * SECOND, NOW + until * SECOND
-        return charge(number, **{"reference": "c", "created_at": begun, "made_until": ends, **changed})
+        times = {"created_at": begun, "made_until": ends}
+        return charge(number, **{"reference": "c", **times, **changed})
 
     first = await begins(order(1))
     held = [await begins(order(2)), await begins(order(3, at=29, until=59))]
@@ -76,6 +78,22 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
     assert (first, held, others) == (True, [False, False], (True, True))
     assert (lapsed, still_held, discarded, renewed, put_back) == (True, False, True, True, True)
     assert len(await found(store, reference="c")) == 2
+
+
+@both
+async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
+    """Whether there is no record, or one whose holder is gone."""
+    held = []
+
+    for at in (0, 30):
+        begun, ends = NOW + at * SECOND, NOW + (at + 30) * SECOND
+        orders = [
+            charge(at + number, reference="c", created_at=begun, made_until=ends)
+            for number in range(1, 9)
+        ]
+        held.append(sum(await asyncio.gather(*map(store.charges.begin, orders))))
+
+    assert held == [1, 1]
 
 
 async def test_one_that_is_made_anew_keeps_its_id(store: Store):

@@ -195,6 +195,21 @@ async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, share
 
 
 @leaping
+async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no_emptier(
+    clock: Clock, shared: Counting
+):
+    """The partner has its rate at once when the server is back, and no burst on top of it."""
+    processes = Processes(shared, Quota(rate=50.0, burst=100))
+    shared.processes, shared.away = 4, True
+    await processes.served(clock, 200, 60)
+
+    shared.away = False
+    served = await processes.served(clock, 200, 4)
+
+    assert 190 <= served <= 225
+
+
+@leaping
 async def test_a_company_that_is_refused_costs_its_credential_nothing(
     clock: Clock, shared: Counting
 ):
@@ -261,6 +276,27 @@ async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, sha
 
     with refused(errors.TOO_MANY_REQUESTS):
         await guess(one, right=False)
+
+
+@leaping
+async def test_a_rehearsal_takes_nothing_and_knows_what_this_process_knows():
+    clock = Clock(up_s=0.0)
+    shared = Counting(clock.monotonic)
+    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
+    asking = call(RawRequest(path={}), quota="read")
+    asking.principal = principal()
+    told = []
+
+    for shared.away in (False, True):
+        processes.each[0].rehearse(asking)
+        await processes.serve()
+        await processes.serve()
+        with refused(errors.TOO_MANY_REQUESTS) as refusal:
+            processes.each[0].rehearse(asking)
+        told.append(refusal.value.headers["Retry-After"])
+        clock.passes(10)
+
+    assert told == ["1", "1"]
 
 
 @leaping

@@ -88,7 +88,7 @@ async def test_tokens_come_back_at_the_rate_and_no_more_than_the_burst(one: Proc
 
 
 async def test_what_is_given_back_is_there_and_what_is_owed_is_bounded(one: Process):
-    owed = SLOW._replace(back=-100, debt_s=2000.0)
+    owed = SLOW._replace(back=-100, debt_s=50.0)
 
     await one.took(SLOW._replace(want=10))
     returned = await one.took(SLOW._replace(want=10, back=4))
@@ -96,10 +96,13 @@ async def test_what_is_given_back_is_there_and_what_is_owed_is_bounded(one: Proc
     given_back = await one.took(SLOW._replace(want=10))
     never_fuller = await one.took(SLOW._replace(key="b", want=20, back=50))
     in_debt = await one.limits.take([owed._replace(key="c")])
+    no_deeper = await one.limits.take([owed._replace(key="c", debt_s=0.0)])
 
+    assert no_deeper is not None
+    assert no_deeper.grants[0].full_s == pytest.approx(10_050, abs=5)
     assert (returned, given_back, never_fuller) == ([4], [3], [10])
     assert in_debt is not None
-    assert in_debt.grants[0] == Grant(0, pytest.approx(12_000, abs=5))
+    assert in_debt.grants[0] == Grant(0, pytest.approx(10_050, abs=5))
 
 
 async def test_a_pause_is_every_process_s_and_only_of_its_name(one: Process, other: Process):
