@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,22 @@ def panels() -> Iterator[tuple[str, str]]:
                 yield panel["title"], target["expr"]
 
 
+def variables() -> Iterator[tuple[str, str, str]]:
+    """Give every variable whose values are a label's: its name, the series and the label."""
+    for dashboard in DASHBOARDS.values():
+        for each in dashboard["templating"]["list"]:
+            found = re.fullmatch(r"label_values\((.+), (\w+)\)", each["query"])
+            if found:
+                yield each["name"], filled(found[1]), found[2]
+
+
 def queries() -> Iterator[tuple[str, str]]:
     """Give them as Grafana sends them, for one environment and cluster."""
-    values = {**PLACE, "__rate_interval": "1m"}
-    for title, query in panels():
-        for name, value in values.items():
-            query = query.replace(f"${name}", value)  # noqa: PLW2901 - one after the other
-        yield title, query
+    return ((title, filled(query)) for title, query in panels())
+
+
+def filled(query: str) -> str:
+    """Put values in the place of variables."""
+    for name, value in {**PLACE, "__rate_interval": "1m"}.items():
+        query = query.replace(f"${name}", value)
+    return query

@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.tables.core import payouts
-from tests.deploy.dashboards import queries
+from tests.deploy.dashboards import queries, variables
 from tests.deploy.observed import RUNBOOKS, Observed, load, observing
 from tests.deploy.rule_cases import ALERTS, PLACE, RULES
 from tests.servers.postgres import PostgresServer
@@ -90,12 +90,12 @@ async def test_every_query_of_every_panel_has_an_answer(observed: Observed):
 
 
 async def test_the_variables_of_a_dashboard_are_found(observed: Observed):
-    said = {
-        name: await observed.ask(f"label/{name}/values", **{"match[]": "pixgate_config_info"})
-        for name in PLACE
+    found = {
+        name: await observed.ask(f"label/{label}/values", **{"match[]": series})
+        for name, series, label in variables()
     }
 
-    assert said == {name: [value] for name, value in PLACE.items()}
+    assert found == {name: [value] for name, value in PLACE.items()}
 
 
 async def test_alerts_fire(observed: Observed, postgres_server: PostgresServer):
