@@ -112,6 +112,17 @@ def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
     assert settings.server.trusted_peers == subnet["subnet"]
 
 
+def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():
+    mounted = {
+        volume.partition(":")[0]
+        for each in SERVICES.values()
+        for volume in each.get("volumes", [])
+        if volume.startswith("./")
+    }
+
+    assert {each for each in mounted if not (DEPLOY / each).exists()} == {"./pixgate.pem"}
+
+
 @pytest.mark.parametrize("name", sorted(KEEPS))
 def test_a_process_waits_for_the_schema(name: str):
     assert OURS[name]["depends_on"]["upgrade"]["condition"] == "service_completed_successfully"

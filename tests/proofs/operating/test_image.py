@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -126,3 +129,14 @@ def test_a_process_on_a_read_only_root_becomes_healthy_and_writes_nothing(
 
 def test_it_serves_unless_told_otherwise(image: Stage):
     assert [*image.entrypoint, *image.command] == ["pixgate", "serve"]
+
+
+def test_the_list_of_its_packages_is_what_its_lock_pins():
+    subprocess.run(["make", "-s", "sbom"], cwd=ROOT, check=True)  # noqa: S607 - the reader's
+    listed = json.loads((ROOT / "dist" / "sbom.json").read_text())
+    lock = (ROOT / "requirements" / "production.txt").read_text()
+
+    pinned = dict(re.findall(r"^([a-z0-9-]+)==([^ ]+)", lock, re.MULTILINE))
+
+    assert listed["bomFormat"] == "CycloneDX"
+    assert {each["name"]: each["version"] for each in listed["components"]} == pinned
