@@ -34,7 +34,7 @@ from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
-from gateway.runtime.caches.cache import build_cache
+from gateway.runtime.caches.cache import build_cache, build_limits
 from gateway.runtime.failpoints import armed, failing_answers
 from gateway.runtime.gauges import show_connections
 from gateway.runtime.kernel import Kernel
@@ -112,6 +112,7 @@ def assemble(
         now,
     )
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
+    cache = build_cache(settings, keys.derivation, telemetry.observer.count)
     tally = AuditTally(store.audit, store.identity.users, now)
     kernel = Kernel(
         settings=settings,
@@ -120,13 +121,13 @@ def assemble(
         now=now,
         observer=telemetry.observer,
         events=_events(SecurityLog(telemetry.observer.count), tally),
+        shared=build_limits(keys.derivation, cache, telemetry.observer.count),
         failpoint=armed(settings.environment, environ),
     )
     kernel.reloads.append(telemetry.take)
     breakers = {name: each.breaker for name, each in settings.providers.items()}
     health, wake = ProviderHealth(telemetry.observer, now, breakers), asyncio.Event()
-    runtime = Runtime(now=now, failpoint=kernel.failpoint)
-    cache = build_cache(settings, keys.derivation, telemetry.observer.count)
+    runtime = Runtime(now=now, shared=kernel.shared, failpoint=kernel.failpoint)
     connections = {
         name: connect(name, settings, health, runtime, cache) for name in settings.providers
     }

@@ -88,7 +88,7 @@ def build_role(kernel: Kernel, part: Part) -> Role:
         part=part,
         leases=LeasedTasks(leases, kernel.new_id(), now),
         watch=WorkerWatch(store.leases, now, show),
-        registration=Registration(store.processes, process, now),
+        registration=Registration(store.processes, process, now, kernel.shared),
     )
 
 

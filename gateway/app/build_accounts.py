@@ -49,7 +49,7 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
     uses = LastUses(store.credentials, kernel.now)
     given = quotas(kernel.settings.ratelimits)
     of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}
-    quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count)
+    quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count, kernel.shared)
     kernel.reloads.append(lambda settings: quota.change(quotas(settings.ratelimits)))
     failed = asdict(kernel.settings.limits.failed_credentials)
     credentials = BasicCredentials(
@@ -62,7 +62,7 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
             used=uses.note,
         ),
         known=RightHeaders(os.urandom(32)),
-        throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic),
+        throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic, kernel.shared),
         now=kernel.now,
         stopwatch=Stopwatch(kernel.monotonic, partial(kernel.observer.authenticated, "basic")),
     )

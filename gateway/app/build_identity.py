@@ -31,7 +31,7 @@ from gateway.security.identity.signing_keys import Keyring, new_signing_key
 from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from policies.authentication.bearer import BearerToken
 from policies.authorization.user import RequiresSecondFactor
-from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
+from policies.traffic.quota import PERSON, WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
 _OF_ADDRESSES: Final = ("anonymous", "keys", "sign_in", "second_factor", "recovery")
@@ -114,14 +114,15 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
     settings, count = kernel.settings, kernel.observer.count
     given = quotas(settings.ratelimits)
     by_address = {name: given[name] for name in _OF_ADDRESSES}
-    addresses = WithinAddressQuota(by_address, kernel.monotonic, count, _RETURNED)
-    users = WithinPersonQuota(given["person"], kernel.monotonic, count)
+    shared = kernel.shared
+    addresses = WithinAddressQuota(by_address, kernel.monotonic, count, _RETURNED, shared)
+    users = WithinPersonQuota({PERSON: given[PERSON]}, kernel.monotonic, count, shared)
 
     def take(fresh: Settings) -> None:
         """Draw from other quotas from now on."""
         given = quotas(fresh.ratelimits)
         addresses.change(given)
-        users.change(given["person"])
+        users.change(given)
 
     kernel.reloads.append(take)
     return UserPolicies(

@@ -37,6 +37,8 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         _start_watching(gateway, started)
         started.push_async_callback(gateway.kernel.store.close)
         started.push_async_callback(gateway.rooms.cache.close)
+        if gateway.kernel.shared is not None:
+            started.push_async_callback(gateway.kernel.shared.close)
         await _prepare_store(gateway, started)
         if gateway.bank is not None:
             await gateway.bank.start()

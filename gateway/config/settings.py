@@ -237,8 +237,9 @@ class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         url: ``redis://...`` or ``rediss://...`` (TLS) of a Redis or Valkey that every
-            process shares, where it lies sealed; empty keeps it in each process. Production
-            on PostgreSQL needs one, unless ``server.single_process`` is true.
+            process shares, where it lies sealed, and limits of all processes are counted;
+            empty keeps it in each process. Production on PostgreSQL needs one, unless
+            ``server.single_process`` is true.
         memory_bytes: Kept in the memory of one process at most; the least recently
             used goes first.
         timeout_s: For the server to answer; then it is as if nothing were kept.

@@ -11,6 +11,7 @@ from typing import Final
 
 from gateway.config.settings import Settings
 from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.domain.kernel.shared_limits import SharedLimits
 from gateway.net.common.runtime import Failpoint
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.security.keys import Keys
@@ -47,6 +48,7 @@ class Kernel:
         events: Told of sign-ins and sessions.
         new_id: Makes a UUID.
         reloads: Each takes the settings that are in force from now on.
+        shared: Limits that all processes count together; None where this one is alone.
         failpoint: Called at each point of a payout; None if none is armed.
     """
 
@@ -60,4 +62,5 @@ class Kernel:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     new_id: Callable[[], str] = new_id
     reloads: list[Callable[[Settings], None]] = field(default_factory=list)
+    shared: SharedLimits | None = None
     failpoint: Failpoint | None = None

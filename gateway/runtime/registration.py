@@ -8,17 +8,24 @@ from dataclasses import dataclass
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.key_rotation import LiveProcess, Processes
+from gateway.domain.kernel.shared_limits import SharedLimits
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The entry of a process."""
+    """
+    The entry of a process.
+
+    Attributes:
+        shared: Told how many processes are alive; None where limits are not shared.
+    """
 
     processes: Processes
     process: LiveProcess
     now: Now
+    shared: SharedLimits | None = None
 
     async def begin(self) -> None:
         """
@@ -31,8 +38,10 @@ class Registration:
         refuse_conflicts(await self.processes.register(self.process, self.now()))
 
     async def renew(self) -> None:
-        """Keep the entry; raises StoreUnavailable."""
+        """Keep the entry, and count the live ones; raises StoreUnavailable."""
         await self.processes.renew(self.process, self.now())
+        if self.shared is not None:
+            self.shared.processes = max(1, len(await self.processes.alive(self.now())))
 
     async def end(self) -> None:
         """Remove the entry; with a silent store it ends by itself."""

@@ -82,6 +82,7 @@ _COUNTED: Final[Mapping[Event, Family[Counter]]] = {
     Event.STATEMENT_PAGE: series.STATEMENT_PAGES,
     Event.STATEMENT_TOO_LARGE: series.STATEMENTS_TOO_LARGE,
     Event.CACHE_FAILURE: series.CACHE_FAILURES,
+    Event.SHARED_LIMITS: series.SHARED_LIMITS,
     Event.NOT_PIX: series.PROVIDER_NOT_PIX,
     Event.LOGIN: series.LOGINS,
     Event.MFA: series.FACTORS,

@@ -27,6 +27,7 @@ class Event(StrEnum):
     REQUEST_LOG = "request_log"  # kept, dropped, thinned
     ROW_UNREADABLE = "row_unreadable"  # provider
     SESSION_EVENT = "session_event"  # event
+    SHARED_LIMITS = "shared_limits"  # answered, late, failed
     SHED = "shed"  # reason
     STATEMENT_PAGE = "statement_page"  # provider.source: walk, snapshot
     STATEMENT_TOO_LARGE = "statement_too_large"  # provider

@@ -148,8 +148,12 @@ class BasicCredentials:
                 refused too often.
         """
         asked, started = call.asked, self.stopwatch.clock()
-        known = self.known.find(asked.authorization)
-        shown = known or self._read(asked.authorization, asked.address)
+        known = shown = self.known.find(asked.authorization)
+        if shown is None:
+            client_id, secret = self._read(asked.authorization, asked.address)
+            if not self.check.well_formed(secret):
+                return self._refuse(_WRONG, asked.address, client_id)
+            shown = Shown(client_id, self.check.digests(secret))
         claim = _Claim(shown, asked.address, started, known is not None)
         found = self.find(shown.client_id)
         if not isinstance(found, Ready):
@@ -186,15 +190,12 @@ class BasicCredentials:
             stopwatch=Stopwatch(self.stopwatch.clock, lambda _seconds: None),
         )
 
-    def _read(self, headers: Sequence[str], address: str) -> Shown:
-        """Read the header, and digest its secret; raises as a call does."""
+    def _read(self, headers: Sequence[str], address: str) -> tuple[str, str]:
+        """Read client id and secret; raises as a call does."""
         try:
-            client_id, secret = _pair(headers)
+            return _pair(headers)
         except ServiceError as refusal:
             raise self._refusal(refusal.error, refusal.reason, address) from refusal
-        if not self.check.well_formed(secret):
-            raise self._invalid(_WRONG, address, client_id)
-        return Shown(client_id, self.check.digests(secret))
 
     async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
         with asking_the_store():
@@ -212,7 +213,7 @@ class BasicCredentials:
             credential = await self.find_again(claim.shown.client_id, claim.started)
         reason = self._admit(call, claim, credential)
         if reason:
-            raise self._invalid(reason, claim.address, claim.shown.client_id)
+            await self._refuse(reason, claim.address, claim.shown.client_id)
 
     def _admit(self, call: Call, claim: _Claim, credential: Credential | None) -> str:
         """Compare, and fill the principal in; return why not, or nothing."""
@@ -245,10 +246,10 @@ class BasicCredentials:
             return "expired"
         return ""
 
-    def _invalid(self, reason: str, address: str, client_id: str) -> ServiceError:
-        """Count a refused credential and make its refusal."""
-        self.throttle.count(address, client_id)
-        return self._refusal(errors.CREDENTIALS_INVALID, reason, address, client_id)
+    async def _refuse(self, reason: str, address: str, client_id: str) -> None:
+        """Count a refused credential and refuse; an unknown id takes as long as a wrong secret."""
+        await self.throttle.count_for_all(address, client_id)
+        raise self._refusal(errors.CREDENTIALS_INVALID, reason, address, client_id)
 
     def _refusal(
         self, error: ErrorCode, reason: str, address: str, client_id: str = ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -15,6 +16,7 @@ from gateway.domain.accounts.credentials import Principal
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.shared_limits import Ask, Grant, SharedLimits
 from gateway.domain.requests.calls import Call
 from gateway.domain.requests.networks import network
 from gateway.telemetry.ports import Count, Event
@@ -57,8 +59,12 @@ class Buckets:
     Each is one number: the instant at which it would be full again.
     """
 
-    def __init__(self, quota: Quota, clock: Monotonic) -> None:
+    def __init__(
+        self, quota: Quota, clock: Monotonic, longest_debt_s: float = _LONGEST_DEBT_S
+    ) -> None:
+        """Begin with full buckets; what is charged is owed for ``longest_debt_s`` at most."""
         self._clock = clock
+        self._longest_debt_s = longest_debt_s
         self._full_at: OrderedDict[str, float] = OrderedDict()
         self._step = 0.0
         self.change(quota)
@@ -91,11 +97,11 @@ class Buckets:
         if len(kept) > _KEYS_KEPT:
             kept.popitem(last=False)
 
-    def charge(self, key: str, longest_debt_s: float) -> None:
-        """Take one token of ``key``, owed where there is none; the debt is bounded, in seconds."""
+    def charge(self, key: str, tokens: int = 1) -> None:
+        """Take tokens of ``key``, owed where there are none; the debt is bounded."""
         now = self._clock()
-        full_at = max(now, self._full_at.get(key, now)) + self._step
-        self._keep(key, min(full_at, now + self._capacity + longest_debt_s))
+        full_at = max(now, self._full_at.get(key, now)) + tokens * self._step
+        self._keep(key, min(full_at, now + self._capacity + self._longest_debt_s))
 
     def wait_s(self, key: str) -> float:
         """Return the seconds until ``key`` has a token; 0 where it has one. Takes none."""
@@ -103,11 +109,214 @@ class Buckets:
         over = max(now, self._full_at.get(key, now)) + self._step - now - self._capacity
         return over if over > self._slack else 0.0
 
-    def give_back(self, key: str) -> None:
-        """Put one token back that was taken from ``key``."""
+    def give_back(self, key: str, tokens: int = 1) -> None:
+        """Put tokens back that were taken from ``key``."""
         full_at = self._full_at.get(key)
         if full_at is not None:
-            self._full_at[key] = full_at - self._step
+            self._full_at[key] = full_at - tokens * self._step
+
+    put_back = give_back
+
+
+# A share is the tokens of a tenth of a second, and is spent within that time: so the buckets of
+# all processes together are never further from the truth than that.
+_SHARE_S: Final = 0.1
+# What is left of a share goes back with the next ask; after a second it is lost, since a bucket
+# that was full in between must not become fuller than full.
+_BACK_S: Final = 1.0
+# No request waits longer for a share; then this process draws from buckets of its own.
+_PATIENCE_S: Final = 0.020
+
+
+class _Share(msgspec.Struct):
+    """
+    What this process has of one bucket.
+
+    Attributes:
+        left: Tokens; below 0 what is owed.
+        charged: Of what is owed, what was charged: it may be more than a bucket has.
+        until: They may be spent before this instant.
+        size: Tokens of the next share; grows while shares are spent in time.
+        asking: Done when the ask under way is; None while there is none.
+        waiting: Requests that wait for a share.
+        elsewhere: Tokens that the bucket had left when it gave the share.
+        refused_until: The bucket has none before this instant.
+    """
+
+    left: int = 0
+    charged: int = 0
+    until: float = float("-inf")
+    size: int = 1
+    asking: asyncio.Future[None] | None = None
+    waiting: int = 0
+    elsewhere: int = 0
+    refused_until: float = float("-inf")
+
+
+class Shares:
+    """
+    Token buckets of one quota that all processes draw from, a share at a time (decision 44).
+
+    A share is taken before it is spent. While nobody counts for all, this process draws from
+    buckets of its own: of the rate and burst divided by the live processes. Those are
+    charged with every share, and what they give is owed to the common bucket afterwards, so
+    that a server that comes and goes gives nobody more.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        quota: Quota,
+        clock: Monotonic,
+        shared: SharedLimits,
+        longest_debt_s: float = _LONGEST_DEBT_S,
+    ) -> None:
+        """Begin without any share; what is charged is owed for ``longest_debt_s`` at most."""
+        self._name = name
+        self._clock = clock
+        self._shared = shared
+        self._longest_debt_s = longest_debt_s
+        self._quota = quota
+        self._parts = shared.processes
+        self._own = Buckets(_part(quota, self._parts), clock, longest_debt_s)
+        self._shares: OrderedDict[str, _Share] = OrderedDict()
+
+    def change(self, quota: Quota) -> None:
+        """Draw from other buckets, all full, from now on; what is left of shares is lost."""
+        self._quota = quota
+        self._shares.clear()
+        self._own.change(_part(quota, self._parts))
+
+    def at_hand(self, key: str) -> bool:
+        """Say whether ``draw`` can answer without asking for a share."""
+        share = self._shares.get(key)
+        if share is not None:
+            now = self._clock()
+            if (share.left > 0 and now < share.until) or now < share.refused_until:
+                return True
+        return self._shared.away
+
+    def draw(self, key: str) -> Draw:
+        """Take one token of the share of ``key``; of our own bucket where there is no share."""
+        share = self._shares.get(key)
+        if share is not None:
+            now = self._clock()
+            if share.left > 0 and now < share.until:
+                share.left -= 1
+                return Draw(True, share.elsewhere + share.left, 0.0)  # noqa: FBT003
+            if now < share.refused_until:
+                return Draw(False, 0, share.refused_until - now)  # noqa: FBT003
+        draw = self._divided().draw(key)
+        if draw.allowed:
+            share = self._share(key)
+            if share.left > -self._quota.burst // self._parts:
+                share.left -= 1
+        return draw
+
+    def wait_for(self, key: str, requests: int) -> None:
+        """Note that so many requests more wait for a share, or fewer where it is below 0."""
+        self._share(key).waiting += requests
+
+    def asking(self, key: str) -> asyncio.Future[None] | None:
+        """Return what is done when the ask under way is; None while there is none."""
+        return self._share(key).asking
+
+    def ask(self, key: str) -> Ask:
+        """Ask for the next share, and give back what is left of the one before."""
+        now, share = self._clock(), self._share(key)
+        left, share.left = share.left, 0
+        debt_s = min(self._longest_debt_s, share.charged / self._quota.rate)
+        share.charged = 0
+        if left <= 0 and now < share.until:
+            share.size = min(2 * share.size, max(1, int(self._quota.rate * _SHARE_S)))
+        else:
+            share.size = max(1, share.size - max(0, left))
+        share.asking = asyncio.get_running_loop().create_future()
+        if left > 0:
+            self._divided().give_back(key, left)
+            left = left if now < share.until + _BACK_S else 0
+        return self._ask(key, max(share.size, share.waiting), left)._replace(debt_s=debt_s)
+
+    def fill(self, key: str, ask: Ask, grant: Grant | None) -> None:
+        """Take what an ask was answered with; None where nobody answered in time."""
+        now, share = self._clock(), self._share(key)
+        if share.asking is not None:
+            share.asking.set_result(None)
+            share.asking = None
+        step, burst = ask.step_s, self._quota.burst
+        if grant is None:
+            share.left += min(0, ask.back)
+            share.charged += round(ask.debt_s / step)
+            return
+        if not grant.took:
+            wait_s = grant.full_s + step - burst * step
+            # not an ask for each token that comes back: several are taken together then
+            share.refused_until = now + max(wait_s, min(_SHARE_S, burst * step / 2))
+            return
+        share.left += grant.took
+        share.until = now + _SHARE_S
+        share.elsewhere = max(0, round(burst - grant.full_s / step))
+        self._divided().charge(key, grant.took)
+
+    def charge(self, key: str) -> None:
+        """Take one token of ``key``, owed where there is none; the next ask tells of it."""
+        share = self._share(key)
+        share.left = max(share.left - 1, -math.ceil(self._longest_debt_s * self._quota.rate))
+        share.charged += 1
+        self._divided().charge(key)
+
+    def wait_s(self, key: str) -> float:
+        """Return the seconds until ``key`` has a token, as far as this process knows."""
+        if self._shared.away:
+            return self._divided().wait_s(key)
+        share = self._shares.get(key)
+        if share is None or share.left > 0:
+            return 0.0
+        return max(0.0, share.refused_until - self._clock())
+
+    def give_back(self, key: str) -> None:
+        """Put one token back that was taken a moment ago."""
+        self._share(key).left += 1
+        if self._shared.away:
+            self._own.give_back(key)
+
+    def put_back(self, key: str) -> None:
+        """Put one token back that was taken some time ago, for every process to spend."""
+        if self._shared.away:
+            self.give_back(key)
+        else:
+            self._own.give_back(key)
+            self._shared.give_back([self._ask(key, 0, 1)])
+
+    def _ask(self, key: str, wanted: int, back: int) -> Ask:
+        step = 1 / self._quota.rate
+        room = self._quota.burst * step
+        # another quota has other buckets: nobody waits for a rate that is not in force any more
+        place = f"{self._name}/{self._quota.rate}/{self._quota.burst}/{key}"
+        return Ask(place, step, room, wanted, back)
+
+    def _share(self, key: str) -> _Share:
+        """Return the share of a key; of too many, the one asked for longest ago is dropped."""
+        share = self._shares.get(key)
+        if share is None:
+            share = self._shares[key] = _Share()
+            if len(self._shares) > _KEYS_KEPT:
+                self._shares.popitem(last=False)
+        else:
+            self._shares.move_to_end(key)
+        return share
+
+    def _divided(self) -> Buckets:
+        """Return our own buckets, for as many processes as are alive now."""
+        if self._parts != self._shared.processes:
+            self._parts = self._shared.processes
+            self._own.change(_part(self._quota, self._parts))
+        return self._own
+
+
+def _part(quota: Quota, parts: int) -> Quota:
+    """Return what is one process's of a quota."""
+    return Quota(quota.rate / parts, max(1, quota.burst // parts))
 
 
 class Meter:
@@ -117,8 +326,17 @@ class Meter:
     The fields are those of the RateLimit draft.
     """
 
-    def __init__(self, name: str, quota: Quota, clock: Monotonic, count: Count) -> None:
-        self.buckets = Buckets(quota, clock)
+    def __init__(
+        self,
+        name: str,
+        quota: Quota,
+        clock: Monotonic,
+        count: Count,
+        shared: SharedLimits | None = None,
+    ) -> None:
+        debt_s = _LONGEST_COMPANY_DEBT_S if name == COMPANY else _LONGEST_DEBT_S
+        self.shares = None if shared is None else Shares(name, quota, clock, shared, debt_s)
+        self.buckets = self.shares or Buckets(quota, clock, debt_s)
         self._name = name
         self._allowed = f"{name}.allowed"
         self._count = count
@@ -169,13 +387,74 @@ class Meter:
         call.headers["RateLimit"] = f'"{self._name}";r={left};t={reset_s}'
 
 
+async def _wait_for(
+    shared: SharedLimits, draws: Sequence[tuple[Shares, str]], draw: Callable[[], None]
+) -> None:
+    """Wait for the shares that are not at hand, for 20 ms at most; then draw."""
+    for shares, key in draws:
+        shares.wait_for(key, 1)
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            while lacking := [each for each in draws if not each[0].at_hand(each[1])]:
+                asking = lacking[0][0].asking(lacking[0][1])
+                if asking is None:
+                    await _ask_for(shared, lacking)
+                else:
+                    await asyncio.shield(asking)
+    except TimeoutError:
+        pass  # our own buckets decide
+    finally:
+        for shares, key in draws:
+            shares.wait_for(key, -1)
+    draw()
+
+
+async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> None:
+    """Ask for the shares that nobody asks for yet; others wait for the same answer."""
+    free = [each for each in lacking if each[0].asking(each[1]) is None]
+    asks = [shares.ask(key) for shares, key in free]
+    grants: Sequence[Grant | None] = [None] * len(asks)
+    try:
+        granted = await shared.take(asks)
+        if granted is not None:
+            grants = granted.grants
+    finally:
+        for (shares, key), ask, grant in zip(free, asks, grants, strict=True):
+            shares.fill(key, ask, grant)
+
+
 class _Metered:
-    """Draws tokens of several quotas, by their names."""
+    """
+    Draws tokens of several quotas, by their names.
+
+    Args:
+        shared: Counts for all processes; None where this one is alone.
+    """
 
     refuses = (errors.TOO_MANY_REQUESTS,)
 
-    def __init__(self, quotas: Mapping[str, Quota], clock: Monotonic, count: Count) -> None:
-        self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
+    def __init__(
+        self,
+        quotas: Mapping[str, Quota],
+        clock: Monotonic,
+        count: Count,
+        shared: SharedLimits | None = None,
+    ) -> None:
+        self._shared = shared
+        self._meters = {
+            name: Meter(name, quota, clock, count, shared) for name, quota in quotas.items()
+        }
+
+    def _draw(
+        self, draws: Sequence[tuple[Meter, str]], draw: Callable[[], None]
+    ) -> Awaitable[None] | None:
+        """Draw at once, or return what asks for the shares that are not at hand first."""
+        if self._shared is not None:
+            shares = [(each.shares, key) for each, key in draws if each.shares is not None]
+            if not all(each.at_hand(key) for each, key in shares):
+                return _wait_for(self._shared, shares, draw)
+        draw()
+        return None
 
     def change(self, quotas: Mapping[str, Quota]) -> None:
         """Draw from other quotas of the same names from now on."""
@@ -186,7 +465,7 @@ class _Metered:
 class WithinQuota(_Metered):
     """Draws one token of the credential's bucket for the row, and one of its company's."""
 
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> Awaitable[None] | None:
         """
         Let the call on if both buckets have a token; raises as ``Meter.take`` does.
 
@@ -195,7 +474,17 @@ class WithinQuota(_Metered):
         """
         principal = call.principal
         if principal is None:
-            return
+            return None
+        if self._shared is None:
+            self._take(call, principal)
+            return None
+        draws = (
+            (self._meters[call.quota], principal.client_id),
+            (self._meters[COMPANY], principal.company_id),
+        )
+        return self._draw(draws, partial(self._take, call, principal))
+
+    def _take(self, call: Call, principal: Principal) -> None:
         own = self._meters[call.quota]
         own.draw(call, principal.client_id)
         try:
@@ -211,8 +500,8 @@ class WithinQuota(_Metered):
         What is not there is owed: further calls are refused until it is paid off. The company
         owes little, since its payouts draw on the same bucket.
         """
-        self._meters[quota].buckets.charge(principal.client_id, _LONGEST_DEBT_S)
-        self._meters[COMPANY].buckets.charge(principal.company_id, _LONGEST_COMPANY_DEBT_S)
+        self._meters[quota].buckets.charge(principal.client_id)
+        self._meters[COMPANY].buckets.charge(principal.company_id)
 
     def rehearse(self, call: Call) -> None:
         """Refuse as a call would be refused now; takes no token and counts nothing."""
@@ -240,27 +529,31 @@ class WithinAddressQuota(_Metered):
         clock: Monotonic,
         count: Count,
         returned: Collection[str] = (),
+        shared: SharedLimits | None = None,
     ) -> None:
-        super().__init__(quotas, clock, count)
+        super().__init__(quotas, clock, count, shared)
         self._returned = frozenset(returned)
 
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> Awaitable[None] | None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
         meter = self._meters.get(call.quota)
         if meter is None:
-            return
+            return None
         known = call.known
         key = network(call.asked.address) if known is None else f"person:{known.user_id}"
+        return self._draw([(meter, key)], partial(self._take, call, meter, key))
+
+    def _take(self, call: Call, meter: Meter, key: str) -> None:
         meter.draw(call, key)
         if call.quota in self._returned:
-            call.on_success = partial(meter.buckets.give_back, key)
+            call.on_success = partial(meter.buckets.put_back, key)
 
 
 PERSON: Final = "person"
 """The one bucket of somebody who signed in; rows name it in their limits."""
 
 
-class WithinPersonQuota:
+class WithinPersonQuota(_Metered):
     """
     Draws one token of the user's bucket; rows without a bucket are free.
 
@@ -268,17 +561,9 @@ class WithinPersonQuota:
     gives no second quota.
     """
 
-    refuses = (errors.TOO_MANY_REQUESTS,)
-
-    def __init__(self, quota: Quota, clock: Monotonic, count: Count) -> None:
-        """Let everybody have ``quota``; ``count`` counts draws."""
-        self._meter = Meter(PERSON, quota, clock, count)
-
-    def change(self, quota: Quota) -> None:
-        """Let everybody have another quota from now on."""
-        self._meter.change(quota)
-
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> Awaitable[None] | None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
-        if call.person is not None and call.quota == PERSON:
-            self._meter.draw(call, call.person.user_id)
+        if call.person is None or call.quota != PERSON:
+            return None
+        meter, key = self._meters[PERSON], call.person.user_id
+        return self._draw([(meter, key)], partial(meter.draw, call, key))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.shared_limits import SharedLimits
 from gateway.domain.requests.calls import Call
 from gateway.domain.requests.networks import network
 
@@ -34,12 +35,20 @@ class FailureThrottle:
 
     The addresses of one /64 of IPv6 count as one: a household or a server has all of them.
     Never by client id alone: that would let a stranger lock a partner out.
+
+    Each process counts what it refused itself. Where ``shared`` counts for all, it is told of
+    each refusal, and what it answers holds here until then: a right credential never asks it.
     """
 
-    def __init__(self, limits: FailureLimits, clock: Monotonic) -> None:
+    def __init__(
+        self, limits: FailureLimits, clock: Monotonic, shared: SharedLimits | None = None
+    ) -> None:
         self._limits = limits
         self._clock = clock
+        self._shared = shared
         self._refusals: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
+        # by key and limit, until when it is exceeded in all processes together
+        self._exceeded: OrderedDict[tuple[str, str, int], float] = OrderedDict()
 
     def count(self, address: str, client_id: str) -> None:
         """Remember that a credential of ``client_id`` from ``address`` was refused."""
@@ -52,6 +61,26 @@ class FailureThrottle:
             self._refusals.move_to_end(key)
         while len(self._refusals) > _KEYS_KEPT:
             self._refusals.popitem(last=False)
+
+    async def count_for_all(self, address: str, client_id: str) -> None:
+        """Count a refused credential here and in all processes; waits for 20 ms at most."""
+        self.count(address, client_id)
+        if self._shared is None:
+            return
+        keys, limits = _keys(address, client_id), self._limits
+        counted = [
+            sorted((limits.per_address, limits.hard_per_address)),
+            [limits.per_address_and_client],
+        ][: len(keys)]
+        names = ["\0".join(key) for key in keys]
+        waits = await self._shared.count_failure(names, limits.window_s, counted)
+        now = self._clock()
+        for key, most, waited in zip(keys, counted, waits or (), strict=False):
+            for limit, wait_s in zip(most, waited, strict=True):
+                if wait_s > 0:
+                    self._exceeded[*key, limit] = now + wait_s
+        while len(self._exceeded) > _KEYS_KEPT:
+            self._exceeded.popitem(last=False)
 
     def wait_when_refused(self, address: str, client_id: str = "") -> int:
         """Return the seconds a refused caller must wait; 0 when it is below the limits."""
@@ -71,21 +100,23 @@ class FailureThrottle:
         for key in _keys(address, client_id):
             if key in self._refusals:
                 copy._refusals[key] = self._refusals[key].copy()
+        copy._exceeded = self._exceeded.copy()
         return copy
 
     def _wait(self, key: tuple[str, str], limit: int) -> int:
         """Return the seconds until at most ``limit`` refusals lie in the window; 0 when so now."""
-        times = self._refusals.get(key)
+        times, now = self._refusals.get(key), self._clock()
         if times is None:
             return 0
-        horizon = self._clock() - self._limits.window_s
+        exceeded_s = self._exceeded.get((*key, limit), now) - now
+        horizon = now - self._limits.window_s
         while times and times[0] <= horizon:
             times.popleft()
         if not times:
             del self._refusals[key]
-        if len(times) <= limit:
-            return 0
-        return max(1, math.ceil(times[-limit - 1] - horizon))
+        own_s = times[-limit - 1] - horizon if len(times) > limit else 0.0
+        wait_s = max(own_s, exceeded_s)
+        return max(1, math.ceil(wait_s)) if wait_s > 0 else 0
 
 
 def _keys(address: str, client_id: str) -> list[tuple[str, str]]:

@@ -310,7 +310,7 @@ class ProviderClient:
         def on_refused(operation: str, limit: str) -> None:
             count(Event.PROVIDER_LIMITED, f"{provider}.{operation}.{limit}")
 
-        return BankLimits(self._limits, self._runtime, on_refused)
+        return BankLimits(self._limits, self._runtime, on_refused, provider)
 
     def _report(
         self, request: ProviderRequest, progress: SendProgress, outcome: str, seconds: float

@@ -15,6 +15,7 @@ WITHOUT = {
     "gateway/domain/bank/payout_orders.py": "tested with the payouts that are made of it",
     "gateway/domain/bank/providers.py": "ports: the adapter contract suite keeps them",
     "gateway/domain/kernel/cache.py": "a port: the tests of gateway/runtime/caches keep it",
+    "gateway/domain/kernel/shared_limits.py": "a port: tests of gateway/runtime/caches keep it",
     **dict.fromkeys(
         [
             *(f"gateway/domain/kernel/{name}.py" for name in ("audit", "headers", "storage")),

@@ -28,22 +28,29 @@ class ChargeBook:
     away: set[str] = field(default_factory=set)
     noted: list[SeenCharge] = field(default_factory=list)
 
-    async def add(self, record: ChargeRecord) -> bool:
-        self._called("add")
+    async def begin(self, record: ChargeRecord) -> bool:
+        self._called("begin")
         key = (record.account_id, record.reference)
-        return self.charges.setdefault(key, record) is record
+        known = self.charges.get(key)
+        until = None if known is None else known.made_until
+        if until is not None and until > record.created_at:
+            return False
+        self.charges[key] = replace(known or record, made_until=record.made_until)
+        return True
 
     async def renew(self, record: ChargeRecord) -> None:
         self._called("renew")
         key = (record.account_id, record.reference)
         known = self.charges.get(key, record)
-        self.charges[key] = replace(record, id=known.id)
+        self.charges[key] = replace(record, id=known.id, made_until=None)
 
     async def discard(self, record: ChargeRecord) -> None:
         self._called("discard")
         key = (record.account_id, record.reference)
         if self.charges[key].id == record.id:
             del self.charges[key]
+        else:
+            self.charges[key] = replace(self.charges[key], made_until=None)
 
     async def note(self, seen: Sequence[SeenCharge]) -> None:
         self._called("note")

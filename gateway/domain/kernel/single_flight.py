@@ -1,11 +1,10 @@
-"""Work that is done once at a time for a key: who comes meanwhile shares the result, or waits."""
+"""Work that is done once at a time for a key: who comes meanwhile shares the result."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -55,32 +54,3 @@ class SingleFlight(Generic[Value]):
         if not run.task.done():
             run.task.cancel()
             await asyncio.wait([run.task])
-
-
-@dataclass(slots=True)
-class _Turn:
-    """Whose turn it is, and how many have it or wait for it."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    held_by: int = 0
-
-
-class Turns:
-    """Lets work of one key be done one after the other, in order, within one process."""
-
-    def __init__(self) -> None:
-        """Let everybody begin."""
-        self._turns: dict[str, _Turn] = {}
-
-    @asynccontextmanager
-    async def turn(self, key: str) -> AsyncIterator[None]:
-        """Wait until nobody else has the turn of ``key``, and keep it inside."""
-        turn = self._turns.setdefault(key, _Turn())
-        turn.held_by += 1
-        try:
-            async with turn.lock:
-                yield
-        finally:
-            turn.held_by -= 1
-            if not turn.held_by:
-                del self._turns[key]

@@ -247,6 +247,7 @@ _MONEY: Final = {
     "returned": "The payout came back.",
     "other": "The bank refused for another reason.",
     "above_payment": "The value is above what is left of the payment.",
+    "being_made": "A charge of the reference is being made, or its outcome is unknown.",
     "charge_paid": "The charge is paid already.",
     "in_use": "The key or the reference is in use at the bank.",
     "not_allowed": "The bank does not allow this to the account.",

@@ -17,6 +17,7 @@ from random import SystemRandom
 from typing import Final
 
 from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.domain.kernel.shared_limits import SharedLimits
 from gateway.net.common.names import HostNames
 
 Failpoint = Callable[[str], None]
@@ -63,6 +64,7 @@ class Runtime:
             a certificate was read.
         names: The bank's host names; all its connections share what is known of them.
         proxy: Connects us; None for connecting ourselves.
+        shared: Limits that all processes count together; None where this one is alone.
         failpoint: Only in tests that end the process at a given point.
     """
 
@@ -73,6 +75,7 @@ class Runtime:
     on_certificate: Callable[[datetime], None] | None = None
     names: HostNames = field(default_factory=HostNames)
     proxy: Proxy | None = None
+    shared: SharedLimits | None = None
     failpoint: Failpoint | None = None
 
 

@@ -27,7 +27,7 @@ from gateway.domain.bank.records.charges import (
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.domain.kernel.windows import PageStart
 
 _log = logging.getLogger(__name__)
@@ -97,8 +97,14 @@ class KeptCharges:
     now: Now
     new_id: Callable[[], str]
 
-    async def order(self, provider: str, account: Account, order: ChargeOrder) -> ChargeRecord:
-        """Record an order before the bank is asked; raises ``StoreUnavailable``."""
+    async def order(
+        self, provider: str, account: Account, order: ChargeOrder
+    ) -> ChargeRecord | None:
+        """
+        Record an order before the bank is asked, and hold its reference for ``LEASE``.
+
+        None while another order holds it, in whatever process; raises ``StoreUnavailable``.
+        """
         now = self.now()
         record = ChargeRecord(
             id=self.new_id(),
@@ -112,9 +118,9 @@ class KeptCharges:
             created_at=now,
             expires_at=_later(now, order.expires_in),
             updated_at=now,
+            made_until=now + LEASE,
         )
-        await self.records.add(record)
-        return record
+        return record if await self.records.begin(record) else None
 
     async def made(self, record: ChargeRecord, charge: Charge) -> None:
         """Record what the bank made; raises nothing, since it is made."""
@@ -127,6 +133,7 @@ class KeptCharges:
             state=ChargeState(charge.status.value),
             expires_at=charge.expires_at or record.expires_at,
             updated_at=self.now(),
+            made_until=None,
         )
         try:
             await self.records.renew(known)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account
@@ -13,6 +14,7 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Charge, ChargeOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_options import IN_USE, WHY, OutcomeUnknown
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     BadReply,
     Banks,
@@ -26,12 +28,17 @@ from gateway.domain.bank.records.charges import ChargeRecord
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.single_flight import Turns
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.operations.bank.charge_records import KeptCharges
 from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.kernel.audit_context import AuditContext
+
+_BEING_MADE: Final = (
+    "A charge of this reference is being made, or its outcome is unknown: read it in 30 s."
+)
+_MADE_WITHIN_S: Final = LEASE.total_seconds() - 3.0
+"""Before the reference is free for other processes, whose clocks may be a moment ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +50,14 @@ class ChargeOrders:
     ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
     it is read-only (403).
 
-    Attributes:
-        turns: Of the charges that are made, by account and reference. Banks that take a
-            reference twice are asked first whether they know it, so two at once must not ask
-            before either has made its charge.
+    One charge of a reference is made at a time, in whatever process. Banks that take a
+    reference twice are asked first whether they know it, so two at once must not ask before
+    either has made its charge.
     """
 
     banks: Banks
     audit: Audit
     kept: KeptCharges
-    turns: Turns = field(default_factory=Turns)
 
     async def create(self, acting: AuditContext, account: Account, order: ChargeOrder) -> Charge:
         """
@@ -61,9 +66,9 @@ class ChargeOrders:
         Not repeated by itself: after a failure read the charge by its reference.
 
         Raises:
-            ServiceError: ``SVC.GTW.009`` when the reference is in use,
-                ``SVC.GTW.008`` when the bank refuses, such as for a key that
-                is not the account's.
+            ServiceError: ``SVC.GTW.009`` when the reference is in use, or was ordered less
+                than 30 s ago with an outcome that is not known yet; ``SVC.GTW.008`` when the
+                bank refuses, such as for a key that is not the account's.
             ProviderError: it is not known whether it was made, but for
                 ``Unreachable``.
             StoreUnavailable: nothing was asked of the bank.
@@ -75,11 +80,12 @@ class ChargeOrders:
         asked = "open" if order.value is None else str(order.value)
         details = {"type": order.type.value, "value": asked}
         act = _charge_act(acting, account, "create", details)
-        async with self.turns.turn(f"{account.id}/{order.reference}"):
-            record = await self.kept.order(bank.name, account, order)
-            async with self._dropped_unless_made(record), recorded(self.audit, act):
-                charge = await calls.create_charge(bank.account, order)
-            await self.kept.made(record, charge)
+        record = await self.kept.order(bank.name, account, order)
+        if record is None:
+            raise ServiceError(errors.ALREADY_IN_USE, "being_made", detail=_BEING_MADE)
+        async with self._dropped_unless_made(record), recorded(self.audit, act):
+            charge = await _in_time(calls.create_charge(bank.account, order))
+        await self.kept.made(record, charge)
         return charge
 
     async def cancel(self, acting: AuditContext, account: Account, reference: str) -> Charge:
@@ -111,6 +117,15 @@ class ChargeOrders:
             if _ending(problem) != _UNKNOWN:
                 await self.kept.not_made(record)
             raise
+
+
+async def _in_time(making: Awaitable[Charge]) -> Charge:
+    """Wait for the bank while the reference is held; raises ``Unavailable`` afterwards."""
+    try:
+        async with asyncio.timeout(_MADE_WITHIN_S):
+            return await making
+    except TimeoutError as problem:
+        raise Unavailable(Reason.TIMEOUT) from problem
 
 
 def _charge_act(

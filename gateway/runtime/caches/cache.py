@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from aiocache.backends.memory import SimpleMemoryCache
 from aiocache.serializers import NullSerializer
@@ -19,6 +19,10 @@ from gateway.domain.kernel.cache import Cache
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Count
+
+if TYPE_CHECKING:
+    from gateway.runtime.caches.limits import ValkeyLimits
+    from gateway.runtime.caches.shared import SharedCache
 
 
 class CacheUnavailable(Exception):
@@ -30,6 +34,7 @@ _PART_BYTES: Final = 64
 # A version of what lies in Redis: a gateway that writes it otherwise has another.
 _FORM: Final = "v1"
 _PURPOSE: Final = "cache"
+_LIMITS: Final = "shared limits"
 
 
 class MemoryCache:
@@ -105,7 +110,9 @@ class ConfiguredCache(Cache, Protocol):
         ...
 
 
-def build_cache(settings: Settings, derivation: Derivation, count: Count) -> ConfiguredCache:
+def build_cache(
+    settings: Settings, derivation: Derivation, count: Count
+) -> MemoryCache | SharedCache:
     """
     Make the cache; nothing is connected yet.
 
@@ -126,3 +133,19 @@ def build_cache(settings: Settings, derivation: Derivation, count: Count) -> Con
         count=count,
         clock=time.monotonic,
     )
+
+
+def build_limits(
+    derivation: Derivation, cache: MemoryCache | SharedCache, count: Count
+) -> ValkeyLimits | None:
+    """
+    Make the limits that all processes count together, on the connections of ``cache``.
+
+    None where the cache is this process's own.
+    """
+    if isinstance(cache, MemoryCache):
+        return None
+    from gateway.runtime.caches.limits import ValkeyLimits  # noqa: PLC0415 - an extra, 9 MB
+
+    secret = derivation.key(_LIMITS)
+    return ValkeyLimits(remote=cache.remote, namespace=cache.namespace, secret=secret, count=count)

@@ -16,6 +16,7 @@ from gateway.domain.bank.records.charges import (
     SeenCharge,
 )
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.storage import LEASE_AHEAD
 from gateway.domain.kernel.windows import PageStart
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import record_of, reference_digest, row_of
@@ -53,14 +54,20 @@ class StoredCharges:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, record: ChargeRecord) -> bool:
-        """Store a new one; False when that reference has one."""
+    async def begin(self, record: ChargeRecord) -> bool:
+        """Hold the reference, with a new record where it has none; False while another holds it."""
+        now, until = record.created_at, charges.c.made_until
+        # one that ends too far ahead is from before a clock was put back
+        free = or_(until.is_(None), until <= now, until > now + LEASE_AHEAD)
+        held = update(charges).where(_OWN, free).values(made_until=record.made_until)
         async with self._database.writing() as connection:
+            if (await connection.execute(held, _key(record))).rowcount:
+                return True
             return await self._database.add(connection, charges, _row(record))
 
     async def renew(self, record: ChargeRecord) -> None:
         """Store one in the place of whatever its reference had, but under the same id."""
-        row = _row(record)
+        row = {**_row(record), "made_until": None}
         columns = {name: value for name, value in row.items() if name != "id"}
         async with self._database.writing() as connection:
             done = await connection.execute(
@@ -72,8 +79,10 @@ class StoredCharges:
     async def discard(self, record: ChargeRecord) -> None:
         """Delete one that the bank did not make, unless more is known of it by now."""
         unknown = charges.c.state == ChargeState.UNKNOWN.value
+        held = update(charges).where(_OWN, charges.c.made_until == record.made_until)
         async with self._database.writing() as connection:
             await connection.execute(delete(charges).where(charges.c.id == record.id, unknown))
+            await connection.execute(held.values(made_until=None), _key(record))
 
     async def note(self, seen: Sequence[SeenCharge]) -> None:
         """Keep what is new, in one transaction."""

@@ -294,6 +294,8 @@ charges = Table(
     Column("updated_at", Instant, nullable=False),
     Column("paid_at", Instant),
     Column("e2e_id", Text, nullable=False),
+    # Until then one process may make it at its bank.
+    Column("made_until", Instant),
     UniqueConstraint("reference_sha256", "account_id"),
     Index("ix_charges_created_at_id", "created_at", "id"),
     Index("ix_charges_account_id_created_at_id", "account_id", "created_at", "id"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -47,21 +48,56 @@ async def one(store: Store) -> ChargeRecord:
 async def test_a_charge_comes_back_as_it_was_stored(store: Store):
     stored = charge(expires_at=NOW + SECOND, paid_at=NOW, e2e_id="E1", centavos=None)
 
-    assert await store.charges.add(stored)
+    assert await store.charges.begin(stored)
 
     assert await one(store) == stored
 
 
-async def test_a_reference_of_an_account_has_one_record(store: Store):
-    await store.charges.add(charge())
+@both
+async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: Store):
+    """Who began holds it until its end, or for as long as it said; a clock may be put back."""
+    begins = store.charges.begin
 
-    assert not await store.charges.add(charge(2, reference="cob-1"))
-    assert await store.charges.add(charge(3, reference="cob-1", account_id=SISTER))
-    assert len(await found(store, reference="cob-1")) == 2
+    def order(number: int, at: int = 0, until: int = 30, **changed: object) -> ChargeRecord:
+        begun, ends = NOW + at * SECOND, NOW + until * SECOND
+        times = {"created_at": begun, "made_until": ends}
+        return charge(number, **{"reference": "c", **times, **changed})
+
+    first = await begins(order(1))
+    held = [await begins(order(2)), await begins(order(3, at=29, until=59))]
+    others = await begins(order(4, account_id=SISTER)), await begins(order(5, reference="d"))
+    lapsed = await begins(order(6, at=30, until=60))
+    await store.charges.discard(order(1))
+    still_held = await begins(order(7, at=31, until=61))
+    await store.charges.discard(order(6, at=30, until=60))
+    discarded = await begins(order(8, at=31, until=61))
+    await store.charges.renew(order(8, at=31, until=61))
+    renewed = await begins(order(9, at=32, until=3600))
+    put_back = await begins(order(10, at=32, until=62))
+
+    assert (first, held, others) == (True, [False, False], (True, True))
+    assert (lapsed, still_held, discarded, renewed, put_back) == (True, False, True, True, True)
+    assert len(await found(store, reference="c")) == 2
+
+
+@both
+async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
+    """Whether there is no record, or one whose holder is gone."""
+    held = []
+
+    for at in (0, 30):
+        begun, ends = NOW + at * SECOND, NOW + (at + 30) * SECOND
+        orders = [
+            charge(at + number, reference="c", created_at=begun, made_until=ends)
+            for number in range(1, 9)
+        ]
+        held.append(sum(await asyncio.gather(*map(store.charges.begin, orders))))
+
+    assert held == [1, 1]
 
 
 async def test_one_that_is_made_anew_keeps_its_id(store: Store):
-    await store.charges.add(charge(state=ChargeState.CANCELED))
+    await store.charges.begin(charge(state=ChargeState.CANCELED))
 
     await store.charges.renew(charge(2, reference="cob-1"))
 
@@ -80,7 +116,7 @@ async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
     ("state", "left"), [(ChargeState.UNKNOWN, 0), (ChargeState.ACTIVE, 1), (ChargeState.PAID, 1)]
 )
 async def test_only_what_is_unknown_is_dropped(store: Store, state: ChargeState, left: int):
-    await store.charges.add(charge(state=state))
+    await store.charges.begin(charge(state=state))
 
     await store.charges.discard(charge())
 
@@ -94,7 +130,7 @@ STATES = (ChargeState.UNKNOWN, ChargeState.ACTIVE, ChargeState.PAID, ChargeState
 @pytest.mark.parametrize("before", STATES)
 async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: ChargeState):
     """Money that came in is believed always; a slow answer never."""
-    await store.charges.add(charge(state=before))
+    await store.charges.begin(charge(state=before))
 
     await store.charges.note([seen(told)])
 
@@ -104,7 +140,7 @@ async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: C
 
 @both
 async def test_a_payment_is_kept_with_its_id(store: Store):
-    await store.charges.add(charge())
+    await store.charges.begin(charge())
 
     await store.charges.note([seen(ChargeState.PAID, e2e_id="E1")])
     await store.charges.note([seen(ChargeState.PAID), seen(ChargeState.ACTIVE)])
@@ -114,7 +150,7 @@ async def test_a_payment_is_kept_with_its_id(store: Store):
 
 
 async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
-    await store.charges.add(charge())
+    await store.charges.begin(charge())
 
     for at in (60, 120):
         await store.charges.note([seen(ChargeState.PAID, e2e_id="E1", at=at)])
@@ -123,7 +159,7 @@ async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
 
 
 async def test_a_reusable_charge_stays_active_and_tells_its_last_payment(store: Store):
-    await store.charges.add(charge(reusable=True))
+    await store.charges.begin(charge(reusable=True))
 
     for e2e_id in ("E1", "E2"):
         await store.charges.note([seen(ChargeState.PAID, e2e_id=e2e_id)])
@@ -142,7 +178,7 @@ async def test_what_is_not_ours_is_not_noted(store: Store):
 async def test_pages_follow_each_other_newest_first(store: Store):
     """Two of one instant stand on different pages, and none is shown twice."""
     for number in (1, 2, 3, 4, 5):
-        await store.charges.add(charge(number, created_at=NOW + (number // 2) * SECOND))
+        await store.charges.begin(charge(number, created_at=NOW + (number // 2) * SECOND))
     references, after = [], None
 
     for _ in range(3):
@@ -157,10 +193,10 @@ async def test_pages_follow_each_other_newest_first(store: Store):
 
 @both
 async def test_filters(store: Store):
-    await store.charges.add(charge(1))
-    await store.charges.add(charge(2, account_id=SISTER, state=ChargeState.PAID))
-    await store.charges.add(charge(3, expires_at=NOW))
-    await store.charges.add(charge(4, expires_at=NOW + SECOND))
+    await store.charges.begin(charge(1))
+    await store.charges.begin(charge(2, account_id=SISTER, state=ChargeState.PAID))
+    await store.charges.begin(charge(3, expires_at=NOW))
+    await store.charges.begin(charge(4, expires_at=NOW + SECOND))
 
     async def numbers(**wanted: object) -> list[str]:
         return [each.reference[-1] for each in await found(store, **wanted)]
@@ -175,7 +211,7 @@ async def test_filters(store: Store):
 
 @both
 async def test_another_company_s_charges_are_not_there(store: Store):
-    await store.charges.add(charge())
+    await store.charges.begin(charge())
 
     theirs, others = (CompanyScope(frozenset({each})) for each in (COMPANY, "other"))
 
@@ -186,8 +222,8 @@ async def test_another_company_s_charges_are_not_there(store: Store):
 @both
 async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: Store):
     paid = charge(state=ChargeState.PAID, e2e_id="E1")
-    await store.charges.add(paid)
-    await store.charges.add(replace(charge(2), e2e_id=""))
+    await store.charges.begin(paid)
+    await store.charges.begin(replace(charge(2), e2e_id=""))
 
     assert await store.charges.paid_by(ACCOUNT, ["E1", "E2", ""]) == [paid]
     assert await store.charges.paid_by(SISTER, ["E1"]) == []

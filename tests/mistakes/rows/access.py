@@ -7,11 +7,13 @@ from tests.mistakes.mistake import Mistake
 _ACCOUNT_SCOPE = "tests/unit/policies/authorization/test_credential_account_scope.py"
 _ACCOUNT_STATE = "tests/unit/policies/authorization/test_credential_account_state.py"
 _BASIC = "tests/unit/policies/authentication/test_basic.py"
+_CHARGES = "tests/contract/stores/test_charges.py"
 _CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_peer_client_address.py"
 _DIGESTS = "tests/unit/gateway/security/test_secrets_digests.py"
 _ORDER = "tests/surfaces/banking/test_order.py"
 _PERMISSIONS = "tests/unit/gateway/domain/accounts/test_credentials_permissions.py"
 _QUOTA = "tests/unit/policies/traffic/test_quota.py"
+_SHARED = "tests/unit/gateway/runtime/caches/test_limits.py"
 _SURFACE = "tests/unit/gateway/http/banking/test_surface.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
 _TRAFFIC = "tests/surfaces/banking/test_traffic.py"
@@ -90,7 +92,7 @@ ROWS = (
         promise="Refused credentials are counted, and too many are answered 429.",
         source="decisions 2 (step 7)",
         file="policies/authentication/basic.py",
-        right="        self.throttle.count(address, client_id)\n",
+        right="        await self.throttle.count_for_all(address, client_id)\n",
         wrong="",
         tests=(f"{_BASIC}::test_the_refusal_over_the_address_s_limit_is_a_429",),
     ),
@@ -99,9 +101,27 @@ ROWS = (
         promise="No more refusals of an address pass in a minute than are allowed.",
         source="decisions 2 (step 7)",
         file="policies/traffic/throttle.py",
-        right="if len(times) <= limit:",
-        wrong="if len(times) <= limit + 1:",
+        right="if len(times) > limit else 0.0",
+        wrong="if len(times) > limit + 1 else 0.0",
         tests=(_THROTTLE,),
+    ),
+    Mistake(
+        name="quota-in-each-process",
+        promise="Processes that share limits draw from one bucket.",
+        source="ADR 0044",
+        file="gateway/runtime/caches/limits.py",
+        right="  full = full + took * step\n",
+        wrong="",
+        tests=(f"{_SHARED}::test_processes_draw_from_one_bucket",),
+    ),
+    Mistake(
+        name="charge-made-in-two-processes",
+        promise="One charge of a reference is made at a time, in whatever process.",
+        source="ADR 0044",
+        file="gateway/store/bank/charges.py",
+        right="free = or_(until.is_(None), until <= now, until > now + LEASE_AHEAD)",
+        wrong="free = or_(until.is_(None), until.is_not(None))",
+        tests=(f"{_CHARGES}::test_a_reference_of_an_account_has_one_record_and_one_holder",),
     ),
     Mistake(
         name="quota-over-its-burst",

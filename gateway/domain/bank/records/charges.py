@@ -44,6 +44,8 @@ class ChargeRecord:
         created_at: When it was ordered.
         expires_at: None when it never expires.
         paid_at, e2e_id: Of the last payment that was seen.
+        made_until: Until then its order is being made, or its outcome is unknown: no other
+            process asks the bank for a charge of this reference.
     """
 
     id: str
@@ -59,6 +61,7 @@ class ChargeRecord:
     updated_at: datetime
     paid_at: datetime | None = None
     e2e_id: str = ""
+    made_until: datetime | None = None
 
     def state_at(self, now: datetime) -> ChargeState:
         """Return the state, ``EXPIRED`` for an active one that can no longer be paid."""
@@ -99,16 +102,28 @@ class ChargeSearch:
 class ChargeRecords(Protocol):
     """Records by account and reference; each call raises ``StoreUnavailable`` as stores do."""
 
-    async def add(self, record: ChargeRecord) -> bool:
-        """Store a new one; False, and nothing is done, when that reference has one."""
+    async def begin(self, record: ChargeRecord) -> bool:
+        """
+        Hold the reference until ``made_until``, and store the record where it has none.
+
+        False while another order holds it, in whatever process.
+        """
         ...
 
     async def renew(self, record: ChargeRecord) -> None:
-        """Store one in the place of whatever its reference had, but under the same id."""
+        """
+        Store one in the place of whatever its reference had, but under the same id.
+
+        Its order is over: the reference is held by nobody.
+        """
         ...
 
     async def discard(self, record: ChargeRecord) -> None:
-        """Delete one that the bank did not make, unless more is known of it by now."""
+        """
+        Delete one that the bank did not make, unless more is known of it by now.
+
+        Its order is over: the reference is held by this order no more.
+        """
         ...
 
     async def note(self, seen: Sequence[SeenCharge]) -> None:

@@ -14,6 +14,7 @@ from gateway.runtime.registration import Registration
 from gateway.store.engine import absent_store
 from tests.world import registers
 from tests.world.registers import Registers
+from tests.world.shared_limits import Counting
 
 OURS = LiveProcess(id="1", name="worker 1 on a", keys={"sealing": ["k1"], "pepper": ["p1"]})
 
@@ -48,6 +49,18 @@ async def test_a_process_whose_keys_do_not_fit_is_refused_in_one_line(office: Re
     await begun.end()
     await starting.begin()
     assert await processes.alive(office.clock()) == [other]
+
+
+async def test_each_renewal_tells_how_many_processes_are_alive(office: Registers):
+    """Each has that part of the limits that processes share, while nobody counts for all."""
+    processes, shared = office.store.processes, Counting(lambda: 0.0)
+    ours = Registration(processes, OURS, office.clock, shared)
+    for each in (ours, Registration(processes, replace(OURS, id="2"), office.clock)):
+        await each.begin()
+
+    await ours.renew()
+
+    assert shared.processes == 2
 
 
 async def test_a_silent_store_holds_up_no_stop(office: Registers):

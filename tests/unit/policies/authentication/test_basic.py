@@ -32,6 +32,7 @@ from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import RIGHT, WRONG, credential
 from tests.unit.refusals import refused
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, call
+from tests.world.shared_limits import Counting
 from tests.world.standing import NOON, Clock
 
 HERE = "203.0.113.7"
@@ -245,6 +246,26 @@ async def test_an_unknown_id_does_the_work_of_a_wrong_secret(policy_world: Polic
         (each, policy_world.clock.monotonic()) for each in (UNKNOWN, CLIENT)
     ]
     assert policy_world.compared == [0, 0, 1, 1]
+
+
+async def test_whoever_is_refused_is_counted_for_all_processes_before_the_answer(
+    policy_world: PolicyWorld,
+):
+    """An unknown id waits as a wrong secret does; a right one waits for nobody."""
+    shared = Counting(policy_world.clock.monotonic)
+    throttle = FailureThrottle(LIMITS, policy_world.clock.monotonic, shared)
+    policy_world.policy = replace(policy_world.policy, throttle=throttle)
+    calls = []
+
+    for client_id, secret in ((CLIENT, WRONG), (UNKNOWN, RIGHT), (CLIENT, MISTYPED)):
+        with refused(INVALID):
+            await policy_world.sees(basic(client_id, secret))
+        calls.append(shared.calls)
+    await policy_world.sees(GOOD)
+    with refused(MISSING):
+        await policy_world.sees()
+
+    assert [*calls, shared.calls] == [1, 2, 3, 3]
 
 
 REVOKED = {"revoked_at": NOON}

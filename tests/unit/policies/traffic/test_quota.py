@@ -60,12 +60,12 @@ def test_a_charge_is_owed_where_there_is_no_token_and_the_debt_is_bounded(clock:
     drawn(buckets, 2)
 
     for _ in range(4):
-        buckets.charge("a", 60.0)
+        buckets.charge("a")
     owed = buckets.draw("a")
     clock.passes(owed.wait_s)
     paid_off = drawn(buckets, 2)
     for _ in range(1000):
-        buckets.charge("a", 60.0)
+        buckets.charge("a")
 
     assert owed == Draw(allowed=False, remaining=0, wait_s=2.0)
     assert [draw.allowed for draw in paid_off] == [True, False]

@@ -21,7 +21,9 @@ def seen() -> list[tuple[str, str]]:
 @pytest.fixture
 def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinPersonQuota:
     """Two at once, then one every ten seconds."""
-    return WithinPersonQuota(Quota(0.1, 2), clock.monotonic, lambda *each: seen.append(each))
+    return WithinPersonQuota(
+        {PERSON: Quota(0.1, 2)}, clock.monotonic, lambda *each: seen.append(each)
+    )
 
 
 def test_people_draw_from_a_bucket_of_their_own_whatever_their_sessions(

@@ -10,6 +10,7 @@ from policies.traffic import throttle as module
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked, too_many
 from tests.unit.refusals import refused
 from tests.world.people import call
+from tests.world.shared_limits import Counting
 from tests.world.standing import Clock
 
 LIMITS = FailureLimits(per_address=6, per_address_and_client=2, hard_per_address=12, window_s=60.0)
@@ -206,3 +207,44 @@ def test_it_counts_as_a_list_of_all_refusals_would(steps: list[tuple[float, str,
 
         assert (throttle.wait_when_refused(address, client) > 0) == (of_address > 6 or of_both > 2)
         assert (throttle.wait_before_all(address) > 0) == (of_address > 12)
+
+
+async def test_processes_count_refusals_together(clock: Clock):
+    """Each is told when it counts one; a caller that is in order asks nobody."""
+    shared = Counting(clock.monotonic)
+    one, other = (FailureThrottle(LIMITS, clock.monotonic, shared) for _ in range(2))
+    waits = []
+
+    for throttle in (one, other, one, other):
+        await throttle.count_for_all(HERE, "cli_a")
+        waits.append(throttle.wait_when_refused(HERE, "cli_a"))
+    calls = shared.calls
+    elsewhere = other.wait_when_refused(THERE, "cli_a"), other.wait_when_refused(HERE, "cli_b")
+    rehearsed = other.copy_of(HERE, "cli_a").wait_when_refused(HERE, "cli_a")
+    clock.passes(60)
+    after = other.wait_when_refused(HERE, "cli_a")
+
+    assert waits == [0, 0, 60, 60]
+    assert (elsewhere, rehearsed, after, calls) == ((0, 0), 60, 0, shared.calls)
+
+
+async def test_an_address_is_blocked_in_each_process_that_refuses_it(clock: Clock):
+    shared = Counting(clock.monotonic)
+    processes = [FailureThrottle(LIMITS, clock.monotonic, shared) for _ in range(4)]
+
+    for number in range(13):
+        await processes[number % 4].count_for_all(HERE, f"cli_{number}")
+
+    assert [each.wait_before_all(HERE) for each in processes] == [60, 0, 0, 0]
+    await processes[1].count_for_all(HERE, "")
+    assert processes[1].wait_before_all(HERE) == 60
+
+
+async def test_while_nobody_counts_for_all_each_process_counts_its_own(clock: Clock):
+    shared = Counting(clock.monotonic, away=True)
+    throttle = FailureThrottle(LIMITS, clock.monotonic, shared)
+
+    for _ in range(3):
+        await throttle.count_for_all(HERE, "cli_a")
+
+    assert throttle.wait_when_refused(HERE, "cli_a") == 60

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.kernel.single_flight import SingleFlight, Turns
+from gateway.domain.kernel.single_flight import SingleFlight
 
 
 class Work:
@@ -92,42 +92,3 @@ async def test_the_work_ends_with_the_last_who_waits_for_it(left: int):
 
     assert stopped == (1 if left == 2 else 0)
     assert await flights.do("a", work) == 2
-
-
-async def test_a_turn_is_given_in_order_and_to_one_at_a_time():
-    """Other keys do not wait; who gives up waits no more, and nothing is kept afterwards."""
-    turns, seen = Turns(), []
-    gate = asyncio.Event()
-
-    async def work(key: str, name: str) -> None:
-        async with turns.turn(key):
-            seen.append(f"{name} begins")
-            await gate.wait()
-            seen.append(f"{name} ends")
-
-    tasks = [asyncio.create_task(work(*each)) for each in ("aA", "aB", "aC", "bD")]
-    await asyncio.sleep(0)
-    assert seen == ["A begins", "D begins"]
-    tasks[1].cancel()
-    gate.set()
-    ended = await asyncio.gather(*tasks, return_exceptions=True)
-
-    assert [type(each).__name__ for each in ended] == [
-        *("NoneType", "CancelledError", "NoneType", "NoneType")
-    ]
-    assert [each for each in seen if each[0] != "D"] == [
-        *("A begins", "A ends", "C begins", "C ends")
-    ]
-    assert turns._turns == {}
-
-
-async def test_a_failure_ends_its_turn():
-    turns = Turns()
-
-    async def fails() -> None:
-        async with turns.turn("a"):
-            raise ZeroDivisionError
-
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError):
-            await fails()

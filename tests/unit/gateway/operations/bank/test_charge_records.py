@@ -59,7 +59,7 @@ async def test_no_failure_of_ours_fails_what_the_bank_made():
 
 
 async def test_without_a_record_the_bank_is_asked_nothing():
-    book = ChargeBook(away={"add"})
+    book = ChargeBook(away={"begin"})
     bank, log = OfferingBank(reads={"create_charge": CHARGE}), Log()
 
     with pytest.raises(StoreUnavailable):

@@ -20,17 +20,21 @@ from gateway.domain.bank.providers import (
     ProviderAccount,
     Refused,
     Unavailable,
+    Unreachable,
 )
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.orders import ChargeOrders
-from tests.unit.charge_book import kept
+from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.gateway.operations.bank.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, acting, lessened
 from tests.unit.refusals import refused
+from tests.world.leaping import leaping
 from tests.world.payouts import OneBank
 from tests.world.people import account
+from tests.world.standing import Clock
 from tests.world.waiting import settle
 
 
@@ -64,21 +68,58 @@ class SlowBank(OfferingBank):
         return CHARGE
 
 
-@pytest.mark.parametrize(("second", "at_once"), [("maria-1", 1), ("maria-2", 2)])
-async def test_charges_of_one_reference_are_made_one_after_the_other(second: str, at_once: int):
-    """The second is asked when the bank can know the first; other references do not wait."""
-    bank = SlowBank()
-    orders = at(bank)
-    making = [
-        asyncio.create_task(orders.create(acting(), account(), replace(ORDER, reference=reference)))
-        for reference in ("maria-1", second)
-    ]
+async def test_one_charge_of_a_reference_is_made_at_a_time_in_all_processes():
+    """The bank is asked again when it can know the first; other references do not wait."""
+    bank, book, clock = SlowBank(), ChargeBook(), Clock()
+    one, other = (
+        ChargeOrders(OneBank(bank), Log(), kept(book, clock.now))  # type: ignore[arg-type]
+        for _ in range(2)
+    )
+    first = asyncio.create_task(one.create(acting(), account(), ORDER))
+    further = asyncio.create_task(
+        one.create(acting(), account(), replace(ORDER, reference="maria-2"))
+    )
     await settle()
 
+    with refused(errors.ALREADY_IN_USE) as refusal:
+        await other.create(acting(), account(), ORDER)
     bank.opened.set()
-    await asyncio.gather(*making)
+    await asyncio.gather(first, further)
+    await other.create(acting(), account(), ORDER)
 
-    assert bank.making == at_once
+    assert "being made" in refusal.value.detail
+    assert bank.making == 2
+
+
+async def test_a_reference_is_held_for_30_s_where_the_outcome_is_unknown():
+    """A bank that did not answer may still make it; whatever ended is free at once."""
+    bank, book, clock = OfferingBank(), ChargeBook(), Clock()
+    orders = ChargeOrders(OneBank(bank), Log(), kept(book, clock.now))  # type: ignore[arg-type]
+    wrong = []
+
+    for problem, is_held in ((Unavailable("timeout"), True), (Unreachable("refused"), False)):
+        bank.reads["create_charge"] = problem
+        with pytest.raises(type(problem)):
+            await orders.create(acting(), account(), ORDER)
+        bank.reads["create_charge"] = CHARGE
+        try:
+            await orders.create(acting(), account(), ORDER)
+            held = False
+        except ServiceError:
+            held = True
+            clock.passes(30)
+            await orders.create(acting(), account(), ORDER)
+        if held != is_held:
+            wrong.append(problem)
+
+    assert not wrong
+
+
+@leaping
+async def test_the_bank_is_waited_for_while_the_reference_is_held_and_no_longer():
+    """Else another process would make a second one while the first is under way."""
+    with pytest.raises(Unavailable):
+        await at(SlowBank()).create(acting(), account(), ORDER)
 
 
 async def test_a_charge_is_cancelled():

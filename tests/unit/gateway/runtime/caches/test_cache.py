@@ -8,7 +8,7 @@ import pytest
 
 from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
-from gateway.runtime.caches.cache import MemoryCache, build_cache
+from gateway.runtime.caches.cache import MemoryCache, build_cache, build_limits
 from gateway.runtime.caches.shared import SharedCache
 from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Event
@@ -125,6 +125,7 @@ async def test_memory_is_the_default():
     cache = build_cache(Settings(), DERIVATION, count)
 
     assert isinstance(cache, MemoryCache)
+    assert build_limits(DERIVATION, cache, count) is None
 
 
 async def test_a_url_asks_for_a_shared_one():
@@ -133,4 +134,7 @@ async def test_a_url_asks_for_a_shared_one():
     cache = build_cache(settings, DERIVATION, count)
 
     assert isinstance(cache, SharedCache)
+    limits = build_limits(DERIVATION, cache, count)
+    assert limits is not None
+    assert (limits.remote, limits.namespace) == (cache.remote, cache.namespace)
     await cache.close()

@@ -1,0 +1,86 @@
+"""The port to limits that all processes count together: token buckets, failures, pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+
+class Ask(NamedTuple):
+    """
+    What a process asks of one token bucket.
+
+    Attributes:
+        key: Names the bucket; never stored in clear.
+        step_s: The seconds in which a token comes back: one through the rate.
+        room_s: How far the bucket may be from full, in seconds: its burst at that rate.
+        want: Tokens wanted; fewer are given where there are fewer.
+        back: Tokens given back before; below 0 for tokens that are owed.
+        debt_s: How much further from full than ``room_s`` the tokens that are owed may bring it;
+            a minute at most.
+    """
+
+    key: str
+    step_s: float
+    room_s: float
+    want: int = 1
+    back: int = 0
+    debt_s: float = 0.0
+
+
+class Grant(NamedTuple):
+    """What a bucket gave: the tokens taken, and the seconds until it is full again."""
+
+    took: int
+    full_s: float
+
+
+class Granted(NamedTuple):
+    """The grants in the order of the asks, and how long the pause of the call still lasts."""
+
+    grants: Sequence[Grant]
+    pause_s: float
+
+
+class SharedLimits(Protocol):
+    """
+    Counts for all processes; never waits for longer than 20 ms.
+
+    Attributes:
+        processes: How many are alive, so that each can take its part while nobody counts for all.
+    """
+
+    processes: int
+
+    @property
+    def away(self) -> bool:
+        """Whether nobody answers at the moment; a call would return None at once."""
+        ...
+
+    async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
+        """Take tokens, and read the pause of that name; None when nobody answered in time."""
+        ...
+
+    def give_back(self, asks: Sequence[Ask]) -> None:
+        """Take and give back without waiting for an answer."""
+        ...
+
+    def pause(self, name: str, seconds: float) -> None:
+        """Begin a pause, or set the end of one under way; waits for nothing."""
+        ...
+
+    async def count_failure(
+        self, keys: Sequence[str], window_s: float, limits: Sequence[Sequence[int]]
+    ) -> Sequence[Sequence[float]] | None:
+        """
+        Count a failure under each key.
+
+        Returns:
+            For each limit of each key, the seconds until at most so many failures lie within
+            the window; None when nobody answered in time.
+        """
+        ...
+
+    async def close(self) -> None:
+        """End what is under way; nobody waits for it any more."""
+        ...

@@ -1,0 +1,314 @@
+"""Quotas that processes share: each takes a share before it spends it (decision 44)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.shared_limits import Ask, Granted
+from gateway.domain.requests.calls import RawRequest
+from policies.traffic import quota as module
+from policies.traffic.quota import COMPANY, Quota, WithinAddressQuota, WithinQuota
+from tests.unit.refusals import refused
+from tests.world.leaping import leaping
+from tests.world.people import call, principal
+from tests.world.shared_limits import Counting
+from tests.world.standing import Clock
+from tests.world.waiting import forever
+
+WIDE = Quota(rate=10_000.0, burst=100_000)
+
+
+@pytest.fixture
+def shared(clock: Clock) -> Counting:
+    return Counting(clock.monotonic)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(up_s=0.0)
+
+
+class Silent(Counting):
+    """Never answers, and nobody has noticed yet."""
+
+    async def take(self, _asks: Sequence[Ask], _pause: str = "") -> Granted | None:
+        await forever()
+        return None
+
+
+class Processes:
+    """Some processes with a quota of reads, whose company has plenty."""
+
+    def __init__(
+        self, shared: Counting, quota: Quota, number: int = 4, company: Quota = WIDE
+    ) -> None:
+        quotas = {"read": quota, COMPANY: company}
+        self.counted: Counter[str] = Counter()
+        self.shared = shared
+        self.each = [
+            WithinQuota(quotas, shared.clock, lambda _, word: self.counted.update([word]), shared)
+            for _ in range(number)
+        ]
+
+    async def serve(self, at: int = 0, **changed: Any) -> bool:
+        """Ask a process; say whether it let the call on."""
+        asking = call(RawRequest(path={}), quota="read")
+        asking.principal = replace(principal(), **changed)
+        try:
+            waiting = self.each[at % len(self.each)](asking)
+            if waiting is not None:
+                await waiting
+        except ServiceError as refusal:
+            return int(refusal.headers["Retry-After"]) < 1
+        left = int(asking.headers["RateLimit"].partition("r=")[2].partition(";")[0])
+        assert 0 <= left < 100_000
+        return True
+
+    async def served(self, clock: Clock, per_second: int, seconds: int) -> int:
+        """Ask the processes in turn; return how many calls were let on."""
+        served = 0
+        for number in range(per_second * seconds):
+            served += await self.serve(number)
+            clock.passes(1 / per_second)
+        return served
+
+
+@leaping
+async def test_four_processes_serve_one_quota(clock: Clock, shared: Counting):
+    """300 calls a second for 8 s, of 50 a second and 100 at once: 500, and few are asked for."""
+    processes = Processes(shared, Quota(rate=50.0, burst=100))
+
+    served = await processes.served(clock, 300, 8)
+
+    assert served == pytest.approx(500, rel=0.02)
+    assert shared.calls < 800
+    assert processes.counted["read.allowed"] == served
+
+
+@leaping
+async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared: Counting):
+    """
+    Few calls at many processes, a burst at once, and steady calls just below the rate.
+
+    Of a burst, what other processes have taken and not spent is missing: 4 tokens of each.
+    """
+    wrong = []
+    for number, per_second, seconds in ((4, 49, 20), (40, 20, 20), (1, 49, 20), (40, 2, 60)):
+        processes = Processes(shared, Quota(rate=50.0, burst=100), number)
+        served = await processes.served(clock, per_second, seconds)
+        clock.passes(60)
+        burst = sum([await processes.serve(each % 3) for each in range(88)])
+        clock.passes(60)
+        if served < per_second * seconds or burst < 88:
+            wrong.append((number, per_second, served, burst))
+
+    assert not wrong
+
+
+@leaping
+async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared: Counting):
+    """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
+    backs = []
+    for pause_s in (0.01, 0.2, 2.0):
+        processes = Processes(shared, Quota(rate=100.0, burst=1000), 1)
+        for _ in range(8):  # shares of 1, 2, 4 and 8, of which 7 are left
+            assert await processes.serve()
+        clock.passes(pause_s)
+        shared.asked.clear()
+        assert await processes.serve()
+        backs.append([each.back for each in shared.asked if each.key.startswith("read")])
+
+    assert backs == [[], [7], [0]]
+
+
+@leaping
+async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shared: Counting):
+    """Of 150 at a cold process 100 are served, and three asks tell them all."""
+    processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
+
+    served = await asyncio.gather(*(processes.serve() for _ in range(150)))
+
+    assert sum(served) == 100
+    assert shared.calls == 3
+
+
+@leaping
+async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock: Clock):
+    shared = Silent(clock.monotonic, processes=4)
+    processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+
+    served = await asyncio.gather(*(processes.serve() for _ in range(100)))
+
+    assert sum(served) == 25
+    assert loop.time() - began == pytest.approx(0.02, abs=0.002)
+
+
+@leaping
+async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Counting):
+    processes = Processes(shared, Quota(rate=200.0, burst=1000), 1)
+
+    for _ in range(500):
+        await processes.serve()
+
+    wanted = [each.want for each in shared.asked if each.key.startswith("read")]
+    assert wanted[:7] == [1, 2, 4, 8, 16, 20, 20]
+    assert max(wanted) == 20
+
+
+@leaping
+async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, shared: Counting):
+    processes = Processes(shared, Quota(rate=1.0, burst=2), 1)
+    for _ in range(3):
+        await processes.serve()
+
+    before = shared.calls
+    again = [await processes.serve() for _ in range(50)]
+    clock.passes(1.0)
+
+    assert (again, shared.calls) == ([False] * 50, before)
+    assert await processes.serve()
+
+
+@leaping
+async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, shared: Counting):
+    """Nothing fails, and a server that comes and goes gives nobody more than the quota."""
+    shared.processes = 4
+    processes = Processes(shared, Quota(rate=50.0, burst=100))
+
+    served = 0
+    for number in range(2400):
+        shared.away = number % 700 > 300
+        served += await processes.serve(number)
+        clock.passes(1 / 300)
+
+    assert 450 < served <= 525
+
+
+@leaping
+async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no_emptier(
+    clock: Clock, shared: Counting
+):
+    """The partner has its rate at once when the server is back, and no burst on top of it."""
+    processes = Processes(shared, Quota(rate=50.0, burst=100))
+    shared.processes, shared.away = 4, True
+    await processes.served(clock, 200, 60)
+
+    shared.away = False
+    served = await processes.served(clock, 200, 4)
+
+    assert 190 <= served <= 225
+
+
+@leaping
+async def test_a_company_that_is_refused_costs_its_credential_nothing(
+    clock: Clock, shared: Counting
+):
+    served = []
+    for away in (False, True):
+        shared.away = away
+        tight = Quota(rate=0.1, burst=5)
+        processes = Processes(shared, Quota(rate=0.1, burst=20), 1, company=tight)
+        in_all = sum([await processes.serve() for _ in range(100)])
+        elsewhere = sum([await processes.serve(company_id=f"c{n // 5}") for n in range(100)])
+        served.append((in_all, elsewhere))
+
+    assert served == [(5, 15), (5, 15)]
+
+
+@leaping
+async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock, shared: Counting):
+    processes = Processes(shared, Quota(rate=2.0, burst=4), 2)
+    await processes.serve(0)
+    for _ in range(6):
+        processes.each[0].charge("read", principal())
+
+    told = await processes.serve(0)
+    elsewhere = await processes.serve(1)
+    clock.passes(2.0)
+    paid_off = await processes.serve(1)
+
+    assert (told, elsewhere, paid_off) == (False, False, True)
+
+
+@leaping
+async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared: Counting):
+    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
+    await processes.serve()
+    refused_before = not await processes.serve()
+
+    processes.each[0].change({"read": Quota(rate=100.0, burst=50), COMPANY: WIDE})
+
+    assert refused_before
+    assert sum([await processes.serve() for _ in range(60)]) >= 48
+
+
+@leaping
+async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, shared: Counting):
+    quotas = {"sign_in": Quota(rate=0.01, burst=2)}
+    one, other = (
+        WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"], shared)
+        for _ in range(2)
+    )
+
+    async def guess(process: WithinAddressQuota, *, right: bool) -> None:
+        asking = call(RawRequest(path={}, address="203.0.113.7"), quota="sign_in")
+        waiting = process(asking)
+        if waiting is not None:
+            await waiting
+        clock.passes(0.2)
+        if right and asking.on_success is not None:
+            asking.on_success()
+
+    for process in (one, other) * 5:
+        await guess(process, right=True)
+    await guess(one, right=False)
+    await guess(other, right=False)
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await guess(one, right=False)
+
+
+@leaping
+async def test_a_rehearsal_takes_nothing_and_knows_what_this_process_knows():
+    clock = Clock(up_s=0.0)
+    shared = Counting(clock.monotonic)
+    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
+    asking = call(RawRequest(path={}), quota="read")
+    asking.principal = principal()
+    told = []
+
+    for shared.away in (False, True):
+        processes.each[0].rehearse(asking)
+        await processes.serve()
+        await processes.serve()
+        with refused(errors.TOO_MANY_REQUESTS) as refusal:
+            processes.each[0].rehearse(asking)
+        told.append(refusal.value.headers["Retry-After"])
+        clock.passes(10)
+
+    assert told == ["1", "1"]
+
+
+@leaping
+async def test_made_up_callers_cannot_fill_the_memory(
+    clock: Clock, shared: Counting, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "_KEYS_KEPT", 10)
+    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
+
+    for number in range(100):
+        await processes.serve(client_id=f"cli_{number}")
+
+    shares = processes.each[0]._meters["read"].shares
+    assert shares is not None
+    assert len(shares._shares) == 10
