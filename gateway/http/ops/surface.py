@@ -50,8 +50,9 @@ class OpsSurface:
 
     ``application`` is what a ``gateway.net.server.listener.Listener`` serves.
 
-    Once every check has passed, the process stays ready until it is stopped: without a store it
-    answers requests with an error of the contract, and a load balancer could only do worse.
+    Once every check has passed, a store that is away leaves the process ready: it answers requests
+    with an error of the contract, and a load balancer could only do worse. A store that answers
+    and takes no writes takes the process out.
 
     Attributes:
         ready: Every readiness check by name (store, migrations), True when it
@@ -121,8 +122,11 @@ class OpsSurface:
     async def _ready(self, request: web.Request) -> web.Response:
         """Say whether requests may be sent here, and the result of each check; 503 if not."""
         checks, draining = await self._checks(), self.draining()
-        self._was_ready = self._was_ready or (bool(checks) and all(checks.values()))
-        ready = self._was_ready and not draining
+        passed = bool(checks) and all(checks.values())
+        self._was_ready = self._was_ready or passed
+        # One that answers and takes no writes may be the wrong one, of this process alone.
+        is_away = not checks.get("store", False)
+        ready = not draining and (passed or (self._was_ready and is_away))
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         word = "ready" if ready else "unready"
         document = {"status": word, "draining": draining, "checks": checks}

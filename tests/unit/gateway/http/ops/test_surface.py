@@ -145,19 +145,20 @@ async def test_not_ready_when_one_fails(world: World, client: ClientSession, che
 async def test_a_process_that_was_ready_stays_so_without_its_store_until_it_is_stopped(
     world: World, client: ClientSession
 ):
-    """All processes have one store: without them a load balancer would answer by itself."""
+    """All have one store, and a load balancer could only answer worse; one it cannot write to is wrong."""
     seen = []
     for checks, draining in (
         ({"store": False, "migrations": True}, False),
         ({"store": True, "migrations": True}, False),
-        ({"store": False, "migrations": True}, False),
+        ({"store": False, "writable": False}, False),
+        ({"store": True, "writable": False}, False),
         ({"store": False, "migrations": True}, True),
     ):
         world.checks, world.draining = checks, draining
         answer = await client.get("/readyz")
         seen.append((answer.status, (await answer.json())["checks"] == checks))
 
-    assert seen == [(503, True), (200, True), (200, True), (503, True)]
+    assert seen == [(503, True), (200, True), (200, True), (503, True), (503, True)]
 
 
 async def test_a_check_that_breaks_says_no_and_keeps_its_text(
