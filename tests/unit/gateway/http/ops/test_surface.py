@@ -145,7 +145,7 @@ async def test_not_ready_when_one_fails(world: World, client: ClientSession, che
 async def test_a_process_that_was_ready_stays_so_without_its_store_until_it_is_stopped(
     world: World, client: ClientSession
 ):
-    """All have one store, and a load balancer could only answer worse; one it cannot write to is wrong."""
+    """All have one store. One that answers and takes no writes may be the wrong one."""
     seen = []
     for checks, draining in (
         ({"store": False, "migrations": True}, False),
