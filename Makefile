@@ -218,9 +218,9 @@ architecture: $(VENV)/.test ## write the measured parts of docs/architecture.md 
 
 lock: | $(UV) ## resolve the requirements anew
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra panel --extra redis -o requirements/production.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis $(call beyond,production) -o requirements/run.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --extra otel $(call beyond,production) -o requirements/run.txt
 	@echo '-r production.txt' | cat - requirements/run.txt > requirements/.new && mv requirements/.new requirements/run.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --group test $(call beyond,production run) -o requirements/test.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --extra otel --group test $(call beyond,production run) -o requirements/test.txt
 	@echo '-r run.txt' | cat - requirements/test.txt > requirements/.new && mv requirements/.new requirements/test.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group clients -o requirements/clients.txt
 	@$(UV) $(LOCK) $(UPGRADE) --group node -o requirements/node.txt

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
 from gateway.domain.kernel.clocks import Monotonic, Now
@@ -16,6 +16,9 @@ from gateway.operations.identity.ports import IdentityEvents
 from gateway.security.keys import Keys
 from gateway.store.engine import Store
 from gateway.telemetry.records import RequestObserver
+
+if TYPE_CHECKING:  # an extra
+    from gateway.telemetry.tracing import Tracing
 
 
 class SilentObserver:
@@ -48,6 +51,7 @@ class Kernel:
         new_id: Makes a UUID.
         reloads: Each takes the settings that are in force from now on.
         failpoint: Called at each point of a payout; None if none is armed.
+        tracing: Records spans; None where the configuration names no collector.
     """
 
     settings: Settings
@@ -61,3 +65,4 @@ class Kernel:
     new_id: Callable[[], str] = new_id
     reloads: list[Callable[[Settings], None]] = field(default_factory=list)
     failpoint: Failpoint | None = None
+    tracing: Tracing | None = None

@@ -14,13 +14,27 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
 from random import SystemRandom
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.net.common.names import HostNames
 
 Failpoint = Callable[[str], None]
 """Called with the name of a point that a payout passes; it may end the process there."""
+Carrier = TypeVar("Carrier")
+
+
+class Traced(Protocol):
+    """Gives each call that ``carrier`` makes of the bank at ``address`` a span."""
+
+    def __call__(self, address: str, carrier: Carrier, /) -> Carrier:
+        """Return what makes the calls from now on."""
+        ...
+
+
+def untraced(_address: str, carrier: Carrier, /) -> Carrier:
+    """Return the same: nobody records spans."""
+    return carrier
 
 
 def utc_now() -> datetime:
@@ -64,6 +78,7 @@ class Runtime:
         names: The bank's host names; all its connections share what is known of them.
         proxy: Connects us; None for connecting ourselves.
         failpoint: Only in tests that end the process at a given point.
+        traced: Wraps whatever carries requests to a bank.
     """
 
     clock: Monotonic = time.monotonic
@@ -74,6 +89,7 @@ class Runtime:
     names: HostNames = field(default_factory=HostNames)
     proxy: Proxy | None = None
     failpoint: Failpoint | None = None
+    traced: Traced = untraced
 
 
 # The loop's timers are as exact as this. A timer that fires a moment early is in time.
