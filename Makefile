@@ -55,7 +55,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -201,6 +201,9 @@ bench: $(VENV)/.test ## CPU, latency, memory of a request, beside a bare proxy a
 
 bench-payouts: $(VENV)/.test ## payouts created and followed up: [BENCH="--before COMMIT"]
 	@$(BIN)/python -m bench.payouts $(BENCH)
+
+scale: $(VENV)/.test ## a payout and a balance at one and two server processes, and a day of many payouts: [BENCH="--rounds 3"]
+	@$(BIN)/python -m bench.scale $(BENCH)
 
 bench-pages: $(VENV)/.test ## every page of the panel at 10,000 and 1,000,000 payouts: [BENCH="--payouts 10000 --database sqlite"]
 	@$(BIN)/python -m bench.pages $(BENCH) > /dev/null
