@@ -61,7 +61,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -222,6 +222,9 @@ bench: $(VENV)/.test ## CPU, latency, memory of a request, beside a bare proxy a
 bench-payouts: $(VENV)/.test ## payouts created and followed up: [BENCH="--before COMMIT"]
 	@$(BIN)/python -m bench.payouts $(BENCH)
 
+scale: $(VENV)/.test ## a payout and a balance at one and two server processes, and a day of many payouts: [BENCH="--rounds 3"]
+	@$(BIN)/python -m bench.scale $(BENCH)
+
 bench-pages: $(VENV)/.test ## every page of the panel at 10,000 and 1,000,000 payouts: [BENCH="--payouts 10000 --database sqlite"]
 	@$(BIN)/python -m bench.pages $(BENCH) > /dev/null
 
@@ -238,9 +241,9 @@ architecture: $(VENV)/.test ## write the measured parts of docs/architecture.md 
 
 lock: | $(UV) ## resolve the requirements anew
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra panel --extra redis -o requirements/production.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis $(call beyond,production) -o requirements/run.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --extra otel $(call beyond,production) -o requirements/run.txt
 	@echo '-r production.txt' | cat - requirements/run.txt > requirements/.new && mv requirements/.new requirements/run.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --group test $(call beyond,production run) -o requirements/test.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --extra otel --group test $(call beyond,production run) -o requirements/test.txt
 	@echo '-r run.txt' | cat - requirements/test.txt > requirements/.new && mv requirements/.new requirements/test.txt
 	@for group in clients node deploy sbom; do \
 	  $(UV) $(LOCK) $(UPGRADE) --group $$group -o requirements/$$group.txt || exit 1; \

@@ -16,12 +16,20 @@ from gateway.app.background import Role, build_role, periodic_tasks
 from gateway.app.build_bank import connect
 from gateway.app.build_identity import build_identity
 from gateway.app.build_telemetry import Telemetry, build_telemetry, refusals_below
+from gateway.app.build_tracing import (
+    build_tracing,
+    traced_calls,
+    traced_gates,
+    traced_requests,
+    traced_store,
+)
 from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
 from gateway.app.sandbox import SandboxBank, build_bank
 from gateway.config.checks import check
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
+from gateway.domain.kernel.clocks import Now
 from gateway.http.admission import Admission
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
@@ -44,8 +52,8 @@ from gateway.runtime.providers import Connection, ProviderHealth
 from gateway.runtime.readiness import Readiness
 from gateway.runtime.records.payout_events import EventSealing
 from gateway.security.identity.passwords import COST, Cost, PasswordHasher
-from gateway.security.keys import load_keys
-from gateway.store.engine import open_store
+from gateway.security.keys import Keys, load_keys
+from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
 from gateway.telemetry.logs.events import SecurityLog
 from gateway.telemetry.metrics import series
@@ -99,18 +107,8 @@ def assemble(
     refuse_contradictions(settings)
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
-    store = open_store(
-        settings.store_url,
-        Limits(
-            pool_size=settings.database.pool,
-            checkout_s=settings.database.timeout_s,
-            connect_s=settings.database.timeout_s,
-            statement_s=settings.database.timeout_s,
-        ),
-        audit_keys(keys),
-        EventSealing(keys.derivation),
-        now,
-    )
+    tracing = build_tracing(settings)
+    store = traced_store(tracing, _open_store(settings, keys, now))
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
     cache = build_cache(settings, keys.derivation, telemetry.observer.count)
     tally = AuditTally(store.audit, store.identity.users, now)
@@ -123,11 +121,17 @@ def assemble(
         events=_events(SecurityLog(telemetry.observer.count), tally),
         shared=build_limits(keys.derivation, cache, telemetry.observer.count),
         failpoint=armed(settings.environment, environ),
+        tracing=tracing,
     )
     kernel.reloads.append(telemetry.take)
     breakers = {name: each.breaker for name, each in settings.providers.items()}
     health, wake = ProviderHealth(telemetry.observer, now, breakers), asyncio.Event()
-    runtime = Runtime(now=now, shared=kernel.shared, failpoint=kernel.failpoint)
+    runtime = Runtime(
+        now=now,
+        shared=kernel.shared,
+        failpoint=kernel.failpoint,
+        traced=traced_calls(tracing),
+    )
     connections = {
         name: connect(name, settings, health, runtime, cache) for name in settings.providers
     }
@@ -137,8 +141,7 @@ def assemble(
     described = (
         openapi_pages(surfaces, lambda: now().date().isoformat()) if settings.server.openapi else {}
     )
-    static = rooms.panel.static.pages if settings.server.panel else {}
-    pages = {**described, **static}
+    pages = {**described, **(rooms.panel.static.pages if settings.server.panel else {})}
     public = _public_listener(kernel, surfaces, pages, telemetry)
     role = build_role(kernel, part)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
@@ -158,6 +161,20 @@ def assemble(
         public=public,
         operations=_operations_listener(kernel, telemetry, readiness),
         bank=bank,
+    )
+
+
+def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
+    """Open the store; raises what ``open_store`` does."""
+    asked = settings.database
+    limits = Limits(
+        pool_size=asked.pool,
+        checkout_s=asked.timeout_s,
+        connect_s=asked.timeout_s,
+        statement_s=asked.timeout_s,
+    )
+    return open_store(
+        settings.store_url, limits, audit_keys(keys), EventSealing(keys.derivation), now
     )
 
 
@@ -203,12 +220,13 @@ def _public_listener(
     server = settings.server
     app = application(
         Serving(
-            table=Table(surfaces),
+            table=Table(traced_gates(kernel.tracing, surfaces)),
             pages=pages,
             admission=_admission(kernel, telemetry),
             observer=telemetry.observer,
             body_deadline_s=server.body_deadline_s,
             uuid_traces=settings.trace.accept == "uuid",
+            begin=traced_requests(kernel.tracing),
         )
     )
     if kernel.failpoint:

@@ -13,6 +13,7 @@ from typing import Final
 
 from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
+from gateway.app.build_tracing import traced_follow_up
 from gateway.app.rooms import Rooms
 from gateway.domain.kernel.key_rotation import LiveProcess
 from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
@@ -158,7 +159,8 @@ def _beside_requests(
     kernel, task, readings = rooms.kernel, PeriodicTask, rooms.backoffice.figures.readings
     lines = RequestLogWriter(kernel.store.office.requests.add, kernel.observer.count)
     is_on = kernel.settings.telemetry.request_log
-    telemetry.observer.kept = keeping(tally, lines.keep if is_on else None)
+    kept = keeping(tally, lines.keep if is_on else None)
+    telemetry.observer.kept = kernel.tracing.ending(kept) if kernel.tracing else kept
     tasks = [
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
         task("request log", lines.run_once, _EACH_SECOND),
@@ -180,11 +182,10 @@ def _work(
     Payouts and callbacks are claimed row by row, and gauges shown by each; the rest has leases.
     """
     kernel, task, values = rooms.kernel, PeriodicTask, telemetry.values
+    follow_up = traced_follow_up(kernel.tracing, rooms.payouts.follow_up)
     store, idle_s = kernel.store, kernel.settings.session.idle_s
     store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
-    reconciler = build_reconciler(
-        kernel, rooms.payouts.follow_up, rooms.accounts.kept.accounts.find, rooms.paces
-    )
+    reconciler = build_reconciler(kernel, follow_up, rooms.accounts.kept.accounts.find, rooms.paces)
     callbacks = CallbackLooks(
         store=store.office.callbacks,
         owners=CallbackAccounts(store.accounts, rooms.bank.banks),
@@ -192,7 +193,7 @@ def _work(
         follow_ups=store.follow_ups,
         banks=rooms.bank.banks,
         look=reconciler.look_at,
-        look_back=rooms.payouts.follow_up.look_back,
+        look_back=follow_up.look_back,
         paid=rooms.bank.kept_charges.read_payment,
         now=kernel.now,
     )

@@ -83,6 +83,9 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
         part.start()
         started.callback(part.stop)
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its news is not for operators
+    if tracing := gateway.kernel.tracing:
+        tracing.start()
+        started.push_async_callback(tracing.stop)
     telemetry.lag.task.start()
     started.push_async_callback(telemetry.lag.task.stop)
     settings = gateway.kernel.settings

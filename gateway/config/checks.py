@@ -245,6 +245,30 @@ def _production_cache(settings: Settings) -> Iterator[Finding]:
         )
 
 
+def _tracing(settings: Settings) -> Iterator[Finding]:
+    """Check that the collector of spans can be called."""
+    tracing = settings.telemetry.tracing
+    if tracing.endpoint and not _is_http(tracing.endpoint):
+        yield Finding(
+            "telemetry.tracing.endpoint", "wants http://host:port/v1/traces or https://..."
+        )
+    for name, value in tracing.headers.items():
+        if _HEADER_NAME.fullmatch(name) is None:
+            yield Finding("telemetry.tracing.headers", "has a name that is no name of a header")
+        elif not (value.isascii() and value.isprintable() and value.strip()):
+            yield Finding(f"telemetry.tracing.headers.{name}", "is no value of a header")
+
+
+def _is_http(url: str) -> bool:
+    """Say whether a URL names a web server."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
 def _is_redis(url: str) -> bool:
     """Say whether a URL names a server and a database of Redis."""
     try:
@@ -393,7 +417,7 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
 
 _ALWAYS: tuple[Check, ...] = (
     *(_listeners, _processes, _proxies, _keys, _deadlines),
-    *(_cache, _way_out, _callbacks, _throttles, _people),
+    *(_cache, _tracing, _way_out, _callbacks, _throttles, _people),
 )
 _PRODUCTION: tuple[Check, ...] = (
     *(_production_keys, _production_people),

@@ -69,6 +69,7 @@ def _missing_extras(settings: Settings) -> Iterator[str]:
         "database.url": ("sqlite", settings.store_url.startswith("sqlite")),
         "cache.url": ("redis", settings.cache.url),
         "server.panel": ("panel", settings.server.panel),
+        "telemetry.tracing.endpoint": ("otel", settings.telemetry.tracing.endpoint),
     }
     for path, (extra, is_needed) in needed.items():
         if is_needed and (problem := missing(extra)):

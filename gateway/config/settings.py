@@ -281,6 +281,22 @@ class Worker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     nice: Annotated[int, Meta(ge=0, le=19)] = 10
 
 
+class Tracing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Spans of requests and follow-ups, by OpenTelemetry.
+
+    Attributes:
+        endpoint: ``http://...`` or ``https://...`` of a collector that takes OTLP over HTTP, with
+            the path, usually ``/v1/traces``; empty records no spans.
+        ratio: The share of traces recorded; a caller's ``traceparent`` decides for its own.
+        headers: Of each call of the collector, such as its credential.
+    """
+
+    endpoint: Annotated[Address, written("${PIXGATE_TRACING_ENDPOINT:-}")] = Address("")
+    ratio: Annotated[float, Meta(ge=0, le=1)] = 0.05
+    headers: dict[Label, Secret] = field(default_factory=dict)
+
+
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What the process says about itself.
@@ -289,10 +305,12 @@ class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         level: The least severe line written.
         request_log: Keeps the lines of requests for thirty days, for operators
             to search; under load the common ones are thinned out.
+        tracing: Spans.
     """
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     request_log: bool = True
+    tracing: Tracing = Tracing()
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
 
 import msgspec
@@ -48,6 +48,16 @@ from gateway.telemetry.records import AccessRecord, Observer, RequestObserver, b
 TRACE_ID: Final = istr("X-Trace-ID")
 _TRACEPARENT: Final = istr("traceparent")
 _TRACESTATE: Final = istr("tracestate")
+
+
+class BeginTrace(Protocol):
+    """Begins the trace of a request; see ``begin_trace``."""
+
+    def __call__(
+        self, headers: CIMultiDictProxy[str], observer: Observer, *, uuids: bool
+    ) -> tuple[str, str]:
+        """Return our trace id, and the W3C trace id where that has other digits."""
+        ...
 
 
 def begin_trace(
@@ -108,6 +118,7 @@ class Serving:
         pages: Ready-made documents by path, open to everybody.
         body_deadline_s: The longest a body may take to arrive, in seconds.
         uuid_traces: Accept only UUIDs as a caller's trace id.
+        begin: Makes the request's trace the current one, as ``begin_trace`` does.
     """
 
     table: Table
@@ -116,6 +127,7 @@ class Serving:
     observer: RequestObserver
     body_deadline_s: float
     uuid_traces: bool
+    begin: BeginTrace = begin_trace
     clock: Callable[[], float] = time.perf_counter
 
 
@@ -193,7 +205,7 @@ class _Server:
         """Note that a request has come."""
         serving = self.serving
         started = serving.clock()
-        trace_id, w3c = begin_trace(request.headers, serving.observer, uuids=serving.uuid_traces)
+        trace_id, w3c = serving.begin(request.headers, serving.observer, uuids=serving.uuid_traces)
         record = AccessRecord(trace_id=trace_id, method=request.method, address=address_of(request))
         record.w3c_trace_id = w3c
         begin_record(record)

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
 from gateway.domain.kernel.clocks import Monotonic, Now
@@ -17,6 +17,9 @@ from gateway.operations.identity.ports import IdentityEvents
 from gateway.security.keys import Keys
 from gateway.store.engine import Store
 from gateway.telemetry.records import RequestObserver
+
+if TYPE_CHECKING:  # an extra
+    from gateway.telemetry.tracing import Tracing
 
 
 class SilentObserver:
@@ -50,6 +53,7 @@ class Kernel:
         reloads: Each takes the settings that are in force from now on.
         shared: Limits that all processes count together; None where this one is alone.
         failpoint: Called at each point of a payout; None if none is armed.
+        tracing: Records spans; None where the configuration names no collector.
     """
 
     settings: Settings
@@ -64,3 +68,4 @@ class Kernel:
     reloads: list[Callable[[Settings], None]] = field(default_factory=list)
     shared: SharedLimits | None = None
     failpoint: Failpoint | None = None
+    tracing: Tracing | None = None

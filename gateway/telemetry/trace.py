@@ -13,8 +13,8 @@ import os
 import re
 import uuid
 from collections.abc import Iterator, Sequence
-from contextvars import ContextVar
-from typing import Final, NamedTuple
+from contextvars import ContextVar, Token
+from typing import Final, NamedTuple, Protocol
 
 from gateway.domain.kernel import strict
 
@@ -72,12 +72,12 @@ def begin(trace_id: str, parents: Sequence[str] = (), states: Sequence[str] = ()
     _current.set(trace_id)
     found = parsed(parents) if parents else None
     if found is None:
-        if _kept.get() is not None:
-            _kept.set(None)
-        return "" if _is_w3c(trace_id) else _begun(trace_id)
+        if _parent.get() is not None:
+            _parent.set(None)
+        return "" if _is_w3c(trace_id) else begun(trace_id)
     digits, flags = found
     state = ",".join(_passed_on(states))
-    _kept.set(_Kept(f"00-{digits}-", f"-0{int(flags, 16) & _SAMPLED}", state))
+    _parent.set(Continued(f"00-{digits}-", f"-0{int(flags, 16) & _SAMPLED}", state))
     return "" if digits == trace_id.replace("-", "").lower() else digits
 
 
@@ -170,15 +170,27 @@ _PARENT_BYTES: Final = 8
 _FIRST_BIT_SET: Final = bytes(each | 0x80 for each in range(256))
 
 
-class _Kept(NamedTuple):
-    """What goes before and behind the parent, and the caller's state."""
+class Parent(Protocol):
+    """What calls of banks belong to: a caller's trace, or a span of ours."""
+
+    def headers(self) -> tuple[str, str]:
+        """Return ``traceparent`` and ``tracestate`` of one call; the second may be empty."""
+        ...
+
+
+class Continued(NamedTuple):
+    """A caller's trace: what goes before and behind the parent's id, and the caller's state."""
 
     before: str
     behind: str
     state: str
 
+    def headers(self) -> tuple[str, str]:
+        """Name a parent of ours; see ``Parent``."""
+        return f"{self.before}{_parent_id()}{self.behind}", self.state
 
-_kept: ContextVar[_Kept | None] = ContextVar("traceparent", default=None)
+
+_parent: ContextVar[Parent | None] = ContextVar("traceparent", default=None)
 _parents: list[str] = []
 os.register_at_fork(after_in_child=_parents.clear)  # a child must not repeat its parent's
 
@@ -189,11 +201,25 @@ def outgoing() -> tuple[str, str, str]:
 
     The last one is often empty. Outside of a request a call is a trace by itself.
     """
-    trace_id, kept = _current.get() or new_trace_id(), _kept.get()
-    parent = _parents.pop() if _parents else _drawn_parent()
-    if kept is None:
-        return trace_id, f"00-{_begun(trace_id)}-{parent}-00", ""
-    return trace_id, f"{kept.before}{parent}{kept.behind}", kept.state
+    trace_id, parent = _current.get() or new_trace_id(), _parent.get()
+    if parent is None:
+        return trace_id, f"00-{begun(trace_id)}-{_parent_id()}-00", ""
+    return trace_id, *parent.headers()
+
+
+def parent() -> Parent | None:
+    """Return what calls of banks belong to now; None where they begin a trace."""
+    return _parent.get()
+
+
+def belong_to(parent: Parent | None) -> Token[Parent | None]:
+    """Have calls of banks belong to another parent, until ``leave`` is given the token."""
+    return _parent.set(parent)
+
+
+def leave(token: Token[Parent | None]) -> None:
+    """Have calls of banks belong to the parent of before."""
+    _parent.reset(token)
 
 
 def _is_w3c(trace_id: str) -> bool:
@@ -201,11 +227,16 @@ def _is_w3c(trace_id: str) -> bool:
     return _UUID.fullmatch(trace_id) is not None and trace_id != _NOBODY
 
 
-def _begun(trace_id: str) -> str:
+def begun(trace_id: str) -> str:
     """Name a trace that starts here: the digits of a UUID, or digits derived from another id."""
     if _is_w3c(trace_id):
         return trace_id.replace("-", "").lower()
     return hashlib.sha256(trace_id.encode()).hexdigest()[:32]
+
+
+def _parent_id() -> str:
+    """Return the id of a parent that nobody records."""
+    return _parents.pop() if _parents else _drawn_parent()
 
 
 def _drawn_parent() -> str:

@@ -359,7 +359,9 @@ def client_of(
     return ProviderClient(
         ClientParts(
             provider=name,
-            transport=context.transport(base_url, limits, context.environment, runtime, files),
+            transport=runtime.traced(
+                base_url, context.transport(base_url, limits, context.environment, runtime, files)
+            ),
             limits=limits,
             observer=context.observer,
             transcript=Transcript(name, harmless),

@@ -263,7 +263,9 @@ def client_of_accounts(
     return ProviderClient(
         ClientParts(
             provider=context.name,
-            transport=_transport(context, base_url, limits, tls or TlsFiles()),
+            transport=context.runtime.traced(
+                base_url, _transport(context, base_url, limits, tls or TlsFiles())
+            ),
             limits=limits,
             observer=context.observer,
             transcript=Transcript(context.name, harmless),

@@ -75,7 +75,7 @@ def test_what_is_asked_for_is_new_enough():
 
 def test_a_pin_is_what_was_asked_for():
     """After a change of pyproject.toml: ``make lock``."""
-    run, production = ("panel", "pdf", "redis", "sqlite"), ("panel", "redis")
+    run, production = ("otel", "panel", "pdf", "redis", "sqlite"), ("panel", "redis")
     asked = {
         "run": [*RUN, *(need for extra in run for need in BY_EXTRA[extra])],
         "production": [*RUN, *(need for extra in production for need in BY_EXTRA[extra])],
@@ -132,8 +132,9 @@ def test_tests_run_on_what_the_service_runs_on():
 
 
 def test_production_has_no_package_of_an_extra_that_it_can_do_without():
-    """PDF and SQLite are in run.txt: a container on PostgreSQL stays below 120 MB of packages."""
-    spared = {need.name for extra in ("pdf", "sqlite", "verify") for need in BY_EXTRA[extra]}
+    """They are in run.txt: a container on PostgreSQL stays below 120 MB of packages."""
+    extras = ("otel", "pdf", "sqlite", "verify")
+    spared = {need.name for extra in extras for need in BY_EXTRA[extra]}
 
     assert not spared & set(LOCKS["production"])
 

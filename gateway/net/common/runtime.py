@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
 from random import SystemRandom
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.shared_limits import SharedLimits
@@ -22,6 +22,20 @@ from gateway.net.common.names import HostNames
 
 Failpoint = Callable[[str], None]
 """Called with the name of a point that a payout passes; it may end the process there."""
+Carrier = TypeVar("Carrier")
+
+
+class Traced(Protocol):
+    """Gives each call that ``carrier`` makes of the bank at ``address`` a span."""
+
+    def __call__(self, address: str, carrier: Carrier, /) -> Carrier:
+        """Return what makes the calls from now on."""
+        ...
+
+
+def untraced(_address: str, carrier: Carrier, /) -> Carrier:
+    """Return the same: nobody records spans."""
+    return carrier
 
 
 def utc_now() -> datetime:
@@ -66,6 +80,7 @@ class Runtime:
         proxy: Connects us; None for connecting ourselves.
         shared: Limits that all processes count together; None where this one is alone.
         failpoint: Only in tests that end the process at a given point.
+        traced: Wraps whatever carries requests to a bank.
     """
 
     clock: Monotonic = time.monotonic
@@ -77,6 +92,7 @@ class Runtime:
     proxy: Proxy | None = None
     shared: SharedLimits | None = None
     failpoint: Failpoint | None = None
+    traced: Traced = untraced
 
 
 # The loop's timers are as exact as this. A timer that fires a moment early is in time.

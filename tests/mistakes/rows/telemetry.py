@@ -49,7 +49,7 @@ ROWS = (
         promise="A request that sends no trace does not continue that of another caller.",
         source="decisions 7, W3C Trace Context",
         file="gateway/telemetry/trace.py",
-        right="        if _kept.get() is not None:\n            _kept.set(None)\n",
+        right="        if _parent.get() is not None:\n            _parent.set(None)\n",
         wrong="",
         tests=(
             (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import payouts, run
+from bench import model, payouts, run, scale
 from tests.world.extent import WHOLE
 from tests.world.tree import ROOT
 
@@ -49,6 +49,33 @@ def test_payouts_are_stored_and_followed_up(tmp_path: Path):
 
     assert f"| {payouts.payout(payouts.FILE)} | " in done.stdout
     assert (f"| {payouts.LOOKS} | " in done.stdout) == WHOLE
+
+
+@pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
+def test_scale_writes_its_page(tmp_path: Path):
+    """Right answers only; whether the prediction is right is no matter of so few."""
+    page = tmp_path / "ports.md"
+    page.write_text(f"before\n{scale.BEGIN}\nold\n{scale.END}\nbehind\n")
+    command = [sys.executable, "-m", "bench.scale", *ROUND, "--page", str(page)]
+
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+
+    said = page.read_text()
+    assert done.returncode == 0 or "prediction is off" in done.stderr
+    assert (said[:6], said[-7:], "old" in said) == ("before", "behind\n", False)
+    assert "| payout, PostgreSQL | " in said
+
+
+def test_a_day_is_what_its_payouts_cost():
+    """By hand: the whole day adds up, and the first limit to break is the one asked most of."""
+    costs = model.Costs(payout_us=1_000, balance_us=200, database_us=500, wal=10_000, kept=2_000)
+    day = model.day(costs, 86_400_000)
+
+    assert sum(model.minutes(86_400_000)) == pytest.approx(86_400_000)
+    assert (day.mean, day.kept_gb, day.wal_tb) == pytest.approx((1_000, 172.8, 0.864))
+    assert day.server_cores == pytest.approx(day.peak * 2_200 / 1e6)
+    assert day.database_cores == pytest.approx(day.peak * 800 / 1e6)
+    assert model.breaks(day, 86_400_000)[0][0] == "kept a year, TB"
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")

@@ -10,7 +10,12 @@ from gateway.config.extras import EXTRAS, missing
 from gateway.config.reading import ConfigError, read_settings
 from tests.world.tree import PROJECT
 
+WITHOUT_EXTRAS = "server: {panel: false}\ndatabase: {url: 'postgresql://none/none'}"
 NEEDED = {
+    "otel": (
+        "telemetry.tracing.endpoint",
+        f"{WITHOUT_EXTRAS}\ntelemetry: {{tracing: {{endpoint: 'http://127.0.0.1:9/v1/traces'}}}}",
+    ),
     "panel": ("server.panel", "database: {url: 'postgresql://none/none'}"),
     "redis": ("cache.url", "server: {panel: false}\ncache: {url: 'redis://127.0.0.1:1/0'}"),
     "sqlite": ("database.url", "server: {panel: false}"),
@@ -19,8 +24,15 @@ NEEDED = {
 
 
 def test_each_extra_has_the_packages_that_it_declares():
+    spelt = {
+        "opentelemetry-sdk": "opentelemetry.sdk",
+        "opentelemetry-exporter-otlp-proto-http": "opentelemetry.exporter.otlp.proto.http",
+    }
     declared = {
-        extra: [Requirement(need).name.replace("-", "_") for need in needs]
+        extra: [
+            spelt.get(name, name.replace("-", "_"))
+            for name in (Requirement(need).name for need in needs)
+        ]
         for extra, needs in PROJECT["project"]["optional-dependencies"].items()
         if extra in EXTRAS
     }
@@ -49,9 +61,17 @@ def test_a_setting_that_wants_an_absent_extra_is_refused_with_what_to_install(
     assert told == expected
 
 
+def test_an_extra_is_missing_where_nothing_of_its_package_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setitem(EXTRAS, "otel", ("no_such_package.sdk",))
+
+    assert "pixgate[otel]" in missing("otel")
+
+
 def test_what_no_setting_wants_may_be_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "config.yaml"
-    file.write_text("server: {panel: false}\ndatabase: {url: 'postgresql://none/none'}")
+    file.write_text(WITHOUT_EXTRAS)
     for modules in EXTRAS.values():
         monkeypatch.setitem(sys.modules, modules[0], None)
 
