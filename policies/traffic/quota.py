@@ -397,20 +397,20 @@ async def _wait_for(
         async with asyncio.timeout(_PATIENCE_S):
             while lacking := [each for each in draws if not each[0].at_hand(each[1])]:
                 asking = lacking[0][0].asking(lacking[0][1])
-                if asking is None:
-                    await _ask_for(shared, lacking)
-                else:
+                if asking is not None:
                     await asyncio.shield(asking)
+                elif not await _ask_for(shared, lacking):
+                    break  # our own buckets decide
     except TimeoutError:
-        pass  # our own buckets decide
+        pass  # the same
     finally:
         for shares, key in draws:
             shares.wait_for(key, -1)
     draw()
 
 
-async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> None:
-    """Ask for the shares that nobody asks for yet; others wait for the same answer."""
+async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> bool:
+    """Ask for the shares that nobody asks for yet; say whether there was an answer."""
     free = [each for each in lacking if each[0].asking(each[1]) is None]
     asks = [shares.ask(key) for shares, key in free]
     grants: Sequence[Grant | None] = [None] * len(asks)
@@ -418,6 +418,7 @@ async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) 
         granted = await shared.take(asks)
         if granted is not None:
             grants = granted.grants
+        return granted is not None
     finally:
         for (shares, key), ask, grant in zip(free, asks, grants, strict=True):
             shares.fill(key, ask, grant)

@@ -18,13 +18,15 @@ class Counting:
 
     Attributes:
         clock: In seconds.
-        away: Nobody answers.
+        away: Nobody answers, and callers know.
+        is_lost: Nobody answers, and each call finds out anew.
         asked: Every ask that was answered.
     """
 
     clock: Callable[[], float]
     processes: int = 1
     away: bool = False
+    is_lost: bool = False
     asked: list[Ask] = field(default_factory=list)
     calls: int = 0
     pauses: dict[str, float] = field(default_factory=dict)
@@ -33,7 +35,7 @@ class Counting:
 
     async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
         await asyncio.sleep(0)  # others ask meanwhile
-        if self.away:
+        if self.away or self.is_lost:
             return None
         self.calls += 1
         left_s = self.pauses.get(pause, 0.0) - self.clock()

@@ -200,10 +200,10 @@ async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no
 ):
     """The partner has its rate at once when the server is back, and no burst on top of it."""
     processes = Processes(shared, Quota(rate=50.0, burst=100))
-    shared.processes, shared.away = 4, True
+    shared.processes, shared.is_lost = 4, True
     await processes.served(clock, 200, 60)
 
-    shared.away = False
+    shared.is_lost = False
     served = await processes.served(clock, 200, 4)
 
     assert 190 <= served <= 225
