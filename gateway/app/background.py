@@ -28,7 +28,7 @@ from gateway.runtime.process import Part
 from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
-from gateway.runtime.registration import Registration
+from gateway.runtime.registration import SERVES, WORKS, Registration
 from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.runtime.retention import delete_old_records, delete_old_sign_ins
 from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
@@ -80,7 +80,7 @@ class Role:
 def build_role(kernel: Kernel, part: Part) -> Role:
     """Build a process's role; a file has one process, which needs no lease."""
     store, now = kernel.store, kernel.now
-    kind = "server process" if part.serves else "worker"
+    kind = SERVES if part.serves else WORKS
     name = f"{kind} {os.getpid()} on {socket.gethostname()}"
     process = LiveProcess(id=kernel.new_id(), name=name, keys=kernel.keys.ids)
     leases = None if is_sqlite(address(store.url)) else store.leases

@@ -35,12 +35,12 @@ def config_digest(settings: Settings) -> str:
     """
     Return 12 hexadecimal characters by which two processes see that they agree.
 
-    Server processes and workers of one configuration do: what each has for itself, such as its
-    operations port, does not count.
+    Server processes and workers of one configuration do: what each has for itself, its ports, does
+    not count.
     """
     shared = msgspec.structs.replace(
         settings,
-        server=msgspec.structs.replace(settings.server, reuse_port=False),
+        server=msgspec.structs.replace(settings.server, port=0, reuse_port=False),
         admin=msgspec.structs.replace(settings.admin, port=0),
     )
     document = msgspec.json.encode(effective(shared), order="sorted")

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.key_rotation import LiveProcess, Processes
 from gateway.domain.kernel.shared_limits import SharedLimits
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
+
+SERVES: Final = "server process"
+WORKS: Final = "worker"
+"""What the names of processes begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,9 @@ class Registration:
         """Keep the entry, and count the live ones; raises StoreUnavailable."""
         await self.processes.renew(self.process, self.now())
         if self.shared is not None:
-            self.shared.processes = max(1, len(await self.processes.alive(self.now())))
+            alive = await self.processes.alive(self.now())
+            self.shared.processes = max(1, len(alive))
+            self.shared.serving = max(1, sum(each.name.startswith(SERVES) for each in alive))
 
     async def end(self) -> None:
         """Remove the entry; with a silent store it ends by itself."""

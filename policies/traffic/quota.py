@@ -97,11 +97,17 @@ class Buckets:
         if len(kept) > _KEYS_KEPT:
             kept.popitem(last=False)
 
-    def charge(self, key: str, tokens: int = 1) -> None:
-        """Take tokens of ``key``, owed where there are none; the debt is bounded."""
+    def charge(self, key: str) -> None:
+        """Take one token of ``key``, owed where there is none; the debt is bounded."""
+        now = self._clock()
+        full_at = max(now, self._full_at.get(key, now)) + self._step
+        self._keep(key, min(full_at, now + self._capacity + self._longest_debt_s))
+
+    def spend(self, key: str, tokens: int) -> None:
+        """Take as many tokens of ``key`` as there are; none is owed."""
         now = self._clock()
         full_at = max(now, self._full_at.get(key, now)) + tokens * self._step
-        self._keep(key, min(full_at, now + self._capacity + self._longest_debt_s))
+        self._keep(key, max(self._full_at.get(key, now), min(full_at, now + self._capacity)))
 
     def wait_s(self, key: str) -> float:
         """Return the seconds until ``key`` has a token; 0 where it has one. Takes none."""
@@ -158,9 +164,9 @@ class Shares:
     Token buckets of one quota that all processes draw from, a share at a time (decision 44).
 
     A share is taken before it is spent. While nobody counts for all, this process draws from
-    buckets of its own: of the rate and burst divided by the live processes. Those are
-    charged with every share, and what they give is owed to the common bucket afterwards, so
-    that a server that comes and goes gives nobody more.
+    buckets of its own: of the rate and burst divided by the live server processes. Every share
+    is taken from those too, as far as they have tokens, and what they give is owed to the common
+    bucket afterwards, so that a server that comes and goes gives nobody much more.
     """
 
     def __init__(
@@ -177,7 +183,7 @@ class Shares:
         self._shared = shared
         self._longest_debt_s = longest_debt_s
         self._quota = quota
-        self._parts = shared.processes
+        self._parts = shared.serving
         self._own = Buckets(_part(quota, self._parts), clock, longest_debt_s)
         self._shares: OrderedDict[str, _Share] = OrderedDict()
 
@@ -256,7 +262,7 @@ class Shares:
         share.left += grant.took
         share.until = now + _SHARE_S
         share.elsewhere = max(0, round(burst - grant.full_s / step))
-        self._divided().charge(key, grant.took)
+        self._divided().spend(key, grant.took)
 
     def charge(self, key: str) -> None:
         """Take one token of ``key``, owed where there is none; the next ask tells of it."""
@@ -308,8 +314,8 @@ class Shares:
 
     def _divided(self) -> Buckets:
         """Return our own buckets, for as many processes as are alive now."""
-        if self._parts != self._shared.processes:
-            self._parts = self._shared.processes
+        if self._parts != self._shared.serving:
+            self._parts = self._shared.serving
             self._own.change(_part(self._quota, self._parts))
         return self._own
 

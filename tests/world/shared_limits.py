@@ -25,6 +25,7 @@ class Counting:
 
     clock: Callable[[], float]
     processes: int = 1
+    serving: int = 1
     away: bool = False
     is_lost: bool = False
     asked: list[Ask] = field(default_factory=list)

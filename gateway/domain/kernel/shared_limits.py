@@ -48,9 +48,11 @@ class SharedLimits(Protocol):
 
     Attributes:
         processes: How many are alive, so that each can take its part while nobody counts for all.
+        serving: How many of those answer requests.
     """
 
     processes: int
+    serving: int
 
     @property
     def away(self) -> bool:

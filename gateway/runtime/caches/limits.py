@@ -94,6 +94,7 @@ class ValkeyLimits:
     secret: bytes
     count: Count
     processes: int = 1
+    serving: int = 1
     patience_s: float = _PATIENCE_S
     _queue: list[_Command] = field(default_factory=list, init=False)
     _flight: asyncio.Task[None] | None = field(default=None, init=False)

@@ -59,15 +59,15 @@ def test_the_digest_does_not_depend_on_a_secret():
 
 
 def test_the_digest_depends_on_every_other_setting():
-    other = msgspec.structs.replace(guarded(), server=Server(port=1))
+    other = msgspec.structs.replace(guarded(), server=Server(keep_alive_s=1))
 
     assert config_digest(other) != config_digest(guarded())
 
 
 def test_processes_of_one_configuration_have_one_digest():
-    """Each has an operations port of its own, and a worker has no port to share."""
+    """Each has ports of its own, and a worker has no port to share."""
     shared = msgspec.structs.replace(
-        guarded(), server=Server(reuse_port=True), admin=Admin(port=9091)
+        guarded(), server=Server(port=1, reuse_port=True), admin=Admin(port=9091)
     )
 
     assert config_digest(shared) == config_digest(guarded())

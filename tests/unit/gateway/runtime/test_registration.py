@@ -52,15 +52,16 @@ async def test_a_process_whose_keys_do_not_fit_is_refused_in_one_line(office: Re
 
 
 async def test_each_renewal_tells_how_many_processes_are_alive(office: Registers):
-    """Each has that part of the limits that processes share, while nobody counts for all."""
+    """Each has that part of what processes share; quotas are of those that answer requests."""
     processes, shared = office.store.processes, Counting(lambda: 0.0)
     ours = Registration(processes, OURS, office.clock, shared)
-    for each in (ours, Registration(processes, replace(OURS, id="2"), office.clock)):
+    others = [replace(OURS, id=each, name=f"server process {each} on a") for each in "23"]
+    for each in (ours, *(Registration(processes, other, office.clock) for other in others)):
         await each.begin()
 
     await ours.renew()
 
-    assert shared.processes == 2
+    assert (shared.processes, shared.serving) == (3, 2)
 
 
 async def test_a_silent_store_holds_up_no_stop(office: Registers):

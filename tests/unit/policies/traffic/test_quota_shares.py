@@ -142,7 +142,7 @@ async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shar
 
 @leaping
 async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock: Clock):
-    shared = Silent(clock.monotonic, processes=4)
+    shared = Silent(clock.monotonic, serving=4)
     processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -181,8 +181,8 @@ async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, sh
 
 @leaping
 async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, shared: Counting):
-    """Nothing fails, and a server that comes and goes gives nobody more than the quota."""
-    shared.processes = 4
+    """Nothing fails, and a server that comes and goes gives nobody much more than the quota."""
+    shared.serving = 4
     processes = Processes(shared, Quota(rate=50.0, burst=100))
 
     served = 0
@@ -191,7 +191,23 @@ async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, share
         served += await processes.serve(number)
         clock.passes(1 / 300)
 
-    assert 450 < served <= 525
+    assert 450 < served <= 575
+
+
+@leaping
+async def test_who_is_within_a_quota_stays_served_when_nobody_counts(
+    clock: Clock, shared: Counting
+):
+    """What was served before is owed by nobody: no call of the next ten seconds is refused."""
+    for number in (2, 4):
+        shared.serving, shared.away = number, False
+        processes = Processes(shared, Quota(rate=50.0, burst=100), number)
+        await processes.served(clock, 40, 30)
+
+        shared.away = True
+        served = await processes.served(clock, 40, 10)
+
+        assert served == 400
 
 
 @leaping
@@ -200,7 +216,7 @@ async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no
 ):
     """The partner has its rate at once when the server is back, and no burst on top of it."""
     processes = Processes(shared, Quota(rate=50.0, burst=100))
-    shared.processes, shared.is_lost = 4, True
+    shared.serving, shared.is_lost = 4, True
     await processes.served(clock, 200, 60)
 
     shared.is_lost = False
