@@ -39,7 +39,7 @@ def build_tracing(settings: Settings) -> Tracing | None:
         OTLPSpanExporter,
     )
 
-    from gateway.telemetry.tracing import Tracing  # noqa: PLC0415 - (same reason)
+    from gateway.telemetry.tracing import Tracing  # noqa: PLC0415 - an extra
 
     exporter = OTLPSpanExporter(
         endpoint=str(asked.endpoint),
