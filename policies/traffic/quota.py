@@ -16,7 +16,7 @@ from gateway.domain.accounts.credentials import Principal
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.shared_limits import Ask, Grant, SharedLimits
+from gateway.domain.kernel.shared_limits import PATIENCE_S, Ask, Grant, SharedLimits
 from gateway.domain.requests.calls import Call
 from gateway.domain.requests.networks import network
 from gateway.telemetry.ports import Count, Event
@@ -130,8 +130,6 @@ _SHARE_S: Final = 0.1
 # What is left of a share goes back with the next ask; after a second it is lost, since a bucket
 # that was full in between must not become fuller than full.
 _BACK_S: Final = 1.0
-# No request waits longer for a share; then this process draws from buckets of its own.
-_PATIENCE_S: Final = 0.020
 
 
 class _Share(msgspec.Struct):
@@ -400,7 +398,7 @@ async def _wait_for(
     for shares, key in draws:
         shares.wait_for(key, 1)
     try:
-        async with asyncio.timeout(_PATIENCE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while lacking := [each for each in draws if not each[0].at_hand(each[1])]:
                 asking = lacking[0][0].asking(lacking[0][1])
                 if asking is not None:

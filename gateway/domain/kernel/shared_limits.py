@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+PATIENCE_S: Final = 0.020
+"""No request waits for longer; a server on the same network answers in one or two."""
 
 
 class Ask(NamedTuple):

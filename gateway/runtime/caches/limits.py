@@ -17,11 +17,9 @@ from typing import Any, Final, NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from gateway.domain.kernel.shared_limits import Ask, Grant, Granted
+from gateway.domain.kernel.shared_limits import PATIENCE_S, Ask, Grant, Granted
 from gateway.telemetry.ports import Count, Event
 
-_PATIENCE_S: Final = 0.020
-"""No request waits for longer; a server on the same network answers in one or two."""
 _READING_S: Final = 0.002
 """Of that, for reading an answer that came while the loop was busy."""
 _AGAIN_S: Final = 0.4
@@ -95,7 +93,7 @@ class ValkeyLimits:
     count: Count
     processes: int = 1
     serving: int = 1
-    patience_s: float = _PATIENCE_S
+    patience_s: float = PATIENCE_S
     _queue: list[_Command] = field(default_factory=list, init=False)
     _flight: asyncio.Task[None] | None = field(default=None, init=False)
     _under_way: Sequence[_Command] = field(default=(), init=False)

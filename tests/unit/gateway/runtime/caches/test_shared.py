@@ -43,13 +43,6 @@ class Process:
 
 
 @pytest.fixture
-async def raw(redis_url: str) -> AsyncIterator[Redis]:
-    client = Redis.from_url(redis_url)
-    yield client
-    await client.aclose()
-
-
-@pytest.fixture
 async def one(redis_url: str) -> AsyncIterator[Process]:
     process = Process(redis_url)
     yield process
