@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from gateway.app.build_backoffice import build_stops
+from gateway.app.build_backoffice import build_stops, build_visible_account
 from gateway.app.build_identity import IdentityRoom
 from gateway.core.access import StaffOf
 from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.kit import Desk
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import holders
 from gateway.http.panel.pages.represent import PageResponses
@@ -119,13 +120,17 @@ def build_pages(
     as a reference.
     """
     rows, environment = RowCalls((backoffice, own), kernel.now), kernel.settings.environment
-    staff = StaffOf(kernel.now, kernel.settings.factor_roles)
+    desk = Desk(
+        staff=StaffOf(kernel.now, kernel.settings.factor_roles),
+        find=build_visible_account(kernel).find,
+        rows=rows,
+    )
     session = SessionPages(rows, room.actions, room.responses.form)
     pages = (
         *session_pages(session),
         *recovery_pages(rows, session),
         *member_pages(rows),
-        *stop_pages(build_stops(kernel), rows, staff),
+        *stop_pages(build_stops(kernel), desk),
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),
     )

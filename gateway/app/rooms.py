@@ -130,7 +130,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
             _traces(rooms),
             _configuration(rooms),
             providers,
-            stop_routes(build_stops(kernel)),
+            [stop_routes(build_stops(kernel))],
         ),
         policies,
         build_visible_account(kernel),

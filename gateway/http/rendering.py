@@ -18,7 +18,7 @@ from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
 from gateway.domain.requests.reasons import REASONS, sentence, told
-from gateway.http.route import Answer, Document
+from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
 
 _log: Final = logging.getLogger("gateway.http")
@@ -119,11 +119,16 @@ def _sentence(line: str) -> str:
 
 def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
     """Give an exception its row's code; one that nobody declared is ours: 500."""
-    if isinstance(problem, ServiceError):
-        return problem
     if isinstance(problem, web.HTTPException):  # aiohttp's router has found nothing
         return ServiceError(errors.ROUTE_UNKNOWN, "no_route")
-    error = place.row.code_of(problem) if place else None
+    return refusal_of(problem, place.row.fails if place else {})
+
+
+def refusal_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ServiceError:
+    """Give an exception its code, nearest class first; one that is not among them is ours: 500."""
+    if isinstance(problem, ServiceError):
+        return problem
+    error = code_of(problem, fails)
     if error is None:
         _log.error("unhandled", exc_info=problem)
         return ServiceError(errors.INTERNAL, type(problem).__name__)
@@ -144,11 +149,8 @@ _TIMES: Final = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS
 _TO_THE_SECOND: Final = len("2026-11-20T13:40:11")
 
 
-_CENTAVOS: Final = tuple(f".{centavos:02}" for centavos in range(100))
-
-
-Amount = orjson.Fragment
-"""An amount of money in a document; only ``amount`` makes one."""
+Amount = Sum
+"""An amount of money in a document, written as a JSON number in reais with two decimals."""
 
 
 def dumps(document: Mapping[str, object]) -> bytes:
@@ -157,15 +159,14 @@ def dumps(document: Mapping[str, object]) -> bytes:
 
     A time in it, which must be in UTC, is written to the second.
     """
-    return orjson.dumps(document, option=_TIMES)
+    return orjson.dumps(document, default=_amount, option=_TIMES)
 
 
-def amount(value: Sum) -> Amount:
-    """Write an amount or a sum as a JSON number in reais with exactly two decimals."""
-    centavos = value.centavos
-    if centavos < 0:
-        return Amount(str(value))
-    return Amount(f"{centavos // 100}{_CENTAVOS[centavos % 100]}")
+def _amount(value: object) -> orjson.Fragment:
+    """Write an amount; a TypeError for anything else that JSON does not know."""
+    if not isinstance(value, Sum):
+        raise TypeError
+    return orjson.Fragment(str(value))
 
 
 def instant(at: datetime | None) -> str:

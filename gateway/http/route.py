@@ -105,10 +105,12 @@ class Row(Generic[Who]):
 
     def code_of(self, problem: Exception) -> ErrorCode | None:
         """Return the code an exception becomes here; None when it is nobody's."""
-        for kind in type(problem).__mro__:
-            if kind in self.fails:
-                return self.fails[kind]
-        return None
+        return code_of(problem, self.fails)
+
+
+def code_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ErrorCode | None:
+    """Return the code that an exception becomes, nearest class first; None when it has none."""
+    return next((fails[kind] for kind in type(problem).__mro__ if kind in fails), None)
 
 
 def route(  # noqa: PLR0913 - a row is a table line: every cell is named
@@ -151,7 +153,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     async def serve(who: Who, asked: RawRequest) -> Document | Answer[Any]:
         return shows(await runs(who, takes.read(asked)), who)
 
-    shown = _main(typing.get_type_hints(shows)["return"])
+    shown = main_of(typing.get_type_hints(shows)["return"])
     return Row(
         method=method,
         path=path,
@@ -163,7 +165,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
         serve=serve,
         fails=fails,
         raises=raises,
-        document=_content(shown),
+        document=content_of(shown),
         status=status,
         media=media,
         also=also,
@@ -171,12 +173,12 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     )
 
 
-def _main(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
+def main_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
     """Return the type of the answer of the row's own status: the first of several."""
     return typing.get_args(shown)[0] if typing.get_origin(shown) in _EITHER else shown
 
 
-def _content(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
+def content_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
     """Return the type of the content: that of an ``Answer`` stands in its brackets."""
     is_answer = typing.get_origin(shown) in {Answer, VersionedAnswer}
     return typing.get_args(shown)[0] if is_answer else shown

@@ -129,6 +129,11 @@ class AccountCaller:
     expected: Expected = ANY_VERSION
 
     @property
+    def staff(self) -> Staff:
+        """The user as services know them."""
+        return Staff(self.acting, self.scope, self.person)
+
+    @property
     def caller(self) -> Caller:
         """The person in the place of a partner, for what both do alike."""
         principal = Principal(

@@ -2,7 +2,8 @@
 Routes that run a service method.
 
 The method's ``requires`` is the right, its signature the input and the document of the answer,
-and the first line of its docstring the summary.
+and the first paragraph of its docstring the summary. A struct is its own document, unless it has
+``to_document(reader)``, which leaves out what the reader may not see.
 """
 
 from __future__ import annotations
@@ -10,120 +11,277 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypedDict, Unpack
 
 import msgspec
+from aiohttp import hdrs
 
-from gateway.core.access import requirement_of
+from gateway.core.access import Requirement, requirement_of
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.calls import Input, RawRequest
-from gateway.http.backoffice.callers import BackOfficeCaller, explained
+from gateway.domain.requests.calls import Input, Parameter, RawRequest
+from gateway.domain.requests.versions import Expected
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import CREATED, NO_BODY, NO_CONTENT, WITH_BODY
 from gateway.http.common import STORE_FAILS
 from gateway.http.resources.documents import Meter
 from gateway.http.resources.represent import meter
-from gateway.http.route import OK, Answer, Document, Row
+from gateway.http.route import OK, Answer, Document, Row, VersionedAnswer, content_of, main_of
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
 
 _PAGE: Final[Input[Paging]] = inputs.filters(inputs.Filters.paging, *inputs.PAGING)
+_JSON: Final = ("application/json",)
+Takes = Mapping[str, Input[Any]]
+
+
+class Shape(TypedDict, total=False):
+    """
+    What a route declares beside its method, where that does not say it.
+
+    Attributes:
+        takes: How parameters are read that are neither a page, nor a body, nor a UUID of the path.
+        shows: Turns the result into the document, with the caller; its return type is documented.
+        each: Turns each item of a ``Listed`` into its document instead.
+        version: Returns the version of what is shown, for ``ETag``.
+        raises: Codes of the method itself.
+        fails: Which code each exception of a port becomes; the store's alone where it is absent.
+        active: The account must be active and verified (contract 5.1).
+        status: Of the answer, where it is not that of the verb.
+        media, also: See ``Row``.
+    """
+
+    takes: Takes
+    shows: Callable[[Any, Any], Document | Answer[Any]]
+    each: Callable[[Any], Document]
+    version: Callable[[Any], str]
+    raises: Sequence[ErrorCode]
+    fails: Mapping[type[Exception], ErrorCode]
+    active: bool
+    status: int
+    media: Sequence[str]
+    also: Mapping[int, Any]
 
 
 class Routes:
     """
-    The routes of one noun.
+    The routes of one noun; each verb takes the fields of ``Shape`` by name.
+
+    A method that takes an ``account`` is given the one of the path, which the caller may see, and
+    one that takes ``expected`` the versions that ``If-Match`` names.
 
     Attributes:
-        rows: Those that ask for a fresh second factor only where the right does.
-        fresh: Those that always ask for one.
+        staff: Those of no account.
+        fresh: Those that ask for a fresh second factor whatever the right.
+        visible: Of one account, in whatever state it is.
+        banking: Of one that is active and verified.
     """
 
     def __init__(self) -> None:
-        self.rows: list[Row[BackOfficeCaller]] = []
+        self.staff: list[Row[BackOfficeCaller]] = []
         self.fresh: list[Row[BackOfficeCaller]] = []
+        self.visible: list[Row[AccountCaller]] = []
+        self.banking: list[Row[AccountCaller]] = []
 
-    def get(self, path: str, name: str, does: Callable[..., Any]) -> None:
+    def get(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
         """Read."""
-        self._add("GET", path, name, does)
+        self._add("GET", path, name, does, OK, shape)
 
-    def post(
-        self, path: str, name: str, does: Callable[..., Any], raises: Sequence[ErrorCode]
-    ) -> None:
-        """Create from the body."""
-        self._add("POST", path, name, does, status=CREATED, raises=raises)
+    def post(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
+        """Create, or do."""
+        self._add("POST", path, name, does, CREATED, shape)
+
+    def put(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
+        """Set."""
+        self._add("PUT", path, name, does, OK, shape)
+
+    def patch(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
+        """Change in part."""
+        self._add("PATCH", path, name, does, OK, shape)
 
     def delete(
-        self, path: str, name: str, does: Callable[..., Any], raises: Sequence[ErrorCode]
+        self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]
     ) -> None:
         """End what the path names."""
-        self._add("DELETE", path, name, does, status=NO_CONTENT, raises=raises)
+        self._add("DELETE", path, name, does, NO_CONTENT, shape)
 
-    def _add(  # noqa: PLR0913 - the cells of a row
+    def _add(  # noqa: PLR0913, PLR0917 - the cells of a row
         self,
         method: str,
         path: str,
         name: str,
         does: Callable[..., Any],
-        *,
-        status: int = OK,
-        raises: Sequence[ErrorCode] = (),
+        status: int,
+        shape: Shape,
     ) -> None:
-        needed, takes, answer = requirement_of(does), _input_of(does), _answer_of(does)
+        needed = requirement_of(does)
+        given = _Given.of(does, path, shape.get("takes", {}))
+        shows = _shows(does, shape)
+        main = main_of(typing.get_type_hints(shows)["return"])
 
-        async def serve(who: BackOfficeCaller, asked: RawRequest) -> Document | Answer[Any]:
+        async def serve(who: Any, asked: RawRequest) -> Document | Answer[Any]:  # noqa: ANN401 - either caller
             with explained():
-                return _shown(await does(who.staff, takes.read(asked)))
+                return shows(await does(who.staff, **given.read(who, asked)), who)
 
-        row = Row(
+        row: Row[Any] = Row(
             method=method,
             path=path,
             name=f"backoffice.{name}",
-            summary=(inspect.getdoc(does) or "").partition("\n")[0],
+            summary=_summary(does),
             needs=needed.right,
-            limits=NO_BODY if takes.body is None else WITH_BODY,
-            takes=takes,
+            limits=NO_BODY if given.takes.body is None else WITH_BODY,
+            takes=given.takes,
             serve=serve,
-            fails=STORE_FAILS,
-            raises=raises,
-            document=answer,
-            status=status,
-            media=("application/json",),
-            also={},
-            tells_version=False,
+            fails=shape.get("fails", STORE_FAILS),
+            raises=shape.get("raises", ()),
+            document=content_of(main),
+            status=shape.get("status", status),
+            media=shape.get("media", _JSON),
+            also=shape.get("also", {}),
+            tells_version=typing.get_origin(main) is VersionedAnswer,
         )
-        (self.fresh if needed.fresh_factor else self.rows).append(row)
+        self._gate(given, needed, shape).append(row)
+
+    def _gate(self, given: _Given, needed: Requirement, shape: Shape) -> list[Row[Any]]:
+        """Choose the gate."""
+        if given.account:
+            return self.banking if shape.get("active") else self.visible
+        return self.fresh if needed.fresh_factor else self.staff
 
 
-def _input_of(does: Callable[..., Any]) -> Input[Any]:
-    """Return what a method takes after who calls it: a page, a body, or an id of the path."""
-    _, given, *_ = inspect.signature(does).parameters
-    kind = typing.get_type_hints(does)[given]
+def _summary(does: Callable[..., Any]) -> str:
+    """Return the first paragraph of a docstring as one line."""
+    return " ".join((inspect.getdoc(does) or "").partition("\n\n")[0].split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """
+    What a method is given after who calls it.
+
+    Attributes:
+        takes: Reads what comes from the request, by the names of parameters.
+        account, expected: The method takes the one of that name.
+    """
+
+    takes: Input[Mapping[str, Any]]
+    account: bool
+    expected: bool
+
+    @classmethod
+    def of(cls, does: Callable[..., Any], path: str, takes: Takes) -> _Given:
+        """Read the signature of a method."""
+        hints, (_, *names) = typing.get_type_hints(does), inspect.signature(does).parameters
+        read = {
+            name: found
+            for name in names
+            if (found := takes.get(name) or _input(name, hints.get(name), path)) is not None
+        }
+        return cls(
+            takes=_together(read),
+            account=any(hints.get(name) is Account for name in names),
+            expected=any(hints.get(name) is Expected for name in names),
+        )
+
+    def read(self, who: BackOfficeCaller | AccountCaller, asked: RawRequest) -> Mapping[str, Any]:
+        """Return the arguments by name."""
+        given = dict(self.takes.read(asked))
+        if self.account and isinstance(who, AccountCaller):
+            given["account"] = who.account
+        if self.expected:
+            given["expected"] = who.expected
+        return given
+
+
+def _input(name: str, kind: Any, path: str) -> Input[Any] | None:  # noqa: ANN401 - a type hint
+    """Return how a parameter is read: a page, a UUID of the path, or a body."""
     if kind is Paging:
         return _PAGE
-    return inputs.of_path(given) if kind is str else body(kind)
+    if f"{{{name}}}" in path:
+        return inputs.of_path(name)
+    is_body = isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind is not Account
+    return body(kind) if is_body else None
 
 
-def _answer_of(does: Callable[..., Any]) -> Any:  # noqa: ANN401 - a type hint
-    """Return the type of the document that a method's result becomes."""
-    answer = typing.get_type_hints(does)["return"]
+def _together(read: Mapping[str, Input[Any]]) -> Input[Mapping[str, Any]]:
+    """Read several inputs as one, in the order of the parameters."""
+    shapes = [each for each in read.values() if each.body is not None]
+    parameters: tuple[Parameter, ...] = sum((each.parameters for each in read.values()), ())
+    refuses: tuple[ErrorCode, ...] = sum((each.refuses for each in read.values()), ())
+    return Input(
+        read=lambda asked: {name: each.read(asked) for name, each in read.items()},
+        parameters=parameters,
+        body=shapes[0].body if shapes else None,
+        refuses=tuple(dict.fromkeys(refuses)),
+        may_be_absent=all(each.may_be_absent for each in shapes) and bool(shapes),
+    )
+
+
+def _shows(does: Callable[..., Any], shape: Shape) -> Callable[[Any, Any], Document | Answer[Any]]:
+    """Return what turns a method's result into its document, annotated with the type of that."""
+    plain = shape.get("shows") or _shown(typing.get_type_hints(does)["return"], shape.get("each"))
+    version = shape.get("version")
+    if version is None:
+        return plain
+
+    def versioned(result: Any, who: Any) -> VersionedAnswer[Any]:  # noqa: ANN401 - of any method
+        content: Any = plain(result, who)
+        return VersionedAnswer(content=content, headers={hdrs.ETAG: version(result)})
+
+    main = typing.get_type_hints(plain)["return"]
+    versioned.__annotations__["return"] = VersionedAnswer[main]  # type: ignore[valid-type] # of a signature
+    return versioned
+
+
+def _shown(
+    answer: Any,  # noqa: ANN401 - a type hint
+    each: Callable[[Any], Document] | None,
+) -> Callable[[Any, Any], Document | Answer[Any]]:
+    """Show a struct, a page of a list, or nothing."""
+    if answer is type(None):
+        return _nothing
     if typing.get_origin(answer) is not Listed:
-        return answer
-    (item,) = typing.get_args(answer)
-    fields = {"data": list[item], "meta": Meter}  # type: ignore[valid-type] # of a signature
-    return TypedDict(f"{item.__name__}List", fields)  # type: ignore[operator] # one a noun
+        of_item, kind = _of_item(answer, each)
+        return _typed(of_item, kind)
+    of_item, kind = _of_item(typing.get_args(answer)[0], each)
+    fields = {"data": list[kind], "meta": Meter}  # type: ignore[valid-type] # of a signature
+    called = f"{kind.__name__.removesuffix('Document')}List"
+    document = TypedDict(called, fields)  # type: ignore[misc] # one a noun
+    return _typed(
+        lambda found, who: {
+            "data": [of_item(one, who) for one in found.items],
+            "meta": meter(found.paging, found.total),
+        },
+        document,
+    )
 
 
-def _shown(result: object) -> Document | Answer[Any]:
-    """Turn a method's result into a document."""
-    if result is None:
-        return Answer(content=None)
-    if isinstance(result, Listed):
-        data = [_document(each) for each in result.items]
-        return {"data": data, "meta": meter(result.paging, result.total)}
-    return _document(result)
+def _of_item(
+    kind: Any,  # noqa: ANN401 - a type hint
+    each: Callable[[Any], Document] | None,
+) -> tuple[Callable[[Any, Any], Document], Any]:
+    """Return what shows one value, and the type of its document."""
+    if each is not None:
+        return lambda item, _who: each(item), typing.get_type_hints(each)["return"]
+    if hasattr(kind, "to_document"):
+        document = typing.get_type_hints(kind.to_document)["return"]
+        return lambda item, who: item.to_document(who.staff), document
+    return lambda item, _who: _document(item), kind
+
+
+def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[Any, Any], Document]:  # noqa: ANN401 - a type hint
+    """Annotate what shows a result with the type of the document."""
+    shows.__annotations__ = {"return": document}
+    return shows
+
+
+def _nothing(_result: None, _who: object) -> Answer[None]:
+    """Answer without content."""
+    return Answer(content=None)
 
 
 def _document(struct: object) -> Mapping[str, Any]:

@@ -79,7 +79,7 @@ def backoffice_rows(
     traces: TraceActs,
     configuration: Configuration,
     providers: Callable[[], Sequence[Health]],
-    stops: Routes,
+    nouns: Sequence[Routes],
 ) -> BackOfficeRows:
     """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
     admin, oversight = does.admin, does.oversight
@@ -96,7 +96,7 @@ def backoffice_rows(
             *user_rows(users),
             *role_rows(),
             *sign_in_rows(users),
-            *stops.rows,
+            *(row for each in nouns for row in each.staff),
             *review_rows(admin),
             *unresolved_rows(does),
             *charge_list_rows(does),
@@ -116,7 +116,7 @@ def backoffice_rows(
             *(sandbox_rows(does.sandbox) if does.sandbox is not None else ()),
             *(outbox_rows(oversight) if oversight.outbox is not None else ()),
         ),
-        fresh=stops.fresh,
+        fresh=[row for each in nouns for row in each.fresh],
         visible=(
             *account_reading_rows(does),
             *connection_rows(does),
@@ -132,11 +132,13 @@ def backoffice_rows(
             *dossier_rows(does),
             *probe_rows(does),
             *account_change_rows(accounts),
+            *(row for each in nouns for row in each.visible),
         ),
         banking=(
             *key_acting_rows(does),
             *qrcode_acting_rows(does),
             *refund_rows(does),
             *withdraw_acting_rows(does),
+            *(row for each in nouns for row in each.banking),
         ),
     )

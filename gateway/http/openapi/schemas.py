@@ -9,9 +9,8 @@ from typing import Any, Final
 import msgspec
 import orjson
 
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
 from gateway.domain.requests.schemas import CHOICES, PLAIN_TEXT, Choice
-from gateway.http.rendering import Amount
 
 Schema = dict[str, Any]
 
@@ -47,7 +46,10 @@ _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"
 _FORMS: Final = ("pattern", "format", "enum", "const")
 
 
-_MONEY: Final = REF.format(name=Money.__name__)
+_AMOUNTS: Final = {
+    REF.format(name=Money.__name__): PAID_AMOUNT,  # of a body
+    REF.format(name=Sum.__name__): AMOUNT,
+}
 
 
 _MARK: Final = REF.format(name="")
@@ -67,8 +69,8 @@ def described(
     """
     sent = list(bodies)
     wanted = list(dict.fromkeys([*types, *sent, *_choices()]))
-    found, raw = msgspec.json.schema_components(wanted, schema_hook=_custom, ref_template=REF)
-    raw = {name: shape for name, shape in raw.items() if name != Money.__name__}
+    found, raw = msgspec.json.schema_components(wanted, ref_template=REF)
+    raw = {name: each for name, each in raw.items() if name not in {Money.__name__, Sum.__name__}}
     names = public_names(raw)
     components = {names[name]: tidied(shape, names) for name, shape in raw.items()}
     shown = {kind: tidied(shape, names) for kind, shape in zip(wanted, found, strict=True)}
@@ -87,8 +89,9 @@ def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
         return [tidied(each, names) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    if schema.get("$ref") == _MONEY:
-        return {**PAID_AMOUNT, **{name: part for name, part in schema.items() if name != "$ref"}}
+    if schema.get("$ref") in _AMOUNTS:
+        rest = {name: part for name, part in schema.items() if name != "$ref"}
+        return {**_AMOUNTS[schema["$ref"]], **rest}
     if "$ref" in schema:
         return {**schema, "$ref": REF.format(name=names[component_of(schema)])}
     values = schema.get("enum")
@@ -162,13 +165,6 @@ def _choices() -> Iterator[type]:
     for shape, choice in CHOICES.items():
         yield shape
         yield from choice.forms
-
-
-def _custom(kind: type) -> Schema:
-    """Describe what msgspec does not know; it never asks about a class that it knows."""
-    if kind is Amount:
-        return dict(AMOUNT)
-    raise NotImplementedError
 
 
 def _words(schema: Schema, values: list[Any]) -> Schema:

@@ -14,7 +14,7 @@ from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import ListedPayout, Payout
 from gateway.domain.payouts.status import status_of
-from gateway.http.rendering import amount, instant, minute
+from gateway.http.rendering import instant, minute
 from gateway.http.resources.documents import (
     AccountDocument,
     BalanceDocument,
@@ -97,7 +97,7 @@ def charge(found: Charge, _caller: OfAccount) -> ChargeDocument:
         "qrcode": {"hash": found.emv},
         "reusable": found.reusable,
         "expires_at": minute(found.expires_at),
-        "value": amount(found.value or _ZERO),
+        "value": found.value or _ZERO,
         "status": found.status.value,
         "created_at": minute(found.created_at),
     }
@@ -111,7 +111,7 @@ def transaction(found: ChargePayment, _caller: OfAccount) -> TransactionDocument
     shown: TransactionDocument = {
         "reference": found.reference,
         "status": "pending" if found.paid_at is None else "paid",
-        "value": amount(found.value or _ZERO),
+        "value": found.value or _ZERO,
         "created_at": instant(found.created_at),
         "paid_at": instant(found.paid_at),
         "e2e_id": found.e2e_id,
@@ -149,7 +149,7 @@ def _payout(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocu
         "reference": found.reference,
         "method": found.method.value,
         "status": status_of(found.state).value,
-        "value": amount(found.value),
+        "value": found.value,
         "date": found.date.isoformat(),
         "description": found.description,
         "e2e_id": found.e2e_id,
@@ -182,8 +182,8 @@ def nothing(_found: Never, _caller: OfAccount) -> PayoutDocument:
 def _balance(found: Balance) -> BalanceDocument:
     """Show a balance."""
     return {
-        "balance": amount(found.balance),
-        "blocked": amount(found.blocked or ZERO),
+        "balance": found.balance,
+        "blocked": found.blocked or ZERO,
         "updated_at": instant(found.updated_at),
     }
 
@@ -202,7 +202,7 @@ def _entry(entry: Entry) -> EntryDocument:
         "id": provider_id,
         "operation": "Pix In" if credit else "Pix Out",
         "type": "credit" if credit else "debit",
-        "value": amount(entry.value),
+        "value": entry.value,
         "description": entry.description,
         "tags": [provider_id, e2e_id] if provider_id and e2e_id else _tags(entry),
         "document_number": _document_number(provider_id),

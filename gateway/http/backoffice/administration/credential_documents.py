@@ -10,7 +10,7 @@ import msgspec
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.lists import Care, CredentialCounts, care_of
 from gateway.http.backoffice.callers import BackOfficeCaller
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.operations.accounts.credentials import Issued
@@ -104,9 +104,9 @@ def credential(found: Credential, who: BackOfficeCaller) -> CredentialDocument:
         "care": _CARE[care_of(found, now)],
     }
     if found.limits.per_payout is not None:
-        shown["limit_per_payout"] = amount(found.limits.per_payout)
+        shown["limit_per_payout"] = found.limits.per_payout
     if found.limits.per_day is not None:
-        shown["limit_per_day"] = amount(found.limits.per_day)
+        shown["limit_per_day"] = found.limits.per_day
     return shown
 
 

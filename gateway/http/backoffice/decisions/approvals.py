@@ -26,7 +26,7 @@ from gateway.http.backoffice.callers import (
 from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
 from gateway.http.backoffice.decisions.order_documents import OrderDocument, ordered
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
@@ -275,7 +275,7 @@ def approval(found: Approval) -> ApprovalDocument:
         "account_id": found.account_id,
         "subject": found.subject,
         "reference": found.reference,
-        "value": amount(found.value),
+        "value": found.value,
         "ordered_by": found.orderer,
         "ordered_at": instant(found.ordered_at),
         "ends_at": instant(found.ends_at),

@@ -25,7 +25,7 @@ from gateway.domain.backoffice.money_orders import Order
 from gateway.domain.bank.payout_orders import Destination, NamedOwner, hidden_destination
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant
 
 
@@ -150,9 +150,9 @@ def _about_credential(found: CredentialChange) -> OrderDocument:
         case LimitsChange():
             shown = {"client_id": found.client_id}
     if found.limits.per_payout is not None:
-        shown["limit_per_payout"] = amount(found.limits.per_payout)
+        shown["limit_per_payout"] = found.limits.per_payout
     if found.limits.per_day is not None:
-        shown["limit_per_day"] = amount(found.limits.per_day)
+        shown["limit_per_day"] = found.limits.per_day
     return shown
 
 

@@ -32,7 +32,7 @@ from gateway.http.backoffice.money.dossiers import (
     opinion,
 )
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
@@ -309,7 +309,7 @@ def _payout(found: Payout) -> ReviewDocument:
         "account_id": found.account_id,
         "reference": found.reference,
         "state": found.state.value,
-        "value": amount(found.value),
+        "value": found.value,
         "provider": found.provider,
         "provider_key": found.provider_key,
         "created_at": instant(found.created_at),

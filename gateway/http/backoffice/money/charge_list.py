@@ -15,7 +15,7 @@ from gateway.domain.kernel.money import Money
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant
 from gateway.http.route import Row, route
 from gateway.operations.bank.charge_records import ChargePage
@@ -125,7 +125,7 @@ def _charge(found: ChargeRecord, page: ChargePage) -> ChargeRecordDocument:
         "provider": found.provider,
         "type": found.type.value,
         "reusable": found.reusable,
-        "value": amount(Money(found.centavos or 0)),
+        "value": Money(found.centavos or 0),
         "status": found.state_at(page.now).value,
         "created_at": instant(found.created_at),
         "expires_at": instant(found.expires_at),

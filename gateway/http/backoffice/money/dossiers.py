@@ -23,7 +23,7 @@ from gateway.http.backoffice.callers import AccountCaller, as_actor
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading, writing
 from gateway.http.backoffice.money.payouts import PayoutRecord, difference, hidden, payout
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import Instant, PayoutDocument
 from gateway.http.route import Row, route
@@ -327,7 +327,7 @@ def _facts(found: Facts) -> EventFactsDocument:
     shown: dict[str, object] = dict(found)
     moved = shown.pop("moved_centavos", None)
     if isinstance(moved, int):
-        shown["moved"] = amount(Money(moved))
+        shown["moved"] = Money(moved)
     for name in _INSTANTS & found.keys():
         shown[name] = instant(datetime.fromisoformat(str(found[name])))
     return cast("EventFactsDocument", shown)
@@ -343,13 +343,13 @@ def opinion(found: Opinion) -> OpinionDocument:
         "withdrawn": found.is_withdrawn,
     }
     if found.moved is not None:
-        document["moved"] = amount(found.moved)
+        document["moved"] = found.moved
     return document
 
 
 def _shown(found: ShownMove, about: Payout) -> ShownMoveDocument:
     return {
-        "value": amount(found.value),
+        "value": found.value,
         "difference": difference(found.value, about),
         "at": instant(found.at),
         "e2e_id": found.e2e_id,
@@ -360,6 +360,6 @@ def _similar(found: Payout) -> SimilarDocument:
     return {
         "reference": found.reference,
         "state": found.state.value,
-        "value": amount(found.value),
+        "value": found.value,
         "created_at": instant(found.created_at),
     }

@@ -16,7 +16,7 @@ from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.domain.requests.calls import Caller
 from gateway.http.backoffice.callers import READS, AccountCaller, as_caller, bank_fails
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
@@ -153,8 +153,8 @@ def _entry(found: LinkedEntry) -> LinkedEntryDocument:
         certainty = certainty_of(found.payout)
         shown["payout"] = {"reference": found.payout.reference, "certainty": certainty}
         if found.difference:
-            shown["payout"]["ordered"] = amount(found.payout.value)
-            shown["payout"]["difference"] = amount(Sum(found.difference))
+            shown["payout"]["ordered"] = found.payout.value
+            shown["payout"]["difference"] = Sum(found.difference)
     if found.charge is not None:
         shown["charge"] = {"reference": found.charge.reference}
     return shown
@@ -168,7 +168,7 @@ def _movement(entry: Entry, *, unexplained: bool) -> LinkedEntryDocument:
         "type": entry.direction.value,
         "pix": entry.is_pix,
         "kind": entry.kind.value,
-        "value": amount(entry.value),
+        "value": entry.value,
         "description": entry.description,
         "counterparty": {"name": who.name, "tax_number": who.tax_number},
         "created_at": instant(entry.created_at),
@@ -179,8 +179,8 @@ def _movement(entry: Entry, *, unexplained: bool) -> LinkedEntryDocument:
 
 def _sums(found: Sums) -> SumsDocument:
     return {
-        "credits": amount(Sum(found.credits)),
-        "debits": amount(Sum(found.debits)),
+        "credits": Sum(found.credits),
+        "debits": Sum(found.debits),
         "credit_count": found.credit_count,
         "debit_count": found.debit_count,
     }

@@ -15,7 +15,7 @@ from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import WITH_BODY, BackOfficeOperations, reading
 from gateway.http.backoffice.files import CSV, as_reader, table
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant
 from gateway.http.route import Row, route
 from policies.validation.backoffice.payout_searches import EVERY_PAYOUT, PAYOUTS, place_text
@@ -130,9 +130,9 @@ def found_payout(found: FoundPayout) -> FoundPayoutDocument:
         "account_name": found.account_name,
         "reference": payout.reference,
         "method": payout.method.value,
-        "value": amount(payout.value),
-        "moved": amount(payout.moved_value),
-        "returned": amount(found.returned),
+        "value": payout.value,
+        "moved": payout.moved_value,
+        "returned": found.returned,
         "payee_name": payout.payee[0],
         "payee_tax_number": payout.payee[1],
         "status": status_of(payout.state),
@@ -167,5 +167,5 @@ def _count(found: StateCount) -> StateCountDocument:
         "review": found.review,
         "returned": found.returned,
         "count": found.count,
-        "value": amount(found.value),
+        "value": found.value,
     }

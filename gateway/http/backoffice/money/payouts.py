@@ -30,7 +30,7 @@ from gateway.http.backoffice.cells import (
 from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
 from gateway.http.backoffice.decisions.order_documents import NamedOwnerDocument, owner
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
     BankAccountPayoutDocument,
@@ -145,21 +145,20 @@ def payout(found: PayoutWithReturns, who: AccountCaller) -> PayoutRecord:
     since: SinceFields = {
         "held_until": instant(held),
         "returns": [
-            {"id": each.id, "value": amount(each.value), "at": instant(each.at)}
-            for each in found.returns
+            {"id": each.id, "value": each.value, "at": instant(each.at)} for each in found.returns
         ],
     }
     if about.owner is not None:
         since["owner"] = owner(about.owner, about.destination)
     if about.moved is not None:
-        since["moved"] = amount(about.moved)
+        since["moved"] = about.moved
         since["difference"] = difference(about.moved, about)
     return {**hidden(resources.payout(about, who)), **since}
 
 
 def difference(moved: Money, about: Payout) -> Amount:
     """Write how much more than ordered the bank moved; negative for less."""
-    return amount(Money(moved.centavos - about.value.centavos))
+    return Money(moved.centavos - about.value.centavos)
 
 
 def payouts(found: PayoutPage, who: AccountCaller) -> PayoutList:

@@ -10,7 +10,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.http.backoffice.callers import READS, AccountCaller, bank_fails, on_account
 from gateway.http.backoffice.cells import WITH_BODY, BackOfficeOperations, reading
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
     Instant,
@@ -73,8 +73,8 @@ def _incoming(found: IncomingPayment) -> IncomingDocument:
         "reference": found.reference,
         "e2e_id": found.e2e_id,
         "status": found.status.value,
-        "value": amount(found.value),
-        "refunded": amount(found.refunded),
+        "value": found.value,
+        "refunded": found.refunded,
         "paid_at": instant(found.paid_at),
     }
     if found.payer is not None:

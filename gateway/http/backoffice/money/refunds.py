@@ -28,7 +28,7 @@ from gateway.http.backoffice.cells import (
     writing,
 )
 from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
     FailureDocument,
@@ -154,7 +154,7 @@ def refund(found: Refund, _who: AccountCaller) -> RefundDocument:
     shown: RefundDocument = {
         "reference": found.reference,
         "status": found.status.value,
-        "value": amount(found.value),
+        "value": found.value,
         "description": found.description,
         "transaction": {"reference": found.payment_reference, "e2e_id": found.payment_e2e_id},
         "return_id": found.return_id,

@@ -14,7 +14,7 @@ from gateway.domain.kernel.money import Money
 from gateway.http.backoffice.callers import REFUSED, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, reading, writing
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount
+from gateway.http.rendering import Amount
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.money.sandbox_tools import (
     BankOperation,
@@ -233,11 +233,11 @@ def _quiet_rows(tools: SandboxTools) -> Sequence[Row[BackOfficeCaller]]:
 
 
 def _paid(found: PaidCharge, _who: BackOfficeCaller) -> PaidDocument:
-    return {"e2e_id": found.e2e_id, "value": amount(found.value)}
+    return {"e2e_id": found.e2e_id, "value": found.value}
 
 
 def _topped_up(found: Money, _who: BackOfficeCaller) -> ToppedUpDocument:
-    return {"balance": amount(found)}
+    return {"balance": found}
 
 
 def _state(found: SandboxState, _who: BackOfficeCaller) -> SandboxDocument:

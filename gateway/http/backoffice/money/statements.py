@@ -15,7 +15,7 @@ from gateway.domain.kernel.money import sum_of
 from gateway.domain.requests.calls import Input
 from gateway.http.backoffice.callers import READS, AccountCaller, as_caller, bank_fails
 from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, reading
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Answer, Row, route
@@ -79,7 +79,7 @@ def balance_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
 def blocks(found: Sequence[Block], _who: AccountCaller) -> BlockList:
     """Show every block, and how much they are together."""
     return {
-        "blocked": amount(sum_of(each.value for each in found)),
+        "blocked": sum_of(each.value for each in found),
         "data": [_block(each) for each in found],
         "meta": {"total": len(found)},
     }
@@ -88,7 +88,7 @@ def blocks(found: Sequence[Block], _who: AccountCaller) -> BlockList:
 def _block(found: Block) -> BlockDocument:
     return {
         "kind": found.kind.value,
-        "value": amount(found.value),
+        "value": found.value,
         "since": instant(found.since),
         "reference": found.reference,
     }

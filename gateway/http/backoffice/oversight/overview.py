@@ -23,7 +23,7 @@ from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.backoffice.oversight.providers import Health
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, amount, instant
+from gateway.http.rendering import Amount, instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.figures.overview import (
@@ -169,9 +169,9 @@ def balance_reading(found: AccountReading) -> ReadingDocument:
         "read_at": instant(found.read_at),
     }
     if found.balance is not None:
-        document["balance"] = amount(found.balance)
+        document["balance"] = found.balance
     if found.blocked is not None:
-        document["blocked"] = amount(found.blocked)
+        document["blocked"] = found.blocked
     return document
 
 
@@ -210,10 +210,10 @@ def overview(found: Overview, providers: Sequence[Health]) -> OverviewDocument:
         "since": instant(found.span.since),
         "until": instant(found.span.until),
         "count": sum(each.count for each in found.hours),
-        "value": amount(sum_of(each.value for each in found.hours)),
+        "value": sum_of(each.value for each in found.hours),
         "settled": by_state.get(PayoutState.PAID, (0, 0))[0],
         "returned_count": found.returned[0],
-        "returned": amount(found.returned[1]),
+        "returned": found.returned[1],
         "states": [_figures(state, *by_state[state]) for state in PayoutState if state in by_state],
         "step": "day" if of_days else "hour",
         "steps": _steps(found.hours, local_midnight if of_days else _same),
@@ -265,7 +265,7 @@ def _added(figures: Iterable[tuple[Key, HourFigures]]) -> Mapping[Key, tuple[int
 
 
 def _figures(state: PayoutState, count: int, centavos: int) -> StateFigures:
-    return {"state": state.value, "count": count, "value": amount(Sum(centavos))}
+    return {"state": state.value, "count": count, "value": Sum(centavos)}
 
 
 def _attention(found: Standing) -> AttentionDocument:
@@ -273,6 +273,6 @@ def _attention(found: Standing) -> AttentionDocument:
         "need": found.need.value,
         "subject": found.subject,
         "count": found.count,
-        "value": amount(found.value),
+        "value": found.value,
         "at": instant(found.at),
     }

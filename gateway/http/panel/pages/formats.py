@@ -19,7 +19,7 @@ import orjson
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
 
 ZONE: Final = ZoneInfo("America/Sao_Paulo")
 """Of every time and every day in the panel."""
@@ -37,16 +37,22 @@ def pretty(document: object) -> bytes:
 
 
 def _exact(value: object) -> orjson.Fragment:
-    if not isinstance(value, Decimal):
+    if not isinstance(value, Decimal | Sum):
         raise TypeError(type(value))
     return orjson.Fragment(str(value))
 
 
-def money(value: Decimal | None) -> str:
+def money(value: Decimal | Sum | None) -> str:
     """Write reais as ``1.234,56``, without sign and currency; a dash for what is not known."""
     if value is None:
         return ABSENT
-    return f"{abs(value):,.2f}".translate(_SWAPPED)
+    reais = Decimal(str(value)) if isinstance(value, Sum) else value
+    return f"{abs(reais):,.2f}".translate(_SWAPPED)
+
+
+def is_negative(value: Decimal | Sum) -> bool:
+    """Say whether an amount is below zero."""
+    return (value.centavos if isinstance(value, Sum) else value) < 0
 
 
 _TYPED: Final = re.compile(r"(\d{1,3}(?:\.\d{3}){1,6}|\d{1,18}),(\d{2})", re.ASCII)

@@ -3,15 +3,89 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from gateway.core.access import Staff, StaffOf, requirement_of
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.identity.errors import SESSION_REQUIRED
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
-from gateway.http.panel.pages.page import Page, Result, Shows
+from gateway.http.common import STORE_FAILS
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
+from gateway.http.rendering import refusal_of
+
+Told = TypeVar("Told")
+Fails = Mapping[type[Exception], ErrorCode]
+_FORBIDDEN = 403
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part(Generic[Told]):
+    """
+    What a service told for a part of a page, or why it did not.
+
+    Attributes:
+        problem: None where nothing was refused.
+    """
+
+    data: Told | None = None
+    problem: ServiceError | None = None
+
+    @property
+    def is_forbidden(self) -> bool:
+        """Say whether the person may not see it: then it is left out."""
+        return self.problem is not None and self.problem.error.status == _FORBIDDEN
+
+
+async def part(asked: Awaitable[Told], fails: Fails = STORE_FAILS) -> Part[Told]:
+    """Read a part of a page that may fail while the others are shown."""
+    try:
+        with explained():
+            return Part(data=await asked)
+    except Exception as problem:  # noqa: BLE001 - one that is not declared is logged, and told as 500
+        return Part(problem=refusal_of(problem, fails))
+
+
+class Listing(TypedDict):
+    """
+    How a list is searched and shown.
+
+    Attributes:
+        takes: How the search is read: that of the same list in the back office.
+        template, part: See ``Shown``.
+        asks: Returns the values of the query as ``takes`` reads them, where people type others.
+        fails: See ``part``.
+    """
+
+    takes: Input[Any]
+    template: str
+    part: NotRequired[str]
+    asks: NotRequired[Callable[[Visit], Mapping[str, str]]]
+    fails: NotRequired[Fails]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """
+    What the pages of every noun share.
+
+    Attributes:
+        staff: Turns who is signed in into who acts.
+        find: Finds an account, whatever its state, in a company scope.
+        rows: The rows of nouns that have no package yet.
+    """
+
+    staff: StaffOf
+    find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
+    rows: RowCalls
 
 
 class Pages:
@@ -25,38 +99,87 @@ class Pages:
         pages: Those declared so far.
     """
 
-    def __init__(self, prefix: str, staff: StaffOf) -> None:
+    def __init__(self, prefix: str, desk: Desk) -> None:
         self._prefix = prefix
-        self._staff = staff
+        self._desk = desk
         self.pages: list[Page] = []
 
     def staff(self, visit: Visit) -> Staff:
         """Return who looks, as services know them."""
         if visit.person is None:
             raise ServiceError(SESSION_REQUIRED, "missing")
-        return self._staff(visit.person)
+        return self._desk.staff(visit.person)
+
+    async def account(self, visit: Visit) -> Account:
+        """
+        Return the account of the path.
+
+        Raises:
+            ServiceError: ``SVC.ACC.001`` when there is none in the companies of who looks.
+        """
+        account_id = visit.parameter("account_id").lower()
+        if account_id not in visit.accounts:
+            found = await self._desk.find((account_id, self.staff(visit).scope))
+            if found is None:
+                raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
+            visit.accounts[account_id] = visit.call.account = found
+        return visit.accounts[account_id]
 
     def may(self, visit: Visit, method: Callable[..., Any]) -> bool:
         """Say whether who looks has the right that a service method asks for."""
         return visit.may(requirement_of(method).right)
 
-    def view(self, path: str, name: str, opens: Callable[..., Any]) -> Callable[[Shows], Shows]:
-        """Declare a page that only shows."""
-        return self._declare(path, name, opens, None)
+    def view(
+        self, path: str, name: str, opens: Callable[..., Any], fails: Fails = STORE_FAILS
+    ) -> Callable[[Shows], Shows]:
+        """Declare a page that only shows; ``fails`` are the codes of exceptions of ports."""
+        return self._declare(path, name, opens, None, fails)
 
     def form(
-        self, path: str, name: str, opens: Callable[..., Any], shows: Shows
+        self,
+        path: str,
+        name: str,
+        opens: Callable[..., Any],
+        *,
+        shows: Shows,
+        fails: Fails = STORE_FAILS,
     ) -> Callable[[Shows], Shows]:
         """Declare what a form does; the page ``shows`` is shown again where it is refused."""
-        return self._declare(path, name, opens, shows)
+        return self._declare(path, name, opens, shows, fails)
+
+    def list(
+        self, path: str, name: str, opens: Callable[..., Awaitable[Any]], **how: Unpack[Listing]
+    ) -> Callable[[Callable[[Visit], Awaitable[Mapping[str, object]]]], Shows]:
+        """
+        Declare a list: ``opens`` is called with the search that the address holds.
+
+        The template is given what was ``found``, a ``Part``, beside what the function returns.
+        """
+
+        def declare(more: Callable[[Visit], Awaitable[Mapping[str, object]]]) -> Shows:
+            async def shows(visit: Visit) -> Result:
+                who, asked = self.staff(visit), _search(visit, how)
+                found = await part(
+                    _found(opens, who, how["takes"], asked), how.get("fails", STORE_FAILS)
+                )
+                data = {"found": found, **await more(visit)}
+                return Shown(template=how["template"], part=how.get("part", ""), data=data)
+
+            shows.__doc__ = more.__doc__
+            return self._declare(path, name, opens, None, STORE_FAILS)(shows)
+
+        return declare
 
     def _declare(
-        self, path: str, name: str, opens: Callable[..., Any], held_by: Shows | None
+        self, path: str, name: str, opens: Callable[..., Any], held_by: Shows | None, fails: Fails
     ) -> Callable[[Shows], Shows]:
         def declare(run: Shows) -> Shows:
             async def explaining(visit: Visit) -> Result:
-                with explained():
-                    return await run(visit)
+                try:
+                    with explained():
+                        return await run(visit)
+                except tuple(fails) as problem:
+                    raise refusal_of(problem, fails) from problem
 
             self.pages.append(
                 Page(
@@ -71,3 +194,19 @@ class Pages:
             return explaining
 
         return declare
+
+
+def _search(visit: Visit, how: Listing) -> RawRequest:
+    """Return what the address asks for, as the back office would be asked."""
+    if "asks" in how:
+        given = how["asks"](visit)
+    else:
+        given = {each.name: visit.query(each.name) for each in how["takes"].parameters}
+    query = {name: [value] for name, value in given.items() if value}
+    return RawRequest(path=visit.call.asked.path, query=query)
+
+
+async def _found(
+    opens: Callable[..., Awaitable[Told]], who: Staff, takes: Input[Any], asked: RawRequest
+) -> Told:
+    return await opens(who, takes.read(asked))

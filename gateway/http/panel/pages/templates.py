@@ -20,6 +20,7 @@ FOLDER: Final = Path(__file__).parents[3] / "panel" / "templates"
 
 _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "money_text": formats.money,
+    "is_negative": formats.is_negative,
     "number": formats.number,
     "percent": formats.percent,
     "seconds": formats.seconds,

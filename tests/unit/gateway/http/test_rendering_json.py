@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
 from gateway.domain.kernel.money import Money
-from gateway.http.rendering import amount, dumps, error_body, instant, minute
+from gateway.http.rendering import dumps, error_body, instant, minute
 
 BRASILIA = timezone(timedelta(hours=-3))
 AT = datetime(2026, 11, 20, 21, 5, 59, 999_999, tzinfo=BRASILIA)
@@ -27,7 +27,7 @@ AT = datetime(2026, 11, 20, 21, 5, 59, 999_999, tzinfo=BRASILIA)
 )
 def test_money_is_a_number_with_two_decimals(centavos: int, written: bytes):
     """Contract 2.1; never a string, never rounded."""
-    assert dumps({"value": amount(Money(centavos))}) == b'{"value":%b}' % written
+    assert dumps({"value": Money(centavos)}) == b'{"value":%b}' % written
 
 
 def test_an_instant_is_utc_to_the_second():

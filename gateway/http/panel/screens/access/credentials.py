@@ -15,7 +15,7 @@ from gateway.http.panel.pages.calls import RowCalls, Section
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
-from gateway.http.rendering import Amount, amount
+from gateway.http.rendering import Amount
 
 READS: Final = Right(Area.CREDENTIAL, Action.READ)
 WRITES: Final = Right(Area.CREDENTIAL, Action.WRITE)
@@ -181,9 +181,7 @@ def _named(visit: Visit) -> Mapping[str, str]:
 
 def _limits(visit: Visit) -> Mapping[str, Amount]:
     """Read the limits that were typed."""
-    return {
-        name: amount(typed_money(visit.form[name], name)) for name in _LIMITS if visit.form[name]
-    }
+    return {name: typed_money(visit.form[name], name) for name in _LIMITS if visit.form[name]}
 
 
 def _permissions(visit: Visit) -> Sequence[str]:

@@ -23,7 +23,6 @@ from gateway.http.panel.screens.operations.accounts import (
     account_rights,
     every_account,
 )
-from gateway.http.rendering import amount
 
 _READ: Final = Right(Area.QRCODE, Action.READ)
 _WRITE: Final = Right(Area.QRCODE, Action.WRITE)
@@ -124,7 +123,7 @@ def _order(visit: Visit) -> dict[str, object]:
         "description": form["description"],
     }
     if form["value"]:
-        body["value"] = amount(typed_money(form["value"], "value"))
+        body["value"] = typed_money(form["value"], "value")
     if form["hours"]:
         body["expires_in"] = _hours(form["hours"]) * _HOUR_S
     if form["payer_name"] or form["payer_tax_number"]:

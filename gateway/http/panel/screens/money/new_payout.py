@@ -22,7 +22,6 @@ from gateway.http.panel.pages.formats import typed_key, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.panel.screens.money.payout import PATH
-from gateway.http.rendering import amount
 from policies.validation.forms import Form
 
 _WRITES: Final = Right(Area.PAYOUT, Action.WRITE)
@@ -103,7 +102,7 @@ class NewPayoutPages:
         by_key = {"key": _key(form)} if method is PayoutMethod.PIX else {}
         return {
             "reference": reference,
-            "value": amount(typed_money(form["value"], "value")),
+            "value": typed_money(form["value"], "value"),
             "date": self.now().date().isoformat(),
             "destination": typed | by_key | {"tax_number": _number(form)},
             "description": form["description"],

@@ -16,7 +16,6 @@ from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.rendering import amount
 
 READS: Final = Right(Area.PAYOUT, Action.READ)
 FINAL: Final = frozenset({"paid", "rejected", "failed"})
@@ -103,11 +102,7 @@ def asked(visit: Visit) -> dict[str, object]:
     body: dict[str, object] = {
         **_TABS[_tab(visit)],
         **{name: visit.query(name) for name in _WORDS if visit.query(name)},
-        **{
-            name: amount(typed_money(visit.query(name), name))
-            for name in _AMOUNTS
-            if visit.query(name)
-        },
+        **{name: typed_money(visit.query(name), name) for name in _AMOUNTS if visit.query(name)},
     }
     dates: dict[str, object] = {n: _day(visit.query(n)) for n in _DATES if visit.query(n)}
     days = visit.query("days")

@@ -26,7 +26,6 @@ from gateway.http.panel.screens.operations.accounts import (
     account_rights,
     every_account,
 )
-from gateway.http.rendering import amount
 
 _READ: Final = Right(Area.TRANSACTION, Action.READ)
 _REFUND: Final = Right(Area.REFUND, Action.WRITE)
@@ -126,7 +125,7 @@ class ReceivedPages:
             path={**account_path(visit), "reference": visit.parameter("e2e_id")},
             body={
                 "reference": form["reference"],
-                "value": amount(value),
+                "value": value,
                 "description": form["description"],
             },
         )

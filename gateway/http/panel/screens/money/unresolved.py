@@ -19,7 +19,6 @@ from gateway.http.panel.pages.formats import moment, typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.screens.money.payout import PROBES, links
-from gateway.http.rendering import amount
 from policies.validation.forms import Form
 
 _READS: Final = Right(Area.REVIEW, Action.READ)
@@ -92,7 +91,7 @@ class UnresolvedPages:
                 amount, or a reason too short to be checked.
         """
         form = visit.form
-        value = amount(typed_money(form["value"], "value"))
+        value = typed_money(form["value"], "value")
         if len(form["reason"]) < _REASON_CHARS:
             raise ServiceError(VALIDATION_FAILED, "length", field="reason")
         names = ("account_id", "reference", "verdict", "reason")

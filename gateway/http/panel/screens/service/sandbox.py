@@ -17,7 +17,6 @@ from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.screens.operations.accounts import every_account
-from gateway.http.rendering import amount
 from gateway.operations.backoffice.money.sandbox_tools import FAULTS, OPERATIONS
 
 _READ: Final = Right(Area.QRCODE, Action.READ)
@@ -83,13 +82,13 @@ class SandboxPages:
         """Pay a charge."""
         body: dict[str, object] = {name: visit.form[name] for name in ("account_id", "reference")}
         if visit.form["value"]:
-            body["value"] = amount(typed_money(visit.form["value"], "value"))
+            body["value"] = typed_money(visit.form["value"], "value")
         await self.rows.ask(visit, "backoffice.sandbox_pay", body=body)
         return _done("pay")
 
     async def top_up(self, visit: Visit) -> Result:
         """Pay money into an account."""
-        value = amount(typed_money(visit.form["value"], "value"))
+        value = typed_money(visit.form["value"], "value")
         body = {"account_id": visit.form["account_id"], "value": value}
         await self.rows.ask(visit, "backoffice.sandbox_top_up", body=body)
         return _done("top_up")

@@ -64,7 +64,7 @@ def routes() -> Routes:
 
 
 def test_a_route_is_what_its_method_says():
-    page, create = routes().rows
+    page, create = routes().staff
     (end,) = routes().fresh
 
     assert (page.name, page.summary) == ("backoffice.notes", "List them.")
@@ -80,7 +80,7 @@ def test_a_route_is_what_its_method_says():
 
 
 async def test_a_result_is_told_as_a_document():
-    page, create = routes().rows
+    page, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "b"}', content_type="application/json")
 
@@ -95,7 +95,7 @@ async def test_a_result_is_told_as_a_document():
 
 
 async def test_a_broken_rule_is_told_by_field_and_a_name_without_a_form_is_nobodys():
-    _, create = routes().rows
+    _, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "1"}', content_type="application/json")
 
@@ -113,4 +113,4 @@ def test_a_method_without_a_right_is_no_route():
 
     with pytest.raises(AttributeError):
         Routes().get("/notes", "notes", anything)
-    assert Right(Area.STOP, Action.READ) == routes().rows[0].needs
+    assert Right(Area.STOP, Action.READ) == routes().staff[0].needs

@@ -5,17 +5,27 @@ from dataclasses import replace
 import pytest
 
 from gateway.core.access import Staff, StaffOf, requires
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import SESSION_REQUIRED
 from gateway.domain.identity.rights import Area, Role
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.panel.pages.kit import Pages
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.kit import Desk, Pages, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.operations.kernel.audit_context import RuleViolation
+from policies.validation.backoffice import inputs
 from tests.unit.gateway.http.panel.pages.visit import visit
-from tests.world.people import somebody
+from tests.world.people import account, somebody
 from tests.world.standing import Clock
+
+LATER = 9
 
 
 class Notes:
@@ -23,13 +33,28 @@ class Notes:
     async def page(self, who: Staff) -> str:
         return who.acting.actor
 
+    @requires(Area.STOP, Action.READ)
+    async def search(self, _who: Staff, paging: Paging) -> int:
+        if paging.page == LATER:
+            raise StoreUnavailable
+        return paging.page
+
     @requires(Area.STOP, Action.WRITE)
     async def create(self, _who: Staff) -> None:
         raise RuleViolation(reason="text_form", field="text")
 
 
+def desk(*accounts: Account) -> Desk:
+    """Return what pages share, with these accounts to be found."""
+
+    async def find(wanted: tuple[str, CompanyScope]) -> Account | None:
+        return next((each for each in accounts if each.id == wanted[0]), None)
+
+    return Desk(staff=StaffOf(Clock().now, frozenset()), find=find, rows=RowCalls((), Clock().now))
+
+
 def panel() -> Pages:
-    notes, made = Notes(), Pages("/notes", StaffOf(Clock().now, frozenset()))
+    notes, made = Notes(), Pages("/notes", desk())
 
     @made.view("", "notes", notes.page)
     async def listed(visit: Visit) -> Result:
@@ -81,3 +106,59 @@ async def test_a_service_is_called_by_who_looks():
     with pytest.raises(ServiceError) as unknown:
         await shown.shows(visit())
     assert unknown.value.error is SESSION_REQUIRED
+
+
+async def test_a_list_is_searched_by_its_address_and_a_part_may_fail():
+    made, notes = Pages("/notes", desk()), Notes()
+    takes = inputs.filters(inputs.Filters.paging, *inputs.PAGING)
+
+    @made.list("", "notes", notes.search, takes=takes, template="list.html", part="_list.html")
+    async def listed(_visit: Visit) -> dict[str, object]:
+        """List them."""
+        return {"more": True}
+
+    (page,) = made.pages
+    shown = [await listed(asking(page=text)) for text in ("3", str(LATER), "0")]
+
+    assert (page.summary, page.name) == ("List them.", "notes")
+    assert all(isinstance(each, Shown) and each.data["more"] for each in shown)
+    found = [each.data["found"] for each in shown if isinstance(each, Shown)]
+    assert found[0].data == 3
+    assert [each.problem and each.problem.error.code for each in found] == [
+        None,
+        errors.STORE_UNAVAILABLE.code,
+        "VALIDATION_FAILED",
+    ]
+
+
+def asking(**query: str) -> Visit:
+    """Return a visit of somebody whose address has a query."""
+    made = of(Role.VIEWER)
+    made.call.asked = RawRequest(path={}, query={name: [each] for name, each in query.items()})
+    return made
+
+
+async def test_an_account_is_found_once_and_only_in_sight():
+    known = account()
+    made = Pages("", desk(known))
+    here, nowhere = of(Role.VIEWER), of(Role.VIEWER)
+    here.call.asked = RawRequest(path={"account_id": known.id.upper()})
+    nowhere.call.asked = RawRequest(path={"account_id": "another"})
+
+    assert await made.account(here) is known
+    assert here.accounts == {known.id: known}
+    assert here.call.account is known
+    with pytest.raises(ServiceError) as absent:
+        await made.account(nowhere)
+    assert absent.value.error is errors.ACCOUNT_NOT_FOUND
+
+
+async def test_a_failure_of_ours_is_told_as_one():
+    async def broken() -> None:
+        raise KeyError
+
+    told = await part(broken())
+
+    assert told.problem is not None
+    assert told.problem.error is errors.INTERNAL
+    assert not told.is_forbidden
