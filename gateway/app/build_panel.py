@@ -11,7 +11,7 @@ from gateway.core.access import StaffOf
 from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.kit import Desk
+from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import holders
 from gateway.http.panel.pages.represent import PageResponses
@@ -120,7 +120,7 @@ def build_pages(
     as a reference.
     """
     rows, environment = RowCalls((backoffice, own), kernel.now), kernel.settings.environment
-    desk = Desk(
+    context = PageContext(
         staff=StaffOf(kernel.now, kernel.settings.factor_roles),
         find=build_visible_account(kernel).find,
         rows=rows,
@@ -130,7 +130,7 @@ def build_pages(
         *session_pages(session),
         *recovery_pages(rows, session),
         *member_pages(rows),
-        *stop_pages(build_stops(kernel), desk),
+        *stop_pages(build_stops(kernel), context),
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),
     )

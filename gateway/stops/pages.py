@@ -10,7 +10,7 @@ from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
 from gateway.http.panel.pages.calls import RowCalls, Section
-from gateway.http.panel.pages.kit import Desk, Pages
+from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit
 from gateway.http.panel.screens.operations.accounts import every_account
@@ -26,9 +26,9 @@ _BY_ID: Final = (StopScope.COMPANY, StopScope.ACCOUNT)
 MINUTES: Final = (15, 60, 240, 1440, 10080, LONGEST_MIN)
 
 
-def pages(stops: Stops, desk: Desk) -> Sequence[Page]:
+def pages(stops: Stops, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
-    panel, rows = Pages("/stops", desk), desk.rows
+    panel, rows = Pages("/stops", context), context.rows
 
     @panel.view("", "stops", stops.page)
     async def listed(visit: Visit) -> Result:

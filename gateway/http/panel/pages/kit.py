@@ -22,13 +22,13 @@ from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import refusal_of
 
-Told = TypeVar("Told")
+Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
 _FORBIDDEN = 403
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part(Generic[Told]):
+class Part(Generic[Value]):
     """
     What a service told for a part of a page, or why it did not.
 
@@ -36,7 +36,7 @@ class Part(Generic[Told]):
         problem: None where nothing was refused.
     """
 
-    data: Told | None = None
+    data: Value | None = None
     problem: ServiceError | None = None
 
     @property
@@ -45,12 +45,12 @@ class Part(Generic[Told]):
         return self.problem is not None and self.problem.error.status == _FORBIDDEN
 
 
-async def part(asked: Awaitable[Told], fails: Fails = STORE_FAILS) -> Part[Told]:
+async def part(asked: Awaitable[Value], fails: Fails = STORE_FAILS) -> Part[Value]:
     """Read a part of a page that may fail while the others are shown."""
     try:
         with explained():
             return Part(data=await asked)
-    except Exception as problem:  # noqa: BLE001 - one that is not declared is logged, and told as 500
+    except Exception as problem:  # noqa: BLE001 - one that nobody declared is logged
         return Part(problem=refusal_of(problem, fails))
 
 
@@ -73,7 +73,7 @@ class Listing(TypedDict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class PageContext:
     """
     What the pages of every noun share.
 
@@ -99,16 +99,16 @@ class Pages:
         pages: Those declared so far.
     """
 
-    def __init__(self, prefix: str, desk: Desk) -> None:
+    def __init__(self, prefix: str, context: PageContext) -> None:
         self._prefix = prefix
-        self._desk = desk
+        self._context = context
         self.pages: list[Page] = []
 
     def staff(self, visit: Visit) -> Staff:
         """Return who looks, as services know them."""
         if visit.person is None:
             raise ServiceError(SESSION_REQUIRED, "missing")
-        return self._desk.staff(visit.person)
+        return self._context.staff(visit.person)
 
     async def account(self, visit: Visit) -> Account:
         """
@@ -119,7 +119,7 @@ class Pages:
         """
         account_id = visit.parameter("account_id").lower()
         if account_id not in visit.accounts:
-            found = await self._desk.find((account_id, self.staff(visit).scope))
+            found = await self._context.find((account_id, self.staff(visit).scope))
             if found is None:
                 raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
             visit.accounts[account_id] = visit.call.account = found
@@ -207,6 +207,6 @@ def _search(visit: Visit, how: Listing) -> RawRequest:
 
 
 async def _found(
-    opens: Callable[..., Awaitable[Told]], who: Staff, takes: Input[Any], asked: RawRequest
-) -> Told:
+    opens: Callable[..., Awaitable[Value]], who: Staff, takes: Input[Any], asked: RawRequest
+) -> Value:
     return await opens(who, takes.read(asked))

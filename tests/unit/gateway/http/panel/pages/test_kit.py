@@ -16,7 +16,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.kit import Desk, Pages, part
+from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -44,17 +44,19 @@ class Notes:
         raise RuleViolation(reason="text_form", field="text")
 
 
-def desk(*accounts: Account) -> Desk:
+def context(*accounts: Account) -> PageContext:
     """Return what pages share, with these accounts to be found."""
 
     async def find(wanted: tuple[str, CompanyScope]) -> Account | None:
         return next((each for each in accounts if each.id == wanted[0]), None)
 
-    return Desk(staff=StaffOf(Clock().now, frozenset()), find=find, rows=RowCalls((), Clock().now))
+    return PageContext(
+        staff=StaffOf(Clock().now, frozenset()), find=find, rows=RowCalls((), Clock().now)
+    )
 
 
 def panel() -> Pages:
-    notes, made = Notes(), Pages("/notes", desk())
+    notes, made = Notes(), Pages("/notes", context())
 
     @made.view("", "notes", notes.page)
     async def listed(visit: Visit) -> Result:
@@ -109,7 +111,7 @@ async def test_a_service_is_called_by_who_looks():
 
 
 async def test_a_list_is_searched_by_its_address_and_a_part_may_fail():
-    made, notes = Pages("/notes", desk()), Notes()
+    made, notes = Pages("/notes", context()), Notes()
     takes = inputs.filters(inputs.Filters.paging, *inputs.PAGING)
 
     @made.list("", "notes", notes.search, takes=takes, template="list.html", part="_list.html")
@@ -140,7 +142,7 @@ def asking(**query: str) -> Visit:
 
 async def test_an_account_is_found_once_and_only_in_sight():
     known = account()
-    made = Pages("", desk(known))
+    made = Pages("", context(known))
     here, nowhere = of(Role.VIEWER), of(Role.VIEWER)
     here.call.asked = RawRequest(path={"account_id": known.id.upper()})
     nowhere.call.asked = RawRequest(path={"account_id": "another"})
