@@ -25,6 +25,7 @@ from tests.browser.panel_site import PanelSite
 from tests.browser.people import NOBODY, PENDING, PLAIN
 from tests.browser.screens import FORBIDDEN, NOT_FOUND, SCREENS
 from tests.browser.walking import TOKEN, Form, Seen, Visitor, read, visiting, walk_of
+from tests.world.secret_columns import stored_secrets
 from tests.world.surfaces import surface_named
 
 SURFACE = surface_named(NAME)
@@ -208,6 +209,9 @@ async def test_secrets_appear_in_no_page(site: PanelSite, pages: list[Seen]):
         secrets += [person["password"], person.get("totp_secret", person["password"])]
     for cookies in site.people.cookies.values():
         secrets += cookies.values()
+
+    for values in (await stored_secrets(site.world.gateway.kernel)).values():
+        secrets += values
 
     found = {secret[:6]: showing(pages, secret) for secret in secrets}
     assert {name: paths for name, paths in found.items() if paths} == {}

@@ -1,0 +1,81 @@
+"""What the store keeps and no reader may see: which columns, and what is in them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import LargeBinary, select
+
+from gateway.runtime.kernel import Kernel
+from gateway.store.tables.core import METADATA
+
+SECRET: Final = frozenset(
+    {
+        "accounts.sealed_credentials",
+        "approvals.sealed_order",
+        "credential_secrets.digest",
+        "mail_tokens.digest",
+        "mfa_challenges.digest",
+        "panel_sessions.id_hash",
+        "panel_sessions.sealed",
+        "payout_events.sealed_facts",
+        "payouts.payee_digest",
+        "recovery_codes.digest",
+        "refresh_tokens.digest",
+        "signing_keys.sealed_private",
+        "users.password",
+        "users.totp_secret",
+    }
+)
+OPEN: Final = frozenset(
+    {
+        "audit.hash",  # what the proof of the audit log shows
+        "audit_head.hash",
+        "audit_head.seal",
+        "callbacks.body",  # what the bank sent; only who may read callbacks sees it
+        "panel_sessions.csrf",  # in every form of the browser that it belongs to
+        "signing_keys.public",
+    }
+)
+_OF_REFERENCES: Final = "reference_sha256"
+"""A digest of what every list shows."""
+_SHORTEST: Final = 8
+
+
+def doubtful() -> set[str]:
+    """Return the columns that hold bytes, or whose names say that they are secret."""
+    words = ("password", "digest", "seal", "secret", "csrf", "hash", "token")
+    return {
+        f"{table.name}.{column.name}"
+        for table in METADATA.tables.values()
+        for column in table.columns
+        if column.name != _OF_REFERENCES
+        and (isinstance(column.type, LargeBinary) or any(word in column.name for word in words))
+    }
+
+
+async def stored_secrets(kernel: Kernel) -> dict[str, set[str]]:
+    """Return what stands in each secret column, as text in every form that a page might have."""
+    found: dict[str, set[str]] = {}
+    async with kernel.store.database.reading() as connection:
+        for name in SECRET:
+            table, column = name.split(".")
+            rows = await connection.execute(select(METADATA.tables[table].c[column]))
+            found[name] = {form for (value,) in rows for form in _forms(value)}
+        accounts = METADATA.tables["accounts"].c
+        rows = await connection.execute(select(accounts.sealed_credentials, accounts.id))
+        opened = {kernel.keys.sealer.open(sealed, id_) for sealed, id_ in rows if sealed}
+    plain = {each for each in opened if len(each) > _SHORTEST}  # "secret" is a word of pages too
+    return {**found, "credentials for banks": plain}
+
+
+def _forms(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and len(value) >= _SHORTEST:
+        yield value
+    if isinstance(value, bytes) and len(value) >= _SHORTEST:
+        yield value.hex()
+        yield base64.b64encode(value).decode().rstrip("=")
+        yield base64.urlsafe_b64encode(value).decode().rstrip("=")
+        yield str(value)[2:-1]
