@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.access import check_enrolled, check_fresh_factor, check_right
-from gateway.domain.identity.rights import Area, Right, Role
+from gateway.domain.identity.rights import Area, Right, Role, needs_step_up
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
@@ -49,7 +49,7 @@ class Staff:
             return
         check_right(self.person, needed.right)
         check_enrolled(self.person, needed.right, self.factor_roles)
-        if needed.fresh_factor:
+        if needed.fresh_factor or needs_step_up(needed.right):
             check_fresh_factor(self.person, self.acting.now())
 
 
@@ -86,7 +86,8 @@ def requires(
     Args:
         area: With ``action``, the right that covers it.
         action: See ``area``.
-        fresh_factor: The second factor must have been given within the last five minutes.
+        fresh_factor: The second factor must have been given within the last five minutes, also
+            where the right does not ask for that.
     """
     needed = Requirement(Right(area, action), fresh_factor)
 

@@ -11,51 +11,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import RawRequest
 
 Value = TypeVar("Value")
-Text = Annotated[
-    str, msgspec.Meta(max_length=1024, extra_json_schema={"pattern": schemas.PLAIN_TEXT})
-]
-"""A text as it is documented."""
-Reference = Annotated[
-    str,
-    msgspec.Meta(
-        min_length=1,
-        max_length=1024,
-        description="The caller's own word for it, unique per account, case-sensitive.",
-        examples=["order-1042"],
-        extra_json_schema={"pattern": schemas.REFERENCE},
-    ),
-]
-TaxNumber = Annotated[
-    str,
-    msgspec.Meta(
-        max_length=1024,
-        description="A CPF or CNPJ, with or without its punctuation.",
-        examples=["529.982.247-25"],
-        extra_json_schema={"minLength": 11, "pattern": schemas.TAX_NUMBER},
-    ),
-]
-Name = Annotated[
-    str,
-    msgspec.Meta(min_length=1, max_length=200, extra_json_schema={"pattern": schemas.NAME}),
-]
-Why = Annotated[
-    str,
-    msgspec.Meta(min_length=1, max_length=500, extra_json_schema={"pattern": schemas.NAME}),
-]
-"""A reason that must be given."""
-Day = Annotated[str, msgspec.Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
-KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]
 
 
 def missing(fields: Mapping[str, Any], name: str) -> bool:

@@ -25,9 +25,9 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import RawRequest
-from gateway.domain.requests.schemas import one_of
+from gateway.domain.requests.schemas import Day, KeyType, Reference, TaxNumber, Text, one_of
 from policies.validation import fields
-from policies.validation.fields import Day, KeyType, Reference, TaxNumber, Text, document
+from policies.validation.fields import document
 
 REFUSES: tuple[ErrorCode, ...] = (
     errors.PAYLOAD_INVALID,

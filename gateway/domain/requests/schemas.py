@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, Literal, TypeVar
 
 from msgspec import Meta
 
@@ -82,3 +82,37 @@ Moment = Annotated[
     ),
 ]
 """An instant in UTC that is never absent; it is written to the second."""
+
+
+Text = Annotated[str, Meta(max_length=1024, extra_json_schema={"pattern": PLAIN_TEXT})]
+"""A text as it is documented."""
+Reference = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=1024,
+        description="The caller's own word for it, unique per account, case-sensitive.",
+        examples=["order-1042"],
+        extra_json_schema={"pattern": REFERENCE},
+    ),
+]
+TaxNumber = Annotated[
+    str,
+    Meta(
+        max_length=1024,
+        description="A CPF or CNPJ, with or without its punctuation.",
+        examples=["529.982.247-25"],
+        extra_json_schema={"minLength": 11, "pattern": TAX_NUMBER},
+    ),
+]
+Name = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, extra_json_schema={"pattern": NAME}),
+]
+Why = Annotated[
+    str,
+    Meta(min_length=1, max_length=500, extra_json_schema={"pattern": NAME}),
+]
+"""A reason that must be given."""
+Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
+KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]

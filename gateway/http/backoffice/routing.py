@@ -34,7 +34,6 @@ from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
 
-_PAGE: Final[Input[Paging]] = inputs.filters(inputs.Filters.paging, *inputs.PAGING)
 _JSON: Final = ("application/json",)
 Takes = Mapping[str, Input[Any]]
 
@@ -200,7 +199,7 @@ class _Given:
 def _input(name: str, kind: Any, path: str) -> Input[Any] | None:  # noqa: ANN401 - a type hint
     """Return how a parameter is read: a page, a UUID of the path, or a body."""
     if kind is Paging:
-        return _PAGE
+        return inputs.PAGE
     if f"{{{name}}}" in path:
         return inputs.of_path(name)
     is_body = isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind is not Account

@@ -6,10 +6,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.requests.schemas import Moment, one_of
+from gateway.domain.requests.schemas import KeyType, Moment, one_of
 from gateway.http import common
 from gateway.http.rendering import Amount
-from policies.validation.fields import KeyType
 
 Instant = Annotated[
     str,

@@ -203,3 +203,7 @@ def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
             raise ServiceError(NOT_FOUND, "form") from problem
 
     return Input(read=read, refuses=(NOT_FOUND,))
+
+
+PAGE: Final[Input[Paging]] = filters(Filters.paging, *PAGING)
+"""Which page of a list."""

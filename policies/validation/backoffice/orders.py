@@ -19,9 +19,10 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, RawRequest
+from gateway.domain.requests.schemas import KeyType, Reference, TaxNumber, Text
 from policies.validation import bodies, fields, parameters, payout
 from policies.validation.bodies import body
-from policies.validation.fields import KeyType, Reference, TaxNumber, Text, document
+from policies.validation.fields import document
 from policies.validation.inputs import withdraw_input
 
 LONGEST_REASON: Final = 500

@@ -24,9 +24,10 @@ from gateway.domain.kernel.windows import (
 )
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
+from gateway.domain.requests.schemas import Day
 from policies.validation import fields
 from policies.validation.backoffice import inputs
-from policies.validation.fields import Day, document, unknown_field
+from policies.validation.fields import document, unknown_field
 from policies.validation.inputs import SEARCH
 from policies.validation.search import days, paging, positive_integer, window
 

@@ -14,6 +14,7 @@ from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
+from gateway.domain.requests.schemas import Name, TaxNumber, Text
 from gateway.domain.requests.versions import version_of_account
 from gateway.http.backoffice.callers import (
     REFUSED,
@@ -52,7 +53,6 @@ from gateway.operations.backoffice.scoped_records import (
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice.searches import ACCOUNTS, AccountsAsked
 from policies.validation.bodies import body
-from policies.validation.fields import Name, TaxNumber, Text
 from policies.validation.inputs import NOTHING
 
 

@@ -10,6 +10,7 @@ import msgspec
 from gateway.domain.accounts.accounts import Company
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.schemas import Name, Text
 from gateway.domain.requests.versions import version_of_company
 from gateway.http.backoffice.callers import ABSENT, TAKEN, BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import (
@@ -29,7 +30,6 @@ from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
-from policies.validation.fields import Name, Text
 
 
 class CompanyBody(msgspec.Struct):
@@ -79,7 +79,7 @@ def company_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="List the companies you may see.",
             needs=reading(Area.COMPANY),
             limits=NO_BODY,
-            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            takes=inputs.PAGE,
             runs=as_administrator(services, list_companies),
             shows=_companies,
             fails=STORE_FAILS,

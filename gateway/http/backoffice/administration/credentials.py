@@ -24,6 +24,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.schemas import Name, Text
 from gateway.domain.requests.versions import version_of_credential
 from gateway.http.backoffice.administration.credential_documents import (
     CountedCredentials,
@@ -53,7 +54,6 @@ from gateway.operations.backoffice.scoped_records import AdminServices, RecordsI
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
-from policies.validation.fields import Name, Text
 
 _PERMISSIONS = "|".join(map(str, EVERY_PERMISSION))
 

@@ -16,6 +16,7 @@ from gateway.domain.identity.sessions import Session
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.schemas import Name, Text
 from gateway.http.backoffice.callers import BackOfficeCaller, explained
 from gateway.http.backoffice.cells import ReasonBody
 from gateway.http.identity.represent import public_id
@@ -27,7 +28,6 @@ from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.identity.throttling import Lockout, Lockouts
 from gateway.operations.identity.users import NewUser, UserRecords
 from gateway.operations.kernel.audit_context import RuleViolation
-from policies.validation.fields import Name, Text
 
 Result = TypeVar("Result")
 

@@ -93,7 +93,7 @@ def user_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
             summary="List the users you may see.",
             needs=reading(Area.USER),
             limits=NO_BODY,
-            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            takes=inputs.PAGE,
             runs=does.list,
             shows=_users,
             fails=STORE_FAILS,

@@ -16,6 +16,7 @@ from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.reviews import Verdict
 from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.domain.requests.schemas import Why
 from gateway.http.backoffice.callers import REFUSED, BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import (
     NO_BODY,
@@ -48,7 +49,6 @@ from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
-from policies.validation.fields import Why
 from policies.validation.inputs import NOTHING
 
 Unresolved = tuple[UnresolvedPayout, ReviewState]
@@ -208,7 +208,7 @@ def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
             summary="List the payouts whose outcome two users have to find out.",
             needs=reading(Area.REVIEW),
             limits=NO_BODY,
-            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            takes=inputs.PAGE,
             runs=as_administrator(services, list_reviews),
             shows=_payouts,
             fails=STORE_FAILS,
@@ -254,7 +254,7 @@ def unresolved_rows(does: BackOfficeOperations) -> Sequence[Row[BackOfficeCaller
             summary="List the payouts whose outcome is not proven, with what is known of each.",
             needs=reading(Area.REVIEW),
             limits=NO_BODY,
-            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            takes=inputs.PAGE,
             runs=as_administrator(does.admin, list_unresolved),
             shows=shown.page,
             fails=STORE_FAILS,

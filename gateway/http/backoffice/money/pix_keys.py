@@ -10,6 +10,7 @@ from msgspec import Meta
 from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
+from gateway.domain.requests.schemas import KeyType
 from gateway.http.backoffice.callers import (
     CHANGES,
     READS,
@@ -29,7 +30,6 @@ from gateway.http.backoffice.cells import (
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from policies.validation.backoffice.orders import KEY, LOOKUP
-from policies.validation.fields import KeyType
 from policies.validation.inputs import KEY_ID, NOTHING
 
 

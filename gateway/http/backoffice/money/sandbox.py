@@ -11,6 +11,7 @@ from msgspec import Meta
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Money
+from gateway.domain.requests.schemas import Text
 from gateway.http.backoffice.callers import REFUSED, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, reading, writing
 from gateway.http.common import STORE_FAILS
@@ -25,7 +26,6 @@ from gateway.operations.backoffice.money.sandbox_tools import (
     WaitingFault,
 )
 from policies.validation.bodies import body
-from policies.validation.fields import Text
 from policies.validation.inputs import NOTHING
 
 Count = Annotated[int, Meta(ge=1, le=1000, description="How many calls; seconds for `refuse`.")]

@@ -29,6 +29,10 @@ class Service:
     async def undo(self, who: Staff) -> str:
         return who.acting.actor
 
+    @requires(Area.PIX_KEY, Action.WRITE)
+    async def register(self, who: Staff) -> str:
+        return who.acting.actor
+
 
 def of(*roles: Role, demanded: Role | None = None, **changed: object) -> Staff:
     person = replace(somebody(*roles), **changed)  # type: ignore[arg-type]
@@ -59,6 +63,15 @@ async def test_who_lacks_one_is_refused(who: Staff, code: str):
         await Service().undo(who)
 
     assert refused.value.error.code == code
+
+
+async def test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too():
+    earlier = CLOCK.now() - timedelta(minutes=6)
+
+    with pytest.raises(ServiceError) as refused:
+        await Service().register(of(Role.OPERATOR, has_factor=True, factor_at=earlier))
+
+    assert refused.value.error.code == "STEP_UP_REQUIRED"
 
 
 async def test_a_role_that_demands_a_factor_changes_nothing_without_one():

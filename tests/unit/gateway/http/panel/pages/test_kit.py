@@ -112,7 +112,7 @@ async def test_a_service_is_called_by_who_looks():
 
 async def test_a_list_is_searched_by_its_address_and_a_part_may_fail():
     made, notes = Pages("/notes", context()), Notes()
-    takes = inputs.filters(inputs.Filters.paging, *inputs.PAGING)
+    takes = inputs.PAGE
 
     @made.list("", "notes", notes.search, takes=takes, template="list.html", part="_list.html")
     async def listed(_visit: Visit) -> dict[str, object]:
