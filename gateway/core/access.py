@@ -7,12 +7,15 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.access import check_enrolled, check_fresh_factor, check_right
 from gateway.domain.identity.rights import Area, Right, Role, needs_step_up
 from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.kernel.audit_context import AuditContext
 
 Service = TypeVar("Service")
@@ -68,14 +71,21 @@ class StaffOf:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a service method asks of who calls it."""
+    """
+    What a service method asks of who calls it.
+
+    Attributes:
+        fresh_factor: It is asked for whatever the right; many rights ask for it by themselves.
+        active: Accounts that the method is given must be active and verified (contract 5.1).
+    """
 
     right: Right
     fresh_factor: bool = False
+    active: bool = False
 
 
 def requires(
-    area: Area, action: Action, *, fresh_factor: bool = False
+    area: Area, action: Action, *, fresh_factor: bool = False, active: bool = False
 ) -> Callable[
     [Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]]],
     Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]],
@@ -88,8 +98,9 @@ def requires(
         action: See ``area``.
         fresh_factor: The second factor must have been given within the last five minutes, also
             where the right does not ask for that.
+        active: The account that the method is given must be active and verified.
     """
-    needed = Requirement(Right(area, action), fresh_factor)
+    needed = Requirement(Right(area, action), fresh_factor, active)
 
     def guarded(
         method: Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]],
@@ -99,6 +110,9 @@ def requires(
             service: Service, who: Staff, /, *given: Parameters.args, **named: Parameters.kwargs
         ) -> Result:
             who.require(needed)
+            for each in (*given, *named.values()):
+                if needed.active and isinstance(each, Account):
+                    _check_state(each)
             return await method(service, who, *given, **named)
 
         checked.__dict__["requirement"] = needed
@@ -111,3 +125,10 @@ def requirement_of(method: Callable[..., Any]) -> Requirement:
     """Return what a service method asks; AttributeError for one without ``requires``."""
     needed: Requirement = method.requirement  # type: ignore[attr-defined]
     return needed
+
+
+def _check_state(account: Account) -> None:
+    if not account.active:
+        raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
+    if not account.verified:
+        raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")

@@ -49,7 +49,6 @@ class Shape(TypedDict, total=False):
         version: Returns the version of what is shown, for ``ETag``.
         raises: Codes of the method itself.
         fails: Which code each exception of a port becomes; the store's alone where it is absent.
-        active: The account must be active and verified (contract 5.1).
         status: Of the answer, where it is not that of the verb.
         media, also: See ``Row``.
     """
@@ -60,7 +59,6 @@ class Shape(TypedDict, total=False):
     version: Callable[[Any], str]
     raises: Sequence[ErrorCode]
     fails: Mapping[type[Exception], ErrorCode]
-    active: bool
     status: int
     media: Sequence[str]
     also: Mapping[int, Any]
@@ -143,12 +141,12 @@ class Routes:
             also=shape.get("also", {}),
             tells_version=typing.get_origin(main) is VersionedAnswer,
         )
-        self._gate(given, needed, shape).append(row)
+        self._gate(given, needed).append(row)
 
-    def _gate(self, given: _Given, needed: Requirement, shape: Shape) -> list[Row[Any]]:
+    def _gate(self, given: _Given, needed: Requirement) -> list[Row[Any]]:
         """Choose the gate."""
         if given.account:
-            return self.banking if shape.get("active") else self.visible
+            return self.banking if needed.active else self.visible
         return self.fresh if needed.fresh_factor else self.staff
 
 

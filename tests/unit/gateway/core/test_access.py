@@ -8,12 +8,14 @@ from datetime import timedelta
 import pytest
 
 from gateway.core.access import Staff, StaffOf, requirement_of, requires
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Role
-from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ACCOUNT_INACTIVE, ACCOUNT_UNVERIFIED, ServiceError
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.stops.service import Stops
-from tests.world.people import somebody
+from tests.world.people import ACCOUNT, account, somebody
 from tests.world.standing import Clock
 
 CLOCK = Clock()
@@ -32,6 +34,10 @@ class Service:
     @requires(Area.PIX_KEY, Action.WRITE)
     async def register(self, who: Staff) -> str:
         return who.acting.actor
+
+    @requires(Area.REFUND, Action.WRITE, active=True)
+    async def pay(self, who: Staff, account: Account) -> str:
+        return f"{who.acting.actor} {account.id}"
 
 
 def of(*roles: Role, demanded: Role | None = None, **changed: object) -> Staff:
@@ -81,6 +87,25 @@ async def test_a_role_that_demands_a_factor_changes_nothing_without_one():
         await Service().change(without, "so")
 
     assert refused.value.error.code == "STEP_UP_REQUIRED"
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"active": False, "verified": False}, ACCOUNT_INACTIVE),
+        ({"verified": False}, ACCOUNT_UNVERIFIED),
+    ],
+)
+async def test_money_moves_on_an_active_and_verified_account_alone(
+    changed: dict[str, bool], error: ErrorCode
+):
+    who = of(Role.OPERATOR, has_factor=True, factor_at=CLOCK.now())
+
+    with pytest.raises(ServiceError) as refused:
+        await Service().pay(who, account=replace(account(), **changed))  # type: ignore[arg-type]
+
+    assert refused.value.error is error
+    assert await Service().pay(who, account()) == f"{who.acting.actor} {ACCOUNT}"
 
 
 def test_a_user_acts_in_their_companies():
