@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
@@ -159,14 +160,35 @@ def dumps(document: Mapping[str, object]) -> bytes:
 
     A time in it, which must be in UTC, is written to the second.
     """
-    return orjson.dumps(document, default=_amount, option=_TIMES)
+    return orjson.dumps(document, default=_plain, option=_TIMES)
 
 
-def _amount(value: object) -> orjson.Fragment:
-    """Write an amount; a TypeError for anything else that JSON does not know."""
-    if not isinstance(value, Sum):
-        raise TypeError
-    return orjson.Fragment(str(value))
+def pretty(document: object) -> bytes:
+    """Write a document as indented JSON."""
+    return orjson.dumps(document, default=_plain, option=_TIMES | orjson.OPT_INDENT_2)
+
+
+def _plain(value: object) -> object:
+    """Write an amount or a struct; a TypeError for anything else that JSON does not know."""
+    match value:
+        case Sum() | Decimal():
+            return orjson.Fragment(str(value))
+        case msgspec.Struct():
+            return document_of(value)
+        case frozenset():
+            return sorted(value)
+        case _:
+            raise TypeError(type(value))
+
+
+def document_of(struct: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields: empty texts for those that are None, without those that are unset."""
+    fields = {name: getattr(struct, name) for name in struct.__struct_fields__}
+    return {
+        name: "" if value is None else value
+        for name, value in fields.items()
+        if value is not msgspec.UNSET
+    }
 
 
 def instant(at: datetime | None) -> str:

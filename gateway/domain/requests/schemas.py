@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, TypeVar
 
@@ -116,3 +117,22 @@ Why = Annotated[
 """A reason that must be given."""
 Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]
+
+
+OptionalMoment = Annotated[
+    Annotated[datetime, Meta(tz=True)] | None,
+    Meta(
+        description="RFC 3339 in UTC; empty when absent",
+        examples=["2026-09-22T13:40:11Z"],
+        extra_json_schema={
+            "type": "string",
+            "pattern": r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)?$",
+        },
+    ),
+]
+"""An instant in UTC, written to the second; None is written as an empty text."""
+
+
+def inline(words: type[StrEnum]) -> Meta:
+    """Describe a field by the words of an enumeration, in place of a schema of its own."""
+    return Meta(extra_json_schema={"type": "string", "enum": [each.value for each in words]})

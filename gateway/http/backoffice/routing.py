@@ -12,7 +12,6 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final, TypedDict, Unpack
 
 import msgspec
@@ -27,7 +26,8 @@ from gateway.domain.requests.versions import Expected
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import CREATED, NO_BODY, NO_CONTENT, WITH_BODY
 from gateway.http.common import STORE_FAILS
-from gateway.http.resources.documents import Meter
+from gateway.http.rendering import document_of
+from gateway.http.resources.documents import Meter, Total
 from gateway.http.resources.represent import meter
 from gateway.http.route import OK, Answer, Document, Row, VersionedAnswer, content_of, main_of
 from gateway.operations.bank.pages import Listed
@@ -238,16 +238,25 @@ def _shown(
     answer: Any,  # noqa: ANN401 - a type hint
     each: Callable[[Any], Document] | None,
 ) -> Callable[[Any, Any], Document | Answer[Any]]:
-    """Show a struct, a page of a list, or nothing."""
+    """Show a struct, a page of a list, a whole list, or nothing."""
     if answer is type(None):
         return _nothing
-    if typing.get_origin(answer) is not Listed:
+    if typing.get_origin(answer) not in {Listed, list}:
         of_item, kind = _of_item(answer, each)
         return _typed(of_item, kind)
     of_item, kind = _of_item(typing.get_args(answer)[0], each)
-    fields = {"data": list[kind], "meta": Meter}  # type: ignore[valid-type] # of a signature
+    is_whole = typing.get_origin(answer) is list
+    fields = {"data": list[kind], "meta": Total if is_whole else Meter}  # type: ignore[valid-type] # of a signature
     called = f"{kind.__name__.removesuffix('Document')}List"
     document = TypedDict(called, fields)  # type: ignore[misc] # one a noun
+    if is_whole:
+        return _typed(
+            lambda found, who: {
+                "data": [of_item(one, who) for one in found],
+                "meta": {"total": len(found)},
+            },
+            document,
+        )
     return _typed(
         lambda found, who: {
             "data": [of_item(one, who) for one in found.items],
@@ -267,7 +276,7 @@ def _of_item(
     if hasattr(kind, "to_document"):
         document = typing.get_type_hints(kind.to_document)["return"]
         return lambda item, who: item.to_document(who.staff), document
-    return lambda item, _who: _document(item), kind
+    return lambda item, _who: document_of(item), kind
 
 
 def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[Any, Any], Document]:  # noqa: ANN401 - a type hint
@@ -279,9 +288,3 @@ def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[An
 def _nothing(_result: None, _who: object) -> Answer[None]:
     """Answer without content."""
     return Answer(content=None)
-
-
-def _document(struct: object) -> Mapping[str, Any]:
-    """Return the fields; an instant stays one, which is written to the second."""
-    fields: dict[str, Any] = msgspec.to_builtins(struct, builtin_types=(datetime,))
-    return fields

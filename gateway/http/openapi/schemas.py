@@ -52,6 +52,9 @@ _AMOUNTS: Final = {
 }
 
 
+_GENERAL: Final = frozenset({"$ref", "anyOf", "allOf"})
+
+
 _MARK: Final = REF.format(name="")
 
 
@@ -89,6 +92,8 @@ def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
         return [tidied(each, names) for each in schema]
     if not isinstance(schema, dict):
         return schema
+    if "type" in schema:  # said by the field itself, in place of what its type is described as
+        schema = {name: part for name, part in schema.items() if name not in _GENERAL}
     if schema.get("$ref") in _AMOUNTS:
         rest = {name: part for name, part in schema.items() if name != "$ref"}
         return {**_AMOUNTS[schema["$ref"]], **rest}

@@ -14,8 +14,6 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
-import orjson
-
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
@@ -29,17 +27,6 @@ _BOX: Final = "\N{OPEN BOX}"
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _CPF: Final = 11
 _CNPJ: Final = 14
-
-
-def pretty(document: object) -> bytes:
-    """Write a row's document as indented JSON; an amount keeps its two decimals."""
-    return orjson.dumps(document, default=_exact, option=orjson.OPT_INDENT_2)
-
-
-def _exact(value: object) -> orjson.Fragment:
-    if not isinstance(value, Decimal | Sum):
-        raise TypeError(type(value))
-    return orjson.Fragment(str(value))
 
 
 def money(value: Decimal | Sum | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
@@ -18,7 +18,7 @@ from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.page import Page, Result, Shown, Shows
+from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import refusal_of
 
@@ -130,10 +130,25 @@ class Pages:
         return visit.may(requirement_of(method).right)
 
     def view(
-        self, path: str, name: str, opens: Callable[..., Any], fails: Fails = STORE_FAILS
+        self,
+        path: str,
+        name: str,
+        opens: Callable[..., Any] | None,
+        *,
+        fails: Fails = STORE_FAILS,
+        media: Sequence[str] = HTML,
     ) -> Callable[[Shows], Shows]:
-        """Declare a page that only shows; ``fails`` are the codes of exceptions of ports."""
-        return self._declare(path, name, opens, None, fails)
+        """
+        Declare a page that only shows.
+
+        Args:
+            path: Below that of the noun.
+            name: Without the surface's.
+            opens: Everybody who is signed in may open it where this is None.
+            fails: The codes of exceptions of ports.
+            media: The media types of a file, where it hands one out.
+        """
+        return self._declare(path, name, opens, fails, media=media)
 
     def form(
         self,
@@ -145,7 +160,7 @@ class Pages:
         fails: Fails = STORE_FAILS,
     ) -> Callable[[Shows], Shows]:
         """Declare what a form does; the page ``shows`` is shown again where it is refused."""
-        return self._declare(path, name, opens, shows, fails)
+        return self._declare(path, name, opens, fails, held_by=shows)
 
     def list(
         self, path: str, name: str, opens: Callable[..., Awaitable[Any]], **how: Unpack[Listing]
@@ -166,12 +181,19 @@ class Pages:
                 return Shown(template=how["template"], part=how.get("part", ""), data=data)
 
             shows.__doc__ = more.__doc__
-            return self._declare(path, name, opens, None, STORE_FAILS)(shows)
+            return self._declare(path, name, opens, STORE_FAILS)(shows)
 
         return declare
 
-    def _declare(
-        self, path: str, name: str, opens: Callable[..., Any], held_by: Shows | None, fails: Fails
+    def _declare(  # noqa: PLR0913 - the cells of a page
+        self,
+        path: str,
+        name: str,
+        opens: Callable[..., Any] | None,
+        fails: Fails,
+        *,
+        held_by: Shows | None = None,
+        media: Sequence[str] = HTML,
     ) -> Callable[[Shows], Shows]:
         def declare(run: Shows) -> Shows:
             async def explaining(visit: Visit) -> Result:
@@ -186,9 +208,10 @@ class Pages:
                     path=self._prefix + path,
                     name=name,
                     summary=(inspect.getdoc(run) or "").partition("\n")[0],
-                    needs=requirement_of(opens).right,
+                    needs=None if opens is None else requirement_of(opens).right,
                     shows=held_by or explaining,
                     does=explaining if held_by else None,
+                    media=media,
                 )
             )
             return explaining

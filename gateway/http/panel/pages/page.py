@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from gateway.domain.identity.rights import Right
 from gateway.http.panel.pages.visit import Visit
+
+HTML: Final = ("text/html",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +80,7 @@ class Page:
     needs: Right | None = None
     does: Shows | None = None
     is_open: bool = False
-    media: Sequence[str] = ("text/html",)
+    media: Sequence[str] = HTML
 
 
 def holders(pages: Collection[Page]) -> Mapping[str, str]:

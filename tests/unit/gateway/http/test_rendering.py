@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
+import msgspec
 import pytest
 
 from gateway.domain.bank.providers import Unavailable
@@ -11,9 +13,12 @@ from gateway.domain.identity.errors import PASSWORD_WRONG, VALIDATION_FAILED
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Sum
 from gateway.http.rendering import (
     MEDIA_TYPE,
+    dumps,
     message_of,
+    pretty,
     render,
     render_refusal,
     translate,
@@ -22,6 +27,7 @@ from gateway.http.rendering import (
 from gateway.http.route import Answer
 from gateway.http.table import Table
 from tests.world.gateway.listener_client import CHALLENGE, row, surface
+from tests.world.standing import NOON
 
 PLACE = Table([surface(row())]).places()[0]
 
@@ -174,3 +180,28 @@ def test_an_exception_has_its_rows_code(problem, error, reason):
 def test_what_is_wrong_is_told_of_what_was_sent_alone(refusal: ServiceError, told: str):
     """With a place for the field's name: whoever translates it puts the name in."""
     assert wrong(refusal) == told
+
+
+def test_a_document_for_people_has_exact_amounts():
+    written = pretty({"value": Decimal("10.50"), "names": ["São"], "none": []})
+
+    assert written.decode() == (
+        '{\n  "value": 10.50,\n  "names": [\n    "São"\n  ],\n  "none": []\n}'
+    )
+
+
+class Line(msgspec.Struct):
+    value: Sum
+    ended_at: object = None
+    further: object = msgspec.UNSET
+
+
+def test_a_struct_is_written_by_its_fields():
+    written = dumps({"lines": [Line(Sum(1050)), Line(Sum(0), NOON, frozenset({"b", "a"}))]})
+
+    assert json.loads(written) == {
+        "lines": [
+            {"value": 10.5, "ended_at": ""},
+            {"value": 0.0, "ended_at": f"{NOON:%Y-%m-%dT%H:%M:%SZ}", "further": ["a", "b"]},
+        ]
+    }

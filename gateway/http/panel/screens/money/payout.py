@@ -13,10 +13,10 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.formats import pretty
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit, address, own_path
 from gateway.http.panel.screens.money.payouts import FINAL, READS
+from gateway.http.rendering import pretty
 
 PROBES: Final = Right(Area.PROBE, Action.WRITE)
 PATH: Final = "/accounts/{account_id}/payouts/{reference}"

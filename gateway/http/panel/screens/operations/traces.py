@@ -10,9 +10,9 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.oversight.what_if import Authorization
 from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.formats import pretty
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
+from gateway.http.rendering import pretty
 
 _READS: Final = Right(Area.REQUEST_LOG, Action.READ)
 _TRACE: Final = "/panel/trace/{trace_id}"

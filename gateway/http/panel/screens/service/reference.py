@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from gateway.http.openapi.document import document
-from gateway.http.panel.pages.formats import pretty
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.http.rendering import pretty
 from gateway.http.route import Surface
 
 _MEDIA = "application/json"

@@ -42,6 +42,11 @@ class Notes:
         """
         return Listed(items=[Note("a")], paging=paging, total=7)
 
+    @requires(Area.STOP, Action.READ)
+    async def every(self, _who: Staff) -> list[Note]:
+        """List all."""
+        return [Note("a")]
+
     @requires(Area.STOP, Action.WRITE)
     async def create(self, _who: Staff, wanted: NoteRequest, _at: datetime = NOON) -> Note:
         """Write one."""
@@ -92,6 +97,17 @@ async def test_a_result_is_told_as_a_document():
     }
     assert await create.serve(STAFF, body) == {"text": "b", "at": NOON}
     assert await end.serve(STAFF, RawRequest(path={"note_id": ID})) == Answer(content=None)
+
+
+async def test_a_whole_list_has_a_total():
+    made = Routes()
+    made.get("/every", "every", Notes().every)
+    (every,) = made.staff
+
+    listed = await every.serve(STAFF, RawRequest(path={}))
+
+    assert listed == {"data": [{"text": "a", "at": NOON}], "meta": {"total": 1}}
+    assert every.document.__name__ == "NoteList"
 
 
 async def test_a_broken_rule_is_told_by_field_and_a_name_without_a_form_is_nobodys():

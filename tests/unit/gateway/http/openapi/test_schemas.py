@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests.schemas import PLAIN_TEXT, one_of
+from gateway.domain.requests.schemas import PLAIN_TEXT, OptionalMoment, inline, one_of
 from gateway.http.openapi.schemas import AMOUNT, PAID_AMOUNT, component_of, described, reached
 from gateway.http.rendering import Amount
 
@@ -35,6 +35,13 @@ class LineDocument(TypedDict):
     kind: Literal["credit", "debit"]
     final: Literal[False]
     count: Literal[1, 2]
+
+
+class EventDocument(msgspec.Struct):
+    """An event."""
+
+    colour: Annotated[Colour, inline(Colour)]
+    at: OptionalMoment
 
 
 class CatDocument(TypedDict):
@@ -103,6 +110,13 @@ def test_a_word_has_a_type_and_a_constant_is_one():
     assert shown["final"] == {"type": "boolean", "const": False}
     assert shown["count"] == {"type": "integer", "enum": [1, 2]}
     assert described([OrderBody])[1]["Colour"]["type"] == "string"
+
+
+def test_a_field_may_say_its_own_type():
+    shown = component(EventDocument)["properties"]
+
+    assert shown["colour"] == {"type": "string", "enum": ["red", "blue"]}
+    assert shown["at"].keys() == {"type", "pattern", "examples", "description"}
 
 
 def test_titles_are_left_out_but_not_a_field_of_that_name():

@@ -10,14 +10,6 @@ from gateway.domain.kernel.money import Money
 from gateway.http.panel.pages import formats
 
 
-def test_a_document_for_people_has_exact_amounts():
-    written = formats.pretty({"value": Decimal("10.50"), "names": ["São"], "none": []})
-
-    assert written.decode() == (
-        '{\n  "value": 10.50,\n  "names": [\n    "São"\n  ],\n  "none": []\n}'
-    )
-
-
 @pytest.mark.parametrize(
     ("value", "written"),
     [
