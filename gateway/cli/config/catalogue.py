@@ -27,8 +27,8 @@ EVERY_CODE = sorted(
 """The service's codes, then those of users; otherwise in the order of the catalogues."""
 
 _BODIES = (
-    "Every error has the body `{code, message, trace_id}`. One code may travel with several",
-    "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
+    "Every error has the body `{code, message, trace_id}`. The same code can have several",
+    "HTTP statuses: look at both. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
     "codes without `SVC.` are those of users: identity, panel and back office.",
     "",
     "The `message` of `SVC.VAL.*`, and of `SVC.PIX.012` to `.014`, names the field by its path,",
@@ -39,9 +39,9 @@ _REASONS = (
     "always both: `field`, the path in the body or the name of the parameter, and `reason`,",
     'one of the words below, which a page can say in another language. Either is `""` where',
     "there is none: in every 401, which never reveals more than its code, and where the code",
-    "is enough. What is refused before it is HTTP of ours (`SVC.GTW.007`, malformed requests)",
-    "has three fields everywhere. `reason` is the log's `reason_id`; the log has some",
-    'further words. New words may be added: treat an unknown one as `""`.',
+    "is enough. Malformed HTTP and `SVC.GTW.007` are refused before we know for which surface",
+    "they were: these errors always have the three fields only. `reason` is the log's",
+    '`reason_id`; the log has some further words. New words may be added: treat an unknown one as `""`.',
 )
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")

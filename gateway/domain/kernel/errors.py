@@ -105,7 +105,7 @@ WINDOW_INVALID = _declare(
 PAYOUT_DATE_NOT_TODAY = _declare(
     "payout_date_not_today",
     ("SVC.VAL.008", 400),
-    "A payout is dated today in UTC; scheduling is not available.",
+    "The payout's date is not today in UTC; payouts cannot be scheduled.",
     "Send today's date in UTC.",
 )
 NUMBER_INVALID = _declare(

@@ -203,7 +203,7 @@ _RECORDS: Final = {
     "no_opinion": "You have given no opinion on this payout.",
     "format_missing": "This installation cannot write PDF: the extra pdf is not installed.",
     "too_many_movements": "There are too many movements; ask for fewer days.",
-    "own_order": "Another person has to decide on an order of one's own.",
+    "own_order": "You cannot decide on your own order.",
     "decided": "The order was decided already.",
     "over": "The time to decide on the order is over.",
     "void": "The order is void: who ordered it may not order it any more.",

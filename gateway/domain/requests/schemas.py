@@ -92,7 +92,7 @@ Reference = Annotated[
     Meta(
         min_length=1,
         max_length=1024,
-        description="The caller's own word for it, unique per account, case-sensitive.",
+        description="Your identifier of it, unique in the account. Send it again to retry safely.",
         examples=["order-1042"],
         extra_json_schema={"pattern": REFERENCE},
     ),
