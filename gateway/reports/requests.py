@@ -10,7 +10,15 @@ from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import second, text_cell
 
 _COLUMNS: Final = (
-    *("Data e hora (Brasília)", "Rastro", "Interface", "Rota", "Método", "Status", "Código"),
+    *(
+        "Data e hora (Brasília)",
+        "Rastreio (trace ID)",
+        "Interface",
+        "Rota",
+        "Método",
+        "Status",
+        "Código",
+    ),
     *("Motivo", "Credencial", "Pessoa", "Conta", "Empresa", "Duração (ms)"),
 )
 

@@ -192,7 +192,7 @@ async def pay_by_key(desk: Desk, second: Desk, reference: str) -> None:
     await desk.fill({"key": PAYEE, "number": PAYEE, "value": PAID, "reference": reference})
     await desk.press("Consultar o titular")
     await expect(desk.page.get_by_role("heading", level=1)).to_have_text("Conferir o pagamento")
-    await desk.press("Pedir o pagamento")
+    await desk.press("Enviar pagamento")
     await desk.page.wait_for_url("**/panel/approvals/**")
 
     await second.go("/approvals")
@@ -216,7 +216,7 @@ async def lose_and_find(desk: Desk, partner: Partner, reference: str) -> None:
     await desk.page.locator(f"a[href*='reference={reference}']").click()
     await desk.page.get_by_role("link", name="linha do tempo").click()
     await desk.page.wait_for_url(f"**/payouts/{reference}")
-    await desk.see("desfecho desconhecido")
+    await desk.see("resultado desconhecido")
     await desk.go("/sandbox")
     await desk.press("Limpar todas as falhas")
     await desk.see("Nenhuma falha pendente.")
@@ -255,12 +255,12 @@ async def judge(desks: tuple[Desk, Desk], partner: Partner, reference: str) -> N
         await waiting(desk, reference)
         await desk.page.get_by_label("O banco pagou").check()
         await desk.fill({"why": "extrato do banco, linha 42", "sum": "777,11"})
-        await desk.press("Dar opinião")
+        await desk.press("Registrar parecer")
         await desk.see(said)
 
     await desks[0].go(desks[0].account(f"/payouts/{reference}"))
     await desks[0].see("liquidado")
-    await desks[0].see("O banco movimentou um valor diferente do pedido")
+    await desks[0].see("O banco movimentou um valor diferente do solicitado")
 
 
 async def waiting(desk: Desk, reference: str) -> None:

@@ -82,7 +82,7 @@ async def test_counts_beside_entries_are_renewed_and_told(browser: Browser, live
         await tick(tab.page, "panel:badges")
 
         await expect(count).to_have_text(str(before + 1))
-        await expect(tab.page.locator("#said")).to_have_text(f"Paradas {before + 1}")
+        await expect(tab.page.locator("#said")).to_have_text(f"Bloqueios de pagamento {before + 1}")
         assert tab.findings == []
 
 

@@ -236,7 +236,7 @@ async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: P
         await tab.page.fill("#reason", "conferência")
         await tab.page.fill("#words", "sandbo")
 
-        await tab.page.get_by_role("button", name="Parar pagamentos").click()
+        await tab.page.get_by_role("button", name="Bloquear pagamentos").click()
 
         words = tab.page.locator("#words")
         await expect(words).to_have_attribute("aria-invalid", "true")

@@ -41,7 +41,8 @@ _REASONS = (
     "there is none: in every 401, which never reveals more than its code, and where the code",
     "is enough. Malformed HTTP and `SVC.GTW.007` are refused before we know for which surface",
     "they were: these errors always have the three fields only. `reason` is the log's",
-    '`reason_id`; the log has some further words. New words may be added: treat an unknown one as `""`.',
+    "`reason_id`; the log has some further words. New words may be added: treat an unknown one",
+    'as `""`.',
 )
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")

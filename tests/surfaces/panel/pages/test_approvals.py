@@ -53,7 +53,7 @@ async def test_who_ordered_sees_the_order_and_no_button(keeper: Person, world: W
 
     seen = await keeper.open(path)
 
-    assert "Este pedido é seu" in seen.text
+    assert "Esta solicitação é sua" in seen.text
     assert not re.findall(rf'action="{path}/\w+"', seen.text)
 
 
@@ -197,7 +197,7 @@ async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world
 
     assert path in waiting.text
     assert path not in void.text
-    assert "Nenhum pedido nesta situação" in void.text
+    assert "Nenhuma solicitação nesta situação" in void.text
 
 
 async def test_another_company_s_order_is_not_there(keeper: Person, world: World):

@@ -225,7 +225,8 @@ async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
     seen = await person.open("/panel/requests/export?status=403&route=banking.balance")
 
     assert seen.headers.get("Transfer-Encoding") == "chunked"
-    found = [line["Rastro"] for line in read(seen.text) if line["Rastro"].startswith("many-")]
+    traces = [line["Rastreio (trace ID)"] for line in read(seen.text)]
+    found = [each for each in traces if each.startswith("many-")]
     assert found == [f"many-{number}" for number in range(count)]
 
 

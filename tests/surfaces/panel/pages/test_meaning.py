@@ -65,7 +65,7 @@ async def test_a_review_leads_with_why_people_decide(world: World, approver: Per
 
     seen = await approver.open(f"/panel/unresolved?account={account}&reference={reference}")
 
-    assert re.search(r"O que se sabe</dt><dd><b[^>]*>Nenhuma prova decide", seen.text)
+    assert re.search(r"O que se sabe</dt><dd><b[^>]*>O banco não confirma este caso", seen.text)
 
 
 async def test_the_latest_payouts_say_why_one_was_refused(world: World, operator: Person):

@@ -62,7 +62,7 @@ async def test_the_overview_counts_what_was_paid(world: World, viewer: Person):
 
 def ordered(seen: Seen) -> int:
     """Read how many payouts were ordered today."""
-    found = re.search(r"Valor pedido.*?(\d+) pagamento", seen.text, re.DOTALL)
+    found = re.search(r"Valor solicitado.*?(\d+) pagamento", seen.text, re.DOTALL)
     return int(found[1]) if found else 0
 
 

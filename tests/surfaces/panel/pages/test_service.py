@@ -65,9 +65,9 @@ async def test_acts_are_filtered_proven_and_exported(security: Person):
     assert "user.created" in every.text
     assert ">user:" not in every.text
     assert "pessoa: Security" in every.text
-    assert "Nenhum ato é assim" in none.text
+    assert "Nenhum registro encontrado" in none.text
     assert {far.status, wrong.status} == {200}
-    assert "O registro está inteiro" in proof.text
+    assert "O registro está íntegro" in proof.text
     assert json.loads(export.text.splitlines()[0])["number"] == 1
 
 
@@ -85,8 +85,8 @@ async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person
 
     proof = await security.open("/panel/audit/proof")
 
-    assert "O registro não está inteiro" in broken.text
-    assert "O registro está inteiro, exceto os atos nº 2 a 2" in proof.text
+    assert "O registro não está íntegro" in broken.text
+    assert "O registro está íntegro, exceto os números 2 a 2" in proof.text
     assert "proposta por user:ana, aprovada por user:bia" in proof.text
     assert "o disco queimou" in proof.text
 

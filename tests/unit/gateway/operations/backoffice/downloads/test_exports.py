@@ -84,7 +84,7 @@ async def test_every_row_is_there_once_in_its_order(count: int):
     payouts = await made.payouts("maria", EVERY_COMPANY, QUERY)
     assert await read(payouts, "Referência") == wanted
     requests = await made.logged_requests("maria", EVERY_COMPANY, SEARCH)
-    assert await read(requests, "Rastro") == wanted
+    assert await read(requests, "Rastreio (trace ID)") == wanted
 
 
 async def test_each_page_is_asked_for_within_the_scope_and_the_filter():
@@ -92,7 +92,7 @@ async def test_each_page_is_asked_for_within_the_scope_and_the_filter():
     made = exports(lists)
 
     await read(await made.payouts("maria", SCOPE, QUERY), "Referência")
-    await read(await made.logged_requests("maria", SCOPE, SEARCH), "Rastro")
+    await read(await made.logged_requests("maria", SCOPE, SEARCH), "Rastreio (trace ID)")
 
     assert {scope for _, scope in lists.asked} == {SCOPE}
     queries = [query for query, _ in lists.asked if isinstance(query, PayoutQuery)]
