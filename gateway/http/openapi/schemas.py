@@ -11,6 +11,7 @@ import orjson
 
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
 from gateway.domain.requests.schemas import CHOICES, PLAIN_TEXT, Choice
+from gateway.http.openapi.fields import explained
 
 Schema = dict[str, Any]
 
@@ -75,7 +76,9 @@ def described(
     found, raw = msgspec.json.schema_components(wanted, ref_template=REF)
     raw = {name: each for name, each in raw.items() if name not in {Money.__name__, Sum.__name__}}
     names = public_names(raw)
-    components = {names[name]: tidied(shape, names) for name, shape in raw.items()}
+    components = {
+        names[name]: explained(names[name], tidied(shape, names)) for name, shape in raw.items()
+    }
     shown = {kind: tidied(shape, names) for kind, shape in zip(wanted, found, strict=True)}
     for shape, choice in CHOICES.items():
         forms = [shown[form] for form in choice.forms]

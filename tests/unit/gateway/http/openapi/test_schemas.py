@@ -106,7 +106,7 @@ def test_a_default_of_a_body_is_said_in_words():
 def test_a_word_has_a_type_and_a_constant_is_one():
     shown = component(LineDocument)["properties"]
 
-    assert shown["kind"] == {"type": "string", "enum": ["credit", "debit"]}
+    assert shown["kind"].items() >= {"type": "string", "enum": ["credit", "debit"]}.items()
     assert shown["final"] == {"type": "boolean", "const": False}
     assert shown["count"] == {"type": "integer", "enum": [1, 2]}
     assert described([OrderBody])[1]["Colour"]["type"] == "string"
@@ -138,7 +138,8 @@ def test_a_choice_is_told_by_its_field_wherever_it_stands(kind: type):
             "mapping": {"cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog"},
         },
     }
-    assert components["Cat"]["properties"]["kind"] == {"type": "string", "const": "cat"}
+    kind = components["Cat"]["properties"]["kind"]
+    assert kind.items() >= {"type": "string", "const": "cat"}.items()
 
 
 def test_a_text_that_is_sent_has_no_control_characters():
@@ -152,8 +153,8 @@ def test_a_text_that_is_sent_has_no_control_characters():
 
     shown = described([], [NoteBody])[1]["NoteRequest"]["properties"]
 
-    plain = {"type": "string", "pattern": PLAIN_TEXT}
-    assert (shown["reason"], shown["texts"]["items"]) == (plain, plain)
+    assert shown["texts"]["items"] == {"type": "string", "pattern": PLAIN_TEXT}
+    assert shown["reason"]["pattern"] == PLAIN_TEXT
     assert shown["branch"]["pattern"] == "^[0-9]+$"
     assert "pattern" not in shown["password"]
     assert "pattern" not in str(described([NoteBody])[1]["NoteRequest"]["properties"]["reason"])
