@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from gateway.domain.accounts.accounts import Account, BankCoordinates, Company, Environment
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
+from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
 from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.providers import Evidence, Phase
@@ -35,7 +37,7 @@ async def open_account(store: Store, bank_account: str = "bench") -> str:
     """Store a company with one account and return the account's id."""
     at, company_id, account_id = now(), str(uuid4()), str(uuid4())
     event = AuditEvent(at=at, actor="cli", action="bench", subject="bench")
-    await store.companies.add(Company(company_id, "Bench", at), event)
+    await add_company(store.database, Company(company_id, "Bench", at), event)
     account = Account(
         id=account_id,
         company_id=company_id,

@@ -15,13 +15,14 @@ from msgspec.structs import asdict
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
+from gateway.companies.service import Companies, find_company, known_company
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
+from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.backoffice.access_orders import (
@@ -120,7 +121,7 @@ def build_backoffice(
         ),
         identity=identity.services,
         admin=admin,
-        accounts=VisibleAccounts(office.scoped, store.companies),
+        accounts=VisibleAccounts(office.scoped, partial(find_company, store.database)),
         connections=BankConnections(banks, store.audit),
         approvals=approvals,
         credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
@@ -162,13 +163,17 @@ def build_visible_account(kernel: Kernel) -> VisibleAccount:
     return VisibleAccount(within(kernel.settings.database.auth_timeout_s, load))
 
 
+def build_companies(kernel: Kernel) -> Companies:
+    """Build the companies."""
+    return Companies(database=kernel.store.database, new_id=kernel.new_id)
+
+
 def build_stops(kernel: Kernel) -> Stops:
     """Build the kill switches."""
     store = kernel.store
     return Stops(
         database=store.database,
         providers=kernel.settings.providers,
-        companies=store.companies,
         accounts=store.accounts,
         credentials=store.credentials,
         new_id=kernel.new_id,
@@ -183,9 +188,8 @@ def build_admin_services(
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped),
-        companies=CompanyRecords(companies=store.companies, acting=acting, new_id=new_id),
         accounts=AccountRecords(
-            companies=store.companies,
+            known_company=partial(known_company, store.database),
             accounts=store.accounts,
             acting=acting,
             new_id=new_id,
@@ -194,7 +198,7 @@ def build_admin_services(
             providers={name: same_bank(name, settings.providers) for name in settings.providers},
         ),
         credentials=CredentialRecords(
-            companies=store.companies,
+            known_company=partial(known_company, store.database),
             accounts=store.accounts,
             credentials=store.credentials,
             acting=acting,

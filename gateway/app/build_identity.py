@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import asdict
 
 from gateway.app.build_accounts import quotas
+from gateway.companies.service import known_company
 from gateway.config.settings import Settings
 from gateway.http.identity.surface import UserPolicies
 from gateway.operations.identity.ports import (
@@ -98,7 +99,9 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         events=kernel.events,
     )
     services = build_identity_services(
-        context, store.companies, partial(new_signing_key, sealer=keys.sealer)
+        context,
+        partial(known_company, store.database),
+        partial(new_signing_key, sealer=keys.sealer),
     )
     return IdentityRoom(
         context=context,

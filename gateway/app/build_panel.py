@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
-from gateway.app.build_backoffice import build_stops, build_visible_account
+from gateway.app.build_backoffice import build_companies, build_stops, build_visible_account
 from gateway.app.build_identity import IdentityRoom
+from gateway.companies.pages import pages as company_pages
+from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
 from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.pages.badges import Badges
@@ -76,7 +79,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
     session, services = settings.session, identity.services
     context = PanelContext(
         store=kernel.store.identity.panels,
-        companies=kernel.store.companies,
+        find_company=partial(find_company, kernel.store.database),
         cookies=PanelCookies(list(keys.keys(PANEL_LABEL).values())),
         identity=identity.context,
         sign_in=services.sign_in,
@@ -130,6 +133,7 @@ def build_pages(
         *session_pages(session),
         *recovery_pages(rows, session),
         *member_pages(rows),
+        *company_pages(build_companies(kernel), context),
         *stop_pages(build_stops(kernel), context),
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_backoffice import (
     build_backoffice,
+    build_companies,
     build_stops,
     build_visible_account,
 )
@@ -23,6 +24,7 @@ from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.app.build_panel import PanelRoom, build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
+from gateway.companies.routes import routes as company_routes
 from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
 from gateway.config.values import Secret
@@ -130,7 +132,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
             _traces(rooms),
             _configuration(rooms),
             providers,
-            [stop_routes(build_stops(kernel))],
+            [company_routes(build_companies(kernel)), stop_routes(build_stops(kernel))],
         ),
         policies,
         build_visible_account(kernel),

@@ -8,7 +8,6 @@ import click
 
 from gateway.cli.admin.accounts import account
 from gateway.cli.admin.audit import audit
-from gateway.cli.admin.companies import company
 from gateway.cli.admin.credentials import credential
 from gateway.cli.config.assets import assets
 from gateway.cli.config.callbacks import callbacks
@@ -20,6 +19,7 @@ from gateway.cli.identity.outbox import outbox
 from gateway.cli.identity.users import user
 from gateway.cli.payouts.commands import payouts
 from gateway.cli.serve.commands import serve, worker
+from gateway.companies.cli import company
 
 GROUP = "pixgate.commands"
 """The entry-point group in which other packages name a click command each."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from sqlalchemy import Select, insert, select, update
 
+from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Accounts, Companies
+from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import Action, Credentials
 from gateway.domain.backoffice.change_feed import RESUMED, STOPPED
 from gateway.domain.identity.errors import NOT_FOUND
@@ -42,7 +43,6 @@ class Stops:
 
     database: Database
     providers: Collection[str]
-    companies: Companies
     accounts: Accounts
     credentials: Credentials
     new_id: Callable[[], str]
@@ -128,7 +128,9 @@ class Stops:
             case StopScope.PROVIDER:
                 found = self._provider(subject) if scope.everything else None
             case StopScope.COMPANY:
-                company = await self.companies.find(identifier(subject, "company", "subject"))
+                company = await find_company(
+                    self.database, identifier(subject, "company", "subject")
+                )
                 found = company_id = company.id if company else None
             case StopScope.ACCOUNT:
                 account = await self.accounts.find(identifier(subject, "account", "subject"))

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import literal, select
 
-from gateway.domain.accounts.accounts import Accounts, Companies
+from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.bank.records.charges import ChargeRecords
@@ -22,7 +22,7 @@ from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Reviews
 from gateway.net.common.runtime import utc_now
-from gateway.store.accounts.accounts import StoredAccounts, StoredCompanies
+from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.record import StoredChanges
@@ -55,7 +55,6 @@ class Store:
 
     url: str = field(repr=False)
     database: Database = field(repr=False)
-    companies: Companies
     accounts: Accounts
     credentials: Credentials
     payouts: StoredPayouts
@@ -157,7 +156,6 @@ def _store_on(database: Database, url: str) -> Store:
     return Store(
         url=url,
         database=database,
-        companies=StoredCompanies(database),
         accounts=StoredAccounts(database),
         credentials=StoredCredentials(database),
         payouts=StoredPayouts(database),

@@ -72,6 +72,7 @@ WITHOUT = {
         [
             "gateway/http/panel/pages/page.py",
             "gateway/http/panel/screens",
+            "gateway/companies/pages.py",
             "gateway/stops/pages.py",
         ],
         PAGES,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from gateway.domain.accounts.accounts import Company
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
 from gateway.domain.accounts.credentials import Action, Permission, Principal, Resource
 from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
@@ -133,7 +134,7 @@ async def _company(world: World) -> str:
     """Make a company without accounts: whoever sees it alone sees empty lists."""
     company = Company(str(uuid4()), "Nada Ainda Ltda", world.gateway.kernel.now())
     event = AuditEvent(at=company.created_at, actor="cli", action="company.created", subject="test")
-    await world.gateway.kernel.store.companies.add(company, event)
+    await add_company(world.gateway.kernel.store.database, company, event)
     return company.id
 
 

@@ -10,8 +10,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import pytest_asyncio
 
+from gateway.app.build_backoffice import build_companies
+from gateway.core.access import Staff
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
@@ -147,14 +150,16 @@ async def test_a_form_of_a_session_that_was_ended_elsewhere_changes_nothing(
     person = await moving.people.make(Role.ADMIN)
     await sign_in(visitor, person)
     token = await visitor.token("/panel/companies")
-    companies = moving.world.gateway.kernel.store.companies
-    before = await companies.list()
+    kernel = moving.world.gateway.kernel
+    companies = build_companies(kernel)
+    who = Staff(AuditContext("cli:test", kernel.now))
+    before = await companies.every(who)
 
     await moving.world.gateway.rooms.identity.services.users.end_sessions("cli", person.id)
     said = await visitor.send("/panel/companies", {TOKEN: token, "name": "Nova Ltda"})
 
     assert (said.status, said.location) == (303, LOGIN)
-    assert await companies.list() == before
+    assert await companies.every(who) == before
 
 
 async def test_signing_in_never_leads_elsewhere(moving: PanelSite):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from gateway.companies.service import add_company
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.followups import Checked
 from gateway.domain.payouts.payouts import Change, Payout, PayoutState
@@ -19,7 +20,7 @@ _ROADS = {PayoutState.SENDING: (), PayoutState.PAID: (PayoutState.ACCEPTED, Payo
 
 async def company_and_accounts(store: Store) -> None:
     """Store the company of the samples with its two accounts."""
-    await store.companies.add(samples.company(), samples.event())
+    await add_company(store.database, samples.company(), samples.event())
     for account_id in (samples.ACCOUNT, samples.SISTER):
         await store.accounts.add(samples.account(account_id), samples.event())
 

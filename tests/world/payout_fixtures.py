@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from gateway.domain.accounts.accounts import Company, Environment
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
@@ -31,7 +33,7 @@ async def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     act = AuditEvent(at=NOON, actor="cli", action="tested", subject="test:1")
     try:
         await prepare(store, Environment.SANDBOX, migrate=True, now=lambda: NOON)
-        await store.companies.add(Company(COMPANY, "Padaria São João", NOON), act)
+        await add_company(store.database, Company(COMPANY, "Padaria São João", NOON), act)
         await store.accounts.add(account(), act)
         await store.accounts.add(account(SISTER), act)
     finally:

@@ -9,12 +9,15 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from gateway.app.build_backoffice import build_admin_services
+from gateway.app.build_backoffice import build_admin_services, build_companies
+from gateway.companies.model import Company, CompanyRequest
+from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
+from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
@@ -77,8 +80,13 @@ class Registers:
         return build_admin_services(self.kernel, self.acting, self.source)
 
     @property
-    def companies(self) -> CompanyRecords:
-        return self.admin.companies
+    def companies(self) -> Companies:
+        return build_companies(self.kernel)
+
+    async def company(self, name: str, company_id: str = "") -> Company:
+        """Make a company."""
+        wanted = CompanyRequest(name=name, id=company_id)
+        return await self.companies.create(Staff(self.acting), wanted)
 
     @property
     def accounts(self) -> AccountRecords:

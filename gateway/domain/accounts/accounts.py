@@ -1,4 +1,4 @@
-"""Companies, their accounts at banks, and the ports to both."""
+"""Accounts at banks, and the port to them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ class Environment(StrEnum):
 
     SANDBOX = "sandbox"
     PRODUCTION = "production"
-
-
-@dataclass(frozen=True, slots=True)
-class Company:
-    """An owner of accounts; ``id`` is a lower-case UUID."""
-
-    id: str
-    name: str
-    created_at: datetime
 
 
 GivenSecrets = str | Mapping[str, str]
@@ -146,22 +137,6 @@ class Account:
         if not derived.hash:
             derived.hash = hashlib.sha256(self.id.encode("utf-8", "replace")).hexdigest()[:16]
         return derived.hash
-
-
-class Companies(Protocol):
-    """Owners of accounts."""
-
-    async def add(self, company: Company, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken."""
-        ...
-
-    async def find(self, company_id: str) -> Company | None:
-        """Return one by id."""
-        ...
-
-    async def list(self) -> Sequence[Company]:
-        """Return all, oldest first."""
-        ...
 
 
 class Accounts(Protocol):

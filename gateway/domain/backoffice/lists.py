@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Protocol
 
-from gateway.domain.accounts.accounts import Account, Company
+from gateway.companies.model import Company
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action, Credential, Permission, Resource
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AcceptedBreak, AuditEvent
@@ -141,10 +142,6 @@ class TracedAttempt:
 class ScopedRecords(Protocol):
     """Look-ups, and pages of lists, oldest first, each with how many there are in all."""
 
-    async def company(self, company_id: str, scope: CompanyScope) -> Company | None:
-        """Return one company."""
-        ...
-
     async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
         """Return one account by its lower-case id."""
         ...
@@ -159,10 +156,6 @@ class ScopedRecords(Protocol):
 
     async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
         """Return accounts, companies and credentials by their ids, in any order."""
-        ...
-
-    async def companies(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Company], int]:
-        """List companies."""
         ...
 
     async def accounts(

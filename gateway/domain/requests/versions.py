@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.accounts.accounts import Account, Company
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import VERSION_CHANGED, ServiceError
@@ -43,26 +43,21 @@ def expected(headers: Sequence[str]) -> Expected:
 
 def version_of_user(user: User) -> str:
     """Return the version of a person; every change of them has an instant of its own."""
-    return _version("user", user.id, user.updated_at.isoformat())
+    return entity_tag("user", user.id, user.updated_at.isoformat())
 
 
 def version_of_account(account: Account) -> str:
     """Return the version of an account, its sealed credentials included."""
-    return _version(
+    return entity_tag(
         *("account", account.id, account.company_id, account.name, account.tax_number),
         *(str(account.active), str(account.verified), account.provider),
         *(account.provider_account, account.sealed_credentials.hex(), repr(account.coordinates)),
     )
 
 
-def version_of_company(company: Company) -> str:
-    """Return the version of a company."""
-    return _version("company", company.id, company.name)
-
-
 def version_of_credential(credential: Credential) -> str:
     """Return the version of a credential; being used changes nothing of it."""
-    return _version(
+    return entity_tag(
         *("credential", credential.client_id, credential.name, repr(credential.limits)),
         *(str(credential.expires_at), str(credential.revoked_at)),
         *sorted(map(str, credential.permissions)),
@@ -70,7 +65,7 @@ def version_of_credential(credential: Credential) -> str:
     )
 
 
-def _version(*parts: str) -> str:
+def entity_tag(*parts: str) -> str:
     """Make an entity tag of parts; none of them can be read out of it."""
     digest = hashlib.sha256()
     for part in parts:

@@ -14,7 +14,6 @@ from gateway.http.backoffice.administration.accounts import (
 )
 from gateway.http.backoffice.administration.bank_connections import connection_rows
 from gateway.http.backoffice.administration.bank_numbers import bank_number_rows
-from gateway.http.backoffice.administration.companies import company_rows
 from gateway.http.backoffice.administration.configuration import (
     Configuration,
     configuration_rows,
@@ -89,7 +88,6 @@ def backoffice_rows(
     return BackOfficeRows(
         staff=(
             *account_list_rows(does),
-            *company_rows(admin),
             *name_rows(admin),
             *account_record_rows(accounts),
             *credential_rows(CredentialActs(admin, does.credentials)),

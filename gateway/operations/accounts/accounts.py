@@ -1,4 +1,4 @@
-"""Companies and their accounts: what a partner acts on, and the bank behind each."""
+"""Accounts: what a partner acts on, and the bank behind each."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from datetime import datetime
 
 import msgspec
 
+from gateway.companies.model import KnownCompany
 from gateway.domain.accounts.accounts import (
     Account,
     Accounts,
     BankCoordinates,
     BankSecrets,
     BankSecretsRefused,
-    Companies,
-    Company,
     GivenSecrets,
 )
 from gateway.domain.kernel import strict
@@ -26,56 +25,6 @@ from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
 from gateway.domain.requests.reasons import sentence
 from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_account
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompanyRecords:
-    """
-    The register of companies.
-
-    Attributes:
-        new_id: Makes a UUID.
-    """
-
-    companies: Companies
-    acting: AuditContext
-    new_id: Callable[[], str]
-
-    async def create(self, called: str, company_id: str = "") -> Company:
-        """
-        Add a company; an empty ``company_id`` chooses one.
-
-        Raises:
-            RuleViolation: for an unusable name or id, or an id that is taken.
-        """
-        chosen = identifier(company_id, "company", "id") if company_id else self.new_id()
-        company = Company(chosen, name(called), self.acting.now())
-        event = self.acting.event("company.created", f"company:{chosen}", {"name": company.name})
-        try:
-            await self.companies.add(company, event)
-        except AlreadyExists as problem:
-            message = f"the company {chosen} exists already"
-            raise RuleViolation(message, "taken", field="id") from problem
-        return company
-
-    async def list(self) -> Sequence[Company]:
-        """Return all, oldest first."""
-        return await self.companies.list()
-
-
-async def existing(companies: Companies, company_id: str, field: str = "company_id") -> Company:
-    """
-    Return the company of that id.
-
-    Raises:
-        RuleViolation: when there is none.
-    """
-    company = await companies.find(identifier(company_id, "company", field))
-    if company is None:
-        message = f"there is no company {company_id}"
-        raise RuleViolation(message, "company_unknown", field=field)
-    return company
-
 
 _ATTEMPTS = 3
 """More are in vain only while others never stop."""
@@ -171,7 +120,7 @@ class AccountRecords:
         providers: The configured providers by name, each with every name of the same bank.
     """
 
-    companies: Companies
+    known_company: KnownCompany
     accounts: Accounts
     acting: AuditContext
     new_id: Callable[[], str]
@@ -186,7 +135,7 @@ class AccountRecords:
         Raises:
             RuleViolation: no such company or provider, a wrong field, or an id that is taken.
         """
-        company = await existing(self.companies, order.company_id)
+        company = await self.known_company(order.company_id, "company_id")
         chosen = identifier(order.id, "account", "id") if order.id else self.new_id()
         shown = self._secrets(order.provider)
         account = Account(
@@ -251,7 +200,7 @@ class AccountRecords:
         """Return all, or those of one company, oldest first; RuleViolation for an unknown one."""
         if company_id is None:
             return await self.accounts.list()
-        return await self.accounts.list((await existing(self.companies, company_id)).id)
+        return await self.accounts.list((await self.known_company(company_id, "company_id")).id)
 
     async def require_own_bank(self, account: Account) -> None:
         """Refuse a bank's account that another company has; RuleViolation as ``update`` raises."""

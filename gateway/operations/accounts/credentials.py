@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from gateway.domain.accounts.accounts import Accounts, Companies
+from gateway.companies.model import KnownCompany
+from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import (
     UNLIMITED,
     Action,
@@ -21,7 +22,6 @@ from gateway.domain.accounts.credentials import (
     SecretDigest,
 )
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.operations.accounts.accounts import existing
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 
 # A day for a partner to roll the new secret out; at most a month with two secrets in use.
@@ -82,7 +82,7 @@ class CredentialSource:
 class CredentialRecords:
     """The register of credentials."""
 
-    companies: Companies
+    known_company: KnownCompany
     accounts: Accounts
     credentials: Credentials
     acting: AuditContext
@@ -207,12 +207,12 @@ class CredentialRecords:
         """Return all, or those of one company, oldest first; ended ones included."""
         if company_id is None:
             return await self.credentials.list()
-        return await self.credentials.list((await existing(self.companies, company_id)).id)
+        return await self.credentials.list((await self.known_company(company_id, "company_id")).id)
 
     async def _scope(self, order: CredentialOrder) -> str:
         """Return the company; the account, where one is named, must be its own."""
         if order.account_id is None:
-            return (await existing(self.companies, order.company_id)).id
+            return (await self.known_company(order.company_id, "company_id")).id
         account = await self.accounts.find(identifier(order.account_id, "account"))
         if account is None:
             message = f"there is no account {order.account_id}"

@@ -6,11 +6,12 @@ Every administrative act on a record begins here, whoever asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.domain.accounts.accounts import Account, Companies, Company
+from gateway.companies.model import Company
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.lists import (
     CredentialCounts,
@@ -27,7 +28,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
+from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords
 from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.bank.pages import Listed
@@ -48,10 +49,6 @@ class RecordsInScope:
     records: ScopedRecords
     scope: CompanyScope = EVERY_COMPANY
 
-    async def company(self, company_id: str) -> Company:
-        """Return one company; ``NOT_FOUND`` outside of the scope."""
-        return _found(await self.records.company(company_id, self.scope), "company")
-
     async def credential(self, client_id: str) -> Credential:
         """Return one credential; ``NOT_FOUND`` outside of the scope."""
         return _found(await self.records.credential(client_id, self.scope), "credential")
@@ -63,10 +60,6 @@ class RecordsInScope:
     async def names(self, ids: Collection[str]) -> Sequence[NamedRecord]:
         """Return those of these ids that are an account, a company or a credential in scope."""
         return await self.records.names(ids, self.scope) if ids else ()
-
-    async def companies(self, paging: Paging) -> Listed[Company]:
-        """List companies."""
-        return await _listed(paging, self.records.companies(paging, self.scope))
 
     async def credentials(self, search: CredentialSearch) -> Listed[Credential]:
         """List credentials."""
@@ -153,7 +146,7 @@ class VisibleAccounts:
     """Reads accounts (contract 2.10, 4.3); every call raises ``StoreUnavailable`` as stores do."""
 
     records: ScopedRecords
-    companies: Companies
+    find_company: Callable[[str], Awaitable[Company | None]]
 
     async def search(self, scope: CompanyScope, wanted: AccountSearch) -> Listed[OwnedAccount]:
         """Return a page of those in scope, oldest first; none of an unknown company."""
@@ -162,7 +155,7 @@ class VisibleAccounts:
 
     async def read(self, account: Account, _taken: None) -> OwnedAccount:
         """Return the account that the policies found, with its company."""
-        return OwnedAccount(account, await self.companies.find(account.company_id))
+        return OwnedAccount(account, await self.find_company(account.company_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +169,6 @@ class AdminServices:
 
     acting: AuditContext
     visible: RecordsInScope
-    companies: CompanyRecords
     accounts: AccountRecords
     credentials: CredentialRecords
     reviews: PayoutReviews
@@ -186,7 +178,6 @@ class AdminServices:
         return AdminServices(
             acting=acting,
             visible=replace(self.visible, scope=scope),
-            companies=replace(self.companies, acting=acting),
             accounts=replace(self.accounts, acting=acting),
             credentials=replace(self.credentials, acting=acting),
             reviews=replace(self.reviews, acting=acting),

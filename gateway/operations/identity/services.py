@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.accounts.accounts import Companies
+from gateway.companies.model import KnownCompany
 from gateway.operations.identity.passwords import Passwords, ResetRequests
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.second_factors import SecondFactors
@@ -36,10 +36,10 @@ class IdentityServices:
 
 
 def build_identity_services(
-    context: IdentityContext, companies: Companies, new_key: NewKey
+    context: IdentityContext, known_company: KnownCompany, new_key: NewKey
 ) -> IdentityServices:
     """Build every operation on one context; ``new_key`` makes signing keys."""
-    users, reset_requests = UserRecords(context, companies), ResetRequests(context)
+    users, reset_requests = UserRecords(context, known_company), ResetRequests(context)
     return IdentityServices(
         sign_in=SignIn(context),
         tokens=TokenRefresh(context),

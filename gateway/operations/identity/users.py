@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gateway.domain.accounts.accounts import Companies
+from gateway.companies.model import KnownCompany
 from gateway.domain.identity.challenges import Purpose
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import Preferences, User
@@ -16,7 +16,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.strict import Malformed
 from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_user
-from gateway.operations.accounts.accounts import existing
 from gateway.operations.identity.mail import Mailer
 from gateway.operations.identity.passwords import NewPasswords
 from gateway.operations.identity.ports import ClientInfo, IdentityContext
@@ -76,7 +75,7 @@ class UserRecords:
     """
 
     context: IdentityContext
-    companies: Companies
+    known_company: KnownCompany
     expected: Expected = ANY_VERSION
     scope: CompanyScope = EVERY_COMPANY
     fits: Callable[[User], bool] = _anybody
@@ -210,9 +209,7 @@ class UserRecords:
 
     async def known_companies(self, companies: Iterable[str]) -> frozenset[str]:
         """Return the ids of companies; raises ``RuleViolation`` for one that does not exist."""
-        return frozenset(
-            [(await existing(self.companies, each, "companies")).id for each in companies]
-        )
+        return frozenset([(await self.known_company(each, "companies")).id for each in companies])
 
     async def _read(self, order: NewUser) -> User:
         """Check an order and return the user it describes."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from gateway.domain.accounts.accounts import Companies
+from gateway.companies.model import Company
 from gateway.domain.identity.panel_sessions import AnonymousCookie, Cookie, PanelSessions
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.sessions import OwnSessions
@@ -91,7 +91,7 @@ class PanelContext:
     """
 
     store: PanelSessions
-    companies: Companies
+    find_company: Callable[[str], Awaitable[Company | None]]
     cookies: CookieCrypto
     identity: IdentityContext
     sign_in: SignIn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.accounts.accounts import Company
+from gateway.companies.model import Company
 from gateway.domain.identity.panel_sessions import Browser, PanelState
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.operations.identity.second_factors import SecondFactorCodes
@@ -88,4 +88,4 @@ class PanelViews:
         if len(who.companies) != 1:
             return None
         (company_id,) = who.companies
-        return await self.records.context.companies.find(company_id)
+        return await self.records.context.find_company(company_id)

@@ -20,7 +20,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from gateway.domain.accounts.accounts import Account, Company
+from gateway.companies.model import Company
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import (
     EVERY_PERMISSION,
     Action,
@@ -44,7 +45,7 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.store.accounts.accounts import read_account, read_company
+from gateway.store.accounts.accounts import read_account
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database, page
@@ -96,12 +97,6 @@ class StoredScopedRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def company(self, company_id: str, scope: CompanyScope) -> Company | None:
-        """Return one company."""
-        wanted = select(companies).where(companies.c.id == company_id)
-        row = await self._one(wanted.where(*of_company(companies.c.id, scope)))
-        return None if row is None else read_company(row)
-
     async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
         """Return one account by its lower-case id."""
         wanted = select(accounts).where(accounts.c.id == account_id)
@@ -134,13 +129,6 @@ class StoredScopedRecords:
         async with self._database.reading() as connection:
             rows = await connection.execute(wanted)
             return [NamedRecord(RecordKind(row.kind), row.id, row.name) for row in rows]
-
-    async def companies(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Company], int]:
-        """Return a page of companies, oldest first, and how many there are."""
-        wanted = select(companies).order_by(companies.c.created_at, companies.c.id)
-        wanted = wanted.where(*of_company(companies.c.id, scope))
-        rows, total = await page(self._database, wanted, paging)
-        return [read_company(row) for row in rows], total
 
     async def accounts(
         self, paging: Paging, scope: CompanyScope, company_id: str | None

@@ -11,11 +11,14 @@ from typing import Final
 
 import yaml
 
+from gateway.app.build_backoffice import build_companies
 from gateway.app.build_bank import connect
 from gateway.cli.config.callbacks import register_callback
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext
+from gateway.companies.model import CompanyRequest
 from gateway.config.reading import ConfigError, settings_from
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import BankCoordinates
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.domain.bank.capabilities import PortCall
@@ -96,7 +99,9 @@ async def attach(office: AdminContext, bank: str, provider: str) -> Mapping[str,
         charge = {"reference": CHARGE, "value": Money(10_50), "state": "paid"}
         await control.post("accounts", there, "charges", body=charge)
         await control.post("accounts", there, "incoming", body={"value": Money(25_00)})
-    company = await admin.companies.create(f"Demo {provider}")
+    company = await build_companies(office.kernel).create(
+        Staff(office.acting), CompanyRequest(name=f"Demo {provider}")
+    )
     account = await admin.accounts.create(account_order(company.id, provider, opened))
     issued = await admin.credentials.issue(
         CredentialOrder(

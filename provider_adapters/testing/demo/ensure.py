@@ -9,8 +9,10 @@ from gateway.app.build_backoffice import credential_source
 from gateway.app.build_identity import build_identity
 from gateway.cli.configuration import sandbox_only
 from gateway.cli.context import AdminContext
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Account, Company
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential, SecretDigest
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import Totp, User
@@ -108,7 +110,7 @@ async def _accounts(office: AdminContext, demo: Demo) -> None:
         company = Company(demo["companies"][role]["id"], holder.name, acting.now())
         event = acting.event("company.created", f"company:{company.id}", {"name": holder.name})
         with suppress(AlreadyExists):
-            await store.companies.add(company, event)
+            await add_company(store.database, company, event)
     for role, wanted in contents.ACCOUNTS.items():
         account_id, holder = demo["accounts"][role]["id"], contents.COMPANIES[wanted.company]
         sealed = office.kernel.keys.sealer.seal(contents.token(account_id), account_id)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
@@ -116,6 +117,6 @@ async def second(store: Store) -> AsyncIterator[Store]:
 
 async def _fill(store: Store) -> None:
     await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
-    await store.companies.add(samples.company(), samples.event())
+    await add_company(store.database, samples.company(), samples.event())
     for account_id in (samples.ACCOUNT, samples.SISTER):
         await store.accounts.add(samples.account(account_id), samples.event())

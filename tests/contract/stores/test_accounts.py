@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import update
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
 from gateway.store.engine import Store
@@ -83,7 +84,7 @@ def at_bank(account_id: str, company_id: str, place: str = "conta-1") -> Account
 @pytest.fixture
 async def theirs(store: Store) -> str:
     """Another company's id."""
-    await store.companies.add(company("other"), event())
+    await add_company(store.database, company("other"), event())
     return "other"
 
 
@@ -154,7 +155,7 @@ async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
 @both
 async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     other = at_bank("a", "other", "conta-2")
-    await store.companies.add(company("other"), event())
+    await add_company(store.database, company("other"), event())
     await store.accounts.add(other, event())
 
     everyone = await store.accounts.list()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.companies.service import add_company
 from gateway.domain.backoffice.change_feed import Act, Kept, Mark, News, outdated
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.runtime.records.change_feed import ChangeFeed
@@ -106,7 +107,7 @@ async def test_what_was_undone_is_not_told(store: Store) -> None:
     changes = StoredChanges(store.database)
     mark = (await read(changes, None)).mark
     with pytest.raises(AlreadyExists):
-        await store.companies.add(company(), event("company.created"))
+        await add_company(store.database, company(), event("company.created"))
 
     assert (await read(changes, mark)).acts == []
 

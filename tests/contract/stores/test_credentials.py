@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.credentials import Rotation
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
@@ -149,7 +150,7 @@ async def test_an_expired_credential_has_ended_already(
 
 @both
 async def test_credentials_are_listed_whole_or_by_company(issued: Store) -> None:
-    await issued.companies.add(company("other"), event())
+    await add_company(issued.database, company("other"), event())
     theirs = replace(credential("cli_b"), company_id="other", created_at=LATER, secrets=())
     await issued.credentials.add(theirs, event())
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())

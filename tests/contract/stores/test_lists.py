@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from bench.queries import counting
+from gateway.companies.service import add_company, find_company
 from gateway.domain.accounts.credentials import Action, Permission, Resource, Rotation
 from gateway.domain.backoffice.lists import (
     EXPIRES_SOON,
@@ -46,42 +46,8 @@ EVERY = Paging(1, 25)
 
 
 @both
-async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
-    """Of equal age the id decides, so that no page shows another's row."""
-    for name in (THIRD, OTHER):
-        await store.companies.add(company(name), event())
-
-    first, total = await store.office.scoped.companies(Paging(1, 2), EVERY_COMPANY)
-    second, again = await store.office.scoped.companies(Paging(2, 2), EVERY_COMPANY)
-    beyond, _ = await store.office.scoped.companies(Paging(3, 2), EVERY_COMPANY)
-
-    assert [each.id for each in (*first, *second)] == [COMPANY, THIRD, OTHER]
-    assert (total, again, list(beyond)) == (3, 3, [])
-
-
-async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> None:
-    """Nearly every list is read on its first page alone; one that is empty counts none."""
-    lists = store.office.scoped
-
-    with counting(store.database) as sent:
-        first, total = await lists.companies(Paging(1, 1), EVERY_COMPANY)
-        none, of_none = await lists.companies(Paging(1, 1), scope_of(frozenset({OTHER})))
-
-    assert (len(first), total, list(none), of_none) == (1, 1, [], 0)
-    assert sent.of_pages.total() == 2
-
-
-async def test_who_is_limited_is_shown_their_companies_alone(store: Store) -> None:
-    await store.companies.add(company(OTHER), event())
-
-    found, total = await store.office.scoped.companies(EVERY, THEIRS)
-
-    assert ([each.id for each in found], total) == ([OTHER], 1)
-
-
-@both
 async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
     later = NOW + timedelta(hours=1)
     await store.credentials.add(credential(), event())
     await store.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), later), event())
@@ -204,7 +170,7 @@ async def test_people_who_see_nothing_beyond_are_shown(
 ) -> None:
     """Who sees every company is shown to nobody who is limited."""
     for name in (THIRD, OTHER):
-        await store.companies.add(company(name), event())
+        await add_company(store.database, company(name), event())
     people = {"everywhere": (), "both": (COMPANY, OTHER), "ours": (COMPANY,), "other": (OTHER,)}
     for number, (name, companies) in enumerate(people.items()):
         one = replace(
@@ -282,45 +248,45 @@ NOTHING = CompanyScope(frozenset())
 @pytest.mark.parametrize("scope", [EVERY_COMPANY, OURS, ELSEWHERE, NOTHING], ids=str)
 async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: CompanyScope) -> None:
     """The scope stands in the statement: what is outside of it is not there."""
-    await store.companies.add(company(THIRD), event())
+    await add_company(store.database, company(THIRD), event())
     await store.credentials.add(credential(), event())
     one = replace(user("1", "1@example.com"), companies=frozenset({COMPANY}))
     await store.identity.users.add(one, event())
     scoped, visible = store.office.scoped, scope in {EVERY_COMPANY, OURS}
 
     found = [
-        await scoped.company(COMPANY, scope),
         await scoped.account(ACCOUNT, scope),
         await scoped.credential(CLIENT, scope),
         await scoped.user("1", scope),
         await scoped.user("1@example.com", scope),
     ]
     totals = [
-        (await scoped.companies(EVERY, scope))[1] > 0,
         (await scoped.accounts(EVERY, scope, None))[1] > 0,
         (await scoped.credentials(wanted(), scope))[1],
         (await scoped.users(EVERY, scope))[1],
     ]
 
-    assert [each is not None for each in found] == [visible] * 5
-    assert totals[0] is (scope != NOTHING)
-    assert totals[1:] == [visible] * 3
+    assert [each is not None for each in found] == [visible] * 4
+    assert totals == [visible, visible, visible]
 
 
 @both
 async def test_an_account_is_listed_with_its_company(store: Store) -> None:
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
 
     (found, *rest), total = await store.office.scoped.accounts(EVERY, OURS, COMPANY)
     none, zero = await store.office.scoped.accounts(EVERY, OURS, OTHER)
 
-    assert (found.account.id, found.company) == (ACCOUNT, await store.companies.find(COMPANY))
+    assert (found.account.id, found.company) == (
+        ACCOUNT,
+        await find_company(store.database, COMPANY),
+    )
     assert (total, list(none), zero) == (1 + len(rest), [], 0)
 
 
 @both
 async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
     await store.credentials.add(credential(), event())
     ids = [ACCOUNT, COMPANY, CLIENT, OTHER, "no such"]
 

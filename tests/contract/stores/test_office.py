@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.companies.service import add_company
 from gateway.domain.backoffice.approvals import (
     Approval,
     ApprovalReader,
@@ -294,7 +295,7 @@ async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
 
 async def test_an_act_on_a_payout_whose_key_two_companies_have_is_shown_to_neither(store: Store):
     theirs = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c09"
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
     await store.accounts.add(
         replace(account(theirs, company_id=OTHER), provider_account="conta-9"), event()
     )

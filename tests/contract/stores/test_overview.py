@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
+from gateway.companies.service import add_company
 from gateway.domain.backoffice.overview import HOUR, HourFigures, Need, Span
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Sum
@@ -55,7 +56,7 @@ async def asked(store: Store, reference: str, at: datetime, **more) -> None:
 
 async def another_company(store: Store) -> None:
     """Add another company with an account."""
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
     await store.accounts.add(
         replace(account(THEIRS, company_id=OTHER), provider_account="theirs"), event()
     )

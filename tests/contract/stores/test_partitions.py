@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.request_log import RequestSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
@@ -50,7 +51,7 @@ async def filled_url(migrated_url: str) -> str:
     """A store of its own with an account."""
     async with opened(migrated_url, NOW) as store:
         await prepare(store, Environment.SANDBOX, migrate=False, now=samples.now)
-        await store.companies.add(samples.company(), samples.event())
+        await add_company(store.database, samples.company(), samples.event())
         await store.accounts.add(samples.account(), samples.event())
     return migrated_url
 

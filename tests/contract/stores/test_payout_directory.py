@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from gateway.companies.service import add_company
 from gateway.domain.backoffice import payout_search
 from gateway.domain.backoffice.overview import HOUR, Span
 from gateway.domain.backoffice.payout_search import Named, PayoutFilter, PayoutOrder, PayoutQuery
@@ -51,7 +52,7 @@ async def made(store: Store, reference: str, **fields: Any) -> Payout:
 @pytest.fixture
 async def several(store: Store) -> Store:
     """Seven payouts: each of another kind, one second apart."""
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
     theirs = replace(account(FOREIGN, company_id=OTHER), provider_account="conta-2")
     await store.accounts.add(theirs, event())
     kinds: list[dict[str, Any]] = [

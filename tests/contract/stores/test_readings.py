@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+from gateway.companies.service import add_company
 from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money
@@ -55,7 +56,7 @@ async def test_of_ten_that_set_out_at_once_one_does(store: Store, second: Store)
 
 
 async def test_readings_are_of_accounts_in_scope_that_can_be_asked(store: Store):
-    await store.companies.add(company(OTHER), event())
+    await add_company(store.database, company(OTHER), event())
     theirs = replace(account(THEIRS, company_id=OTHER), provider_account="theirs", active=False)
     await store.accounts.add(theirs, event())
 

@@ -143,7 +143,7 @@ ROWS = (
         file="gateway/store/kernel/database.py",
         right="wanted.order_by(None).limit(count_at_most).subquery()",
         wrong="wanted.order_by(None).limit(paging.limit).subquery()",
-        tests=(f"{_LISTS}::test_a_page_is_cut_and_all_are_counted",),
+        tests=("tests/contract/stores/test_companies.py::test_companies_are_listed_oldest_first",),
     ),
     Mistake(
         name="body-measured-by-piece",
@@ -168,8 +168,8 @@ ROWS = (
         promise="The OpenAPI document says what an amount in an answer looks like.",
         source="decisions 1, ADR 0016",
         file="gateway/http/openapi/schemas.py",
-        right="return dict(AMOUNT)",
-        wrong="return dict(PAID_AMOUNT)",
+        right="REF.format(name=Sum.__name__): AMOUNT,",
+        wrong="REF.format(name=Sum.__name__): PAID_AMOUNT,",
         tests=(f"{_SCHEMAS}::test_an_amount_that_is_answered_may_be_zero_and_below",),
     ),
     Mistake(

@@ -10,8 +10,11 @@ from pathlib import Path
 import msgspec
 from yarl import URL
 
+from gateway.app.build_backoffice import build_companies
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store
+from gateway.companies.model import CompanyRequest
+from gateway.core.access import Staff
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
@@ -179,7 +182,9 @@ async def furnish(config: Path, control: BankControl, site: str, bank: TargetBan
         acting = AuditContext("torture", lambda: datetime.now(UTC))
         kernel = Kernel(settings=settings, store=store, keys=load_keys(settings), now=acting.now)
         office = AdminContext(kernel, acting)
-        company = await office.admin.companies.create(f"Torture {site}")
+        company = await build_companies(kernel).create(
+            Staff(acting), CompanyRequest(name=f"Torture {site}")
+        )
         issued = await office.admin.credentials.issue(
             CredentialOrder(
                 name="torture",

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from gateway.domain.accounts.accounts import Account, BankCoordinates, Company, Environment
+from gateway.companies.model import Company
+from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
 from gateway.domain.accounts.credentials import Credential, Permission, SecretDigest
 from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
 from gateway.domain.bank.pix_keys import PixKeyType

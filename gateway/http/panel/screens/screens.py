@@ -24,7 +24,6 @@ from gateway.http.panel.screens.money import (
 from gateway.http.panel.screens.operations import (
     accounts,
     callbacks,
-    companies,
     providers,
     requests,
     traces,
@@ -43,7 +42,6 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     charges.pages,
     received.pages,
     accounts.pages,
-    companies.pages,
     sandbox.pages,
     enrolment.pages,
     credentials.pages,

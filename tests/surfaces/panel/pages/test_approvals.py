@@ -8,11 +8,15 @@ from uuid import uuid4
 
 import pytest
 
+from gateway.app.build_backoffice import build_companies
+from gateway.companies.model import CompanyRequest
+from gateway.core.access import Staff
 from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.identity.users import NewUser
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.surfaces.panel.pages.payouts import ordered as payout_form
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World, order
@@ -278,7 +282,10 @@ async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
 ):
     """Those of an order of companies before and after, and where a role will hold."""
     admin, users = await signed_in(world, Role.ADMIN), world.gateway.rooms.identity.services.users
-    empty = await world.gateway.rooms.backoffice.admin.companies.create("Sem Conta Ltda")
+    empty = await build_companies(world.gateway.kernel).create(
+        Staff(AuditContext("cli:test", world.gateway.kernel.now)),
+        CompanyRequest(name="Sem Conta Ltda"),
+    )
     wanted = NewUser(
         email=f"limitada-{uuid4().hex[:8]}@panel.example",
         name="Limitada",

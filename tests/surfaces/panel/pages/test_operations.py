@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from gateway.companies.service import find_company
 from gateway.domain.backoffice.callbacks import Callback
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.identity.rights import Role
@@ -166,7 +167,7 @@ async def test_a_stop_is_pulled_and_told_of(world: World, operator: Person):
 
     assert (done.status, done.location) == (303, "/panel/stops")
     assert subject in seen.text
-    known = await world.gateway.kernel.store.companies.find(subject)
+    known = await find_company(world.gateway.kernel.store.database, subject)
     assert known is not None
     assert f'title="{subject}">{known.name}</span>' in seen.text
     assert f'data-copy="{subject}"' in seen.text

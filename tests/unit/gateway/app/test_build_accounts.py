@@ -43,7 +43,7 @@ async def test_what_this_process_changes_is_forgotten_at_once(
     accounts: AccountsRoom, office: Registers
 ):
     """Told by the store before the caller is answered."""
-    company = await office.companies.create("Padaria")
+    company = await office.company("Padaria")
     order = AccountOrder(company_id=company.id, name="A", tax_number="529.982.247-25")
     made = await office.accounts.create(order)
     accounts.kept.belief.until = float("inf")

@@ -104,7 +104,7 @@ async def test_the_registers_make_what_partners_can_use(office: Registers):
     registers = build_admin_services(office.kernel, office.acting)
 
     acting = registers.by(AuditContext("user:ana@example.com", office.clock), EVERY_COMPANY)
-    company = await acting.companies.create("Padaria")
+    company = await office.company("Padaria")
     order = CredentialOrder(name="n", company_id=company.id, permissions=frozenset())
     issued = await acting.credentials.issue(order)
     providers = office.kernel.settings.providers

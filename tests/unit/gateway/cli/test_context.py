@@ -7,10 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from gateway.app.build_backoffice import build_companies
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.cli.context import AdminContext, opened, reached
+from gateway.companies.model import CompanyRequest
+from gateway.companies.service import find_company
 from gateway.config.upstream import Provider
+from gateway.core.access import Staff
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.people import account
@@ -38,9 +42,11 @@ async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
     monkeypatch.setenv("PIXGATE_DATABASE_URL", "")
 
     async with opened(Terminal(config=CONFIG, as_json=False, by="me")) as office:
-        made = await office.admin.companies.create("Padaria")
+        made = await build_companies(office.kernel).create(
+            Staff(office.acting), CompanyRequest(name="Padaria")
+        )
 
-        assert await office.admin.companies.list() == [made]
+        assert await find_company(office.kernel.store.database, made.id) == made
         assert office.acting.actor == "me"
     assert (tmp_path / "pixgate.db").is_file()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gateway.companies.service import add_company
 from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import scope_of
@@ -61,7 +62,7 @@ class Hall:
 @pytest.fixture
 async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
     async with registers.opened(tmp_path) as office:
-        await office.store.companies.add(company(), event())
+        await add_company(office.store.database, company(), event())
         await office.store.accounts.add(account(), event())
         maria = replace(user(), companies=frozenset({COMPANY}))
         await office.store.identity.users.add(maria, event())

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
+from gateway.companies.service import add_company
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.payouts.payouts import PayoutState
@@ -75,7 +76,7 @@ class Board:
 @pytest.fixture
 async def board(tmp_path: Path) -> AsyncIterator[Board]:
     async with registers.opened(tmp_path) as office:
-        await office.store.companies.add(company(COMPANY), event())
+        await add_company(office.store.database, company(COMPANY), event())
         await office.store.accounts.add(account(ACCOUNT), event())
         yield Board(office.store, MetricRegistry(INSTANCE, WORDS), registers.Clock(NOW))
 

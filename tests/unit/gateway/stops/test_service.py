@@ -37,7 +37,7 @@ async def create(
 
 async def owned(office: Registers, number: int) -> dict[StopScope, str]:
     """Make a company, an account and a credential of it."""
-    company = await office.companies.create(f"Padaria {number}")
+    company = await office.company(f"Padaria {number}")
     id_ = WITH_LETTERS.format(number)
     account = await office.accounts.create(
         AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX, id=id_)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.hot_statements import BulkRow, Statement, _Hot
@@ -25,7 +26,7 @@ async def store(url: str) -> AsyncIterator[Store]:
     """A sandbox store with one company and one account."""
     opened = open_store(migrated(Path(url.removeprefix("sqlite:///"))))
     await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
-    await opened.companies.add(samples.company(), samples.event())
+    await add_company(opened.database, samples.company(), samples.event())
     await opened.accounts.add(samples.account(), samples.event())
     yield opened
     await opened.close()

@@ -10,17 +10,17 @@ import msgspec
 from gateway.domain.kernel.errors import VERSION_CHANGED
 from gateway.domain.requests.versions import (
     ANY_VERSION,
+    entity_tag,
     expected,
     version_of_account,
-    version_of_company,
     version_of_credential,
     version_of_user,
 )
 from tests.unit.refusals import refused
 from tests.world.stores.people import user
-from tests.world.stores.samples import NOW, account, company, credential, secret
+from tests.world.stores.samples import NOW, account, credential, secret
 
-A, B = version_of_company(company()), version_of_company(replace(company(), name="Other"))
+A, B = entity_tag("a"), entity_tag("b")
 
 
 def test_a_version_that_was_seen_is_let_on():
@@ -74,8 +74,4 @@ def test_being_used_is_no_change_of_a_credential_and_a_new_secret_is():
 
 
 def test_parts_do_not_run_together():
-    one, other = company("ab"), company("a")
-
-    assert version_of_company(replace(one, name="c")) != version_of_company(
-        replace(other, name="bc")
-    )
+    assert entity_tag("ab", "c") != entity_tag("a", "bc")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.accounts import Account, Company
+from gateway.companies.model import Company
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
@@ -106,7 +107,7 @@ def person(*companies: str) -> SignedInUser:
 
 async def admin_world_of(office: Office_) -> AdminWorld:
     """Fill the registers."""
-    ours, theirs = await office.companies.create("Ours"), await office.companies.create("Theirs")
+    ours, theirs = await office.company("Ours"), await office.company("Theirs")
     accounts = [
         await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
         for each in (ours, theirs)

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.accounts import Company, Environment
+from gateway.companies.model import Company
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.panel_sessions import (
     Browser,
     Cookie,

@@ -17,7 +17,7 @@ ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 
 @pytest.fixture
 async def company_id(office) -> str:
-    return (await office.companies.create("Padaria")).id
+    return (await office.company("Padaria")).id
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 async def company_id(office) -> str:
-    return (await office.companies.create("Padaria")).id
+    return (await office.company("Padaria")).id
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ async def test_issuing_is_on_record(office, issued):
 
 
 async def test_an_account_of_another_company_is_refused(office, account_id):
-    other = await office.companies.create("Outra")
+    other = await office.company("Outra")
     order = CredentialOrder(
         name="ERP", company_id=other.id, account_id=account_id, permissions=READ
     )

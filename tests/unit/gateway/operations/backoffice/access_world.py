@@ -148,7 +148,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
             ),
             terms=terms,
         )
-        company = await office.companies.create("Padaria")
+        company = await office.company("Padaria")
         office.clock = clock.now  # type: ignore[assignment]
         yield AccessWorld(office, identity_world, approvals, *map(as_person, people), company.id)
         identity_world.hasher.close()

@@ -37,7 +37,7 @@ async def sees_all(world: AccessWorld, found: User) -> object:
 
 
 async def sees_another(world: AccessWorld, found: User) -> object:
-    other = await world.office.companies.create("Mercado")
+    other = await world.office.company("Mercado")
     return await world.identity_world.services.users.set_companies("cli", found.id, [other.id])
 
 
@@ -166,4 +166,4 @@ async def test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing(
 
 async def another(world: AccessWorld) -> str:
     """Make another company."""
-    return (await world.office.companies.create("Mercado")).id
+    return (await world.office.company("Mercado")).id

@@ -315,7 +315,7 @@ async def test_who_may_write_gains_reach_by_two(
 
 async def test_what_gives_no_reach_waits_for_nobody(access_world: AccessWorld):
     """Fewer companies, the same ones, and enabling whom nobody disabled."""
-    other = (await access_world.office.companies.create("Mercado")).id
+    other = (await access_world.office.company("Mercado")).id
     made, people = await access_world.made(Role.OPERATOR), access_world.people()
 
     for shown in ({access_world.company, other}, {other}, {other}):
@@ -336,7 +336,7 @@ async def test_companies_are_taken_at_once_and_given_by_two(
     access_world: AccessWorld, seen: str, wanted: str, meanwhile: str
 ):
     """The last one stays until then: without any, a person would see them all."""
-    names = {each: (await access_world.office.companies.create(each)).id for each in "abc"}
+    names = {each: (await access_world.office.company(each)).id for each in "abc"}
     made = await access_world.made(Role.OPERATOR, companies=[names[each] for each in seen])
 
     done = await access_world.people().set_companies(
@@ -438,7 +438,7 @@ async def test_an_account_whose_bank_was_taken_away_gets_another_from_two_people
 
 
 async def test_a_bank_account_of_another_company_is_not_even_ordered(access_world: AccessWorld):
-    company = await access_world.office.companies.create("Outra")
+    company = await access_world.office.company("Outra")
     order = AccountOrder(company_id=company.id, name="Outra", tax_number="52998224725", provider=AT)
     await access_world.office.accounts.create(order)
     account = await access_world.account(replace(AT, account="2"))

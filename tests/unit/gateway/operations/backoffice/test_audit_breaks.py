@@ -33,7 +33,7 @@ def named(email: str, role: Role, **fields: object) -> User:
 @pytest.fixture
 async def breaks(office: Registers) -> AuditBreaks:
     """A log whose first event was changed, and five people."""
-    await office.companies.create("Padaria")
+    await office.company("Padaria")
     users = office.store.identity.users
     for user in (
         named(ANA, Role.ADMIN),

@@ -23,8 +23,8 @@ def watching(office: Registers) -> Oversight:
 
 
 async def test_a_proof_is_of_the_whole_log_and_counts_what_is_visible(office: Registers):
-    mine = await office.companies.create("Padaria")
-    await office.companies.create("Outra")
+    mine = await office.company("Padaria")
+    await office.company("Outra")
 
     everything = await watching(office).prove_acts(EVERY_COMPANY, None)
     limited = await watching(office).prove_acts(CompanyScope(frozenset({mine.id})), None)
@@ -37,7 +37,7 @@ async def test_an_accepted_break_is_shown_to_all_and_its_people_to_those_of_all_
     office: Registers,
 ):
     """The people may be of companies that a limited user does not see."""
-    mine = await office.companies.create("Padaria")
+    mine = await office.company("Padaria")
     async with office.store.database.writing() as connection:
         await connection.execute(text("DROP TRIGGER audit_no_update"))
         await connection.execute(text("UPDATE audit SET actor = 'x'"))

@@ -18,5 +18,3 @@ async def test_every_register_acts_in_the_name_and_scope_that_are_given(office: 
     parts = [getattr(registers, name) for name in AdminServices.__slots__ if name not in others]
     assert registers.visible.scope is scope
     assert all(part.acting is acting for part in parts)
-    await registers.companies.create("Padaria")
-    assert [each.actor for each in await office.acts()] == ["user:ana@example.com"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from gateway.companies.service import find_company
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.windows import Paging
@@ -14,7 +17,7 @@ ALL = AccountSearch(Paging(1, 25))
 
 async def made(office: Registers, company: str, *names: str) -> list[OwnedAccount]:
     """Make a company with accounts."""
-    owner = await office.companies.create(company)
+    owner = await office.company(company)
     orders = [
         AccountOrder(company_id=owner.id, name=name, tax_number="11222333000181") for name in names
     ]
@@ -22,7 +25,7 @@ async def made(office: Registers, company: str, *names: str) -> list[OwnedAccoun
 
 
 def reading(office: Registers) -> VisibleAccounts:
-    return VisibleAccounts(office.store.office.scoped, office.store.companies)
+    return VisibleAccounts(office.store.office.scoped, partial(find_company, office.store.database))
 
 
 async def test_all_are_shown_to_who_is_limited_to_nothing(office: Registers):

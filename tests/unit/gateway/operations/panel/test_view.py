@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gateway.domain.accounts.accounts import Company
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.people import COMPANY, OTHER_COMPANY
 from tests.world.standing import NOON
@@ -65,7 +66,7 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
 
 async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, maria):
     both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
-    await store.companies.add(Company(OTHER_COMPANY, "Another", NOON), event())
+    await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
     await panel_world.identity_world.services.users.set_companies("cli", maria.id, both)
     panel_world.identity_world.clock.passes(1)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.domain.payouts.payouts import PayoutState
@@ -29,7 +30,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """A store with a payout in every state, each a second younger than the one before."""
     opened = open_store(migrated(tmp_path / "store.db"))
     await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
-    await opened.companies.add(samples.company(), samples.event())
+    await add_company(opened.database, samples.company(), samples.event())
     await opened.accounts.add(replace(samples.account(), id=caller().account.id), samples.event())
     for place, state in enumerate(PayoutState):
         made = samples.payout(

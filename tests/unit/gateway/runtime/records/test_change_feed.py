@@ -101,7 +101,7 @@ async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: 
     async with registers.opened(tmp_path) as office:
         kept, clock = keep(office, Watch()), Clock()
         feed = ChangeFeed(office.store.changes.read, kept, clock.monotonic)
-        company = await office.companies.create("Padaria")
+        company = await office.company("Padaria")
         order = CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
         client_id = (await office.credentials.issue(order)).credential.client_id
         await feed.run_once()

@@ -69,7 +69,7 @@ class House:
 async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with registers.opened(tmp_path) as office:
         watch = Watch()
-        company = await office.companies.create("Padaria")
+        company = await office.company("Padaria")
         account = await office.accounts.create(
             AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX)
         )

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import literal, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from gateway.companies.service import add_company
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
@@ -59,7 +60,7 @@ async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
     async with store.database.writing() as connection:
         await connection.execute(select(literal(1)))
         with pytest.raises(StoreUnavailable, match="OperationalError"):
-            await second.companies.add(company("new"), event())
+            await add_company(second.database, company("new"), event())
     await second.close()
 
 

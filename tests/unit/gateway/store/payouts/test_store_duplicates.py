@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
@@ -119,7 +120,7 @@ async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
     """What it has not counted yet it takes for little."""
     store = open_store(migrated_postgres_url)
     await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
-    await store.companies.add(samples.company(), samples.event())
+    await add_company(store.database, samples.company(), samples.event())
     await store.accounts.add(samples.account(), samples.event())
     long_ago = NOW - timedelta(days=2)
     await stored(store, payout("old", created_at=long_ago), payout("new", created_at=NOW))

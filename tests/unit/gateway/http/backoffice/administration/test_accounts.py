@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import Company
+from gateway.companies.model import Company
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging

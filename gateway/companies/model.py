@@ -1,0 +1,33 @@
+"""Companies: the owners of accounts and credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+
+from gateway.domain.requests.schemas import Name, OptionalMoment, Text
+from gateway.domain.requests.versions import entity_tag
+
+
+class Company(Struct, frozen=True):
+    """A company; ``id`` is a lower-case UUID."""
+
+    id: str
+    name: str
+    created_at: OptionalMoment
+
+    def version(self) -> str:
+        """Return the entity tag."""
+        return entity_tag("company", self.id, self.name)
+
+
+class CompanyRequest(Struct):
+    """A new company; without ``id`` one is generated."""
+
+    name: Name
+    id: Text = ""
+
+
+KnownCompany = Callable[[str, str], Awaitable[Company]]
+"""Returns the company of an id that was typed in a field; RuleViolation when there is none."""

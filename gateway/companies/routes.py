@@ -1,0 +1,19 @@
+"""Companies in the back office."""
+
+from __future__ import annotations
+
+from gateway.companies.model import Company
+from gateway.companies.service import Companies
+from gateway.http.backoffice.callers import ABSENT, TAKEN
+from gateway.http.backoffice.routing import Routes
+
+
+def routes(companies: Companies) -> Routes:
+    """Return the routes."""
+    office = Routes()
+    office.get("/companies", "companies", companies.page)
+    office.get(
+        "/companies/{company_id}", "company", companies.get, version=Company.version, raises=ABSENT
+    )
+    office.post("/companies", "company_create", companies.create, raises=TAKEN)
+    return office

@@ -1,0 +1,125 @@
+"""Create, find and list companies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from gateway.companies.model import Company, CompanyRequest
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.domain.kernel.windows import Paging
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation, identifier, name
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.core import companies
+from gateway.store.tables.scope import of_company
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companies:
+    """
+    The companies.
+
+    Attributes:
+        new_id: Makes a UUID.
+    """
+
+    database: Database
+    new_id: Callable[[], str]
+
+    @requires(Area.COMPANY, Action.MANAGE)
+    async def create(self, who: Staff, wanted: CompanyRequest) -> Company:
+        """
+        Add a company.
+
+        Raises:
+            RuleViolation: for an unusable name or id, or an id that is taken.
+        """
+        chosen = identifier(wanted.id, "company", "id") if wanted.id else self.new_id()
+        company = Company(chosen, name(wanted.name), who.acting.now())
+        event = who.acting.event("company.created", f"company:{chosen}", {"name": company.name})
+        try:
+            await add_company(self.database, company, event)
+        except AlreadyExists as problem:
+            message = f"the company {chosen} exists already"
+            raise RuleViolation(message, "taken", field="id") from problem
+        return company
+
+    @requires(Area.COMPANY, Action.READ)
+    async def get(self, who: Staff, company_id: str) -> Company:
+        """
+        Read one company.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
+        """
+        wanted = _LISTED.where(companies.c.id == company_id)
+        found = await _first(self.database, _in(who.scope, wanted))
+        if found is None:
+            raise ServiceError(NOT_FOUND, "company")
+        return found
+
+    @requires(Area.COMPANY, Action.READ)
+    async def page(self, who: Staff, paging: Paging) -> Listed[Company]:
+        """List the companies you may see."""
+        rows, total = await page(self.database, _in(who.scope, _LISTED), paging)
+        return Listed(items=[from_row(row, Company) for row in rows], paging=paging, total=total)
+
+    @requires(Area.COMPANY, Action.READ)
+    async def every(self, who: Staff) -> Sequence[Company]:
+        """Return all that the caller may see, oldest first."""
+        async with self.database.reading() as connection:
+            rows = await connection.execute(_in(who.scope, _LISTED))
+            return [from_row(row, Company) for row in rows]
+
+
+async def add_company(database: Database, company: Company, event: AuditEvent) -> None:
+    """Store a new company; AlreadyExists when the id is taken."""
+    async with database.writing() as connection:
+        if not await database.add(connection, companies, row_of(company)):
+            raise AlreadyExists(company.id)
+        await audit_log.append(connection, event)
+
+
+async def find_company(database: Database, company_id: str) -> Company | None:
+    """Return a company whoever asks."""
+    return await _first(database, _LISTED.where(companies.c.id == company_id))
+
+
+async def known_company(database: Database, company_id: str, field: str = "company_id") -> Company:
+    """
+    Return the company of an id that was typed in ``field``.
+
+    Raises:
+        RuleViolation: when there is none.
+    """
+    company = await find_company(database, identifier(company_id, "company", field))
+    if company is None:
+        message = f"there is no company {company_id}"
+        raise RuleViolation(message, "company_unknown", field=field)
+    return company
+
+
+_LISTED = select(companies).order_by(companies.c.created_at, companies.c.id)
+
+
+def _in(scope: CompanyScope, wanted: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    return wanted.where(*of_company(companies.c.id, scope))
+
+
+async def _first(database: Database, wanted: Select[*tuple[Any, ...]]) -> Company | None:
+    async with database.reading() as connection:
+        row = (await connection.execute(wanted)).first()
+    return None if row is None else from_row(row, Company)

@@ -1,0 +1,74 @@
+"""Companies: added once, and seen by who may see them."""
+
+import pytest
+
+from gateway.companies.model import CompanyRequest
+from gateway.companies.service import known_company
+from gateway.core.access import Staff, StaffOf
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.operations.kernel.audit_context import RuleViolation
+from tests.world.people import somebody
+from tests.world.registers import NOON, Registers
+
+CHOSEN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+FIRST = Paging(page=1, limit=20)
+
+
+async def test_a_company_is_added_once_and_on_record(office: Registers):
+    made = await office.company("Padaria", CHOSEN.upper())
+
+    with pytest.raises(RuleViolation, match="exists already"):
+        await office.company("Outra", CHOSEN)
+    assert (made.id, made.name, made.created_at) == (CHOSEN, "Padaria", NOON)
+    assert await office.companies.every(Staff(office.acting)) == [made]
+    assert [
+        (each.actor, each.action, each.subject, each.details) for each in await office.acts()
+    ] == [("cli:test", "company.created", f"company:{CHOSEN}", {"name": "Padaria"})]
+
+
+@pytest.mark.parametrize(("name", "company_id"), [("", ""), ("A", "no-uuid")])
+async def test_an_unusable_name_or_id_is_refused(office: Registers, name: str, company_id: str):
+    with pytest.raises(RuleViolation):
+        await office.company(name, company_id)
+
+    assert await office.acts() == []
+
+
+async def test_who_is_limited_to_companies_sees_those_alone(office: Registers):
+    mine, other = await office.company("Padaria"), await office.company("Outra")
+    who = Staff(office.acting, CompanyScope(frozenset({mine.id})))
+
+    assert await office.companies.get(who, mine.id) == mine
+    found = await office.companies.page(who, FIRST)
+    assert (found.items, found.total) == ([mine], 1)
+    assert await office.companies.every(who) == [mine]
+    for hidden in (other.id, CHOSEN):
+        with pytest.raises(ServiceError) as refused:
+            await office.companies.get(who, hidden)
+        assert (refused.value.error.code, refused.value.reason) == ("NOT_FOUND", "company")
+
+
+async def test_who_is_limited_to_companies_adds_none(office: Registers):
+    """The role that adds them does so only where it sees all."""
+    mine = await office.company("Padaria")
+    factor = {"has_factor": True, "factor_at": NOON}
+    may = StaffOf(office.clock, ())
+    free, limited = (
+        may(somebody(Role.ADMIN, companies=frozenset(seen), **factor)) for seen in ((), (mine.id,))
+    )
+
+    await office.companies.create(free, CompanyRequest(name="Nova"))
+    with pytest.raises(ServiceError) as refused:
+        await office.companies.create(limited, CompanyRequest(name="Nova"))
+
+    assert refused.value.error.code == "FORBIDDEN"
+
+
+async def test_an_unknown_company_is_named(office: Registers):
+    with pytest.raises(RuleViolation, match=CHOSEN) as refused:
+        await known_company(office.store.database, CHOSEN, "companies")
+
+    assert (refused.value.reason, refused.value.field) == ("company_unknown", "companies")
