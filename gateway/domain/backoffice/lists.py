@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Protocol
 
-from gateway.companies.model import Company
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action, Credential, Permission, Resource
 from gateway.domain.identity.users import User
@@ -26,10 +25,10 @@ from gateway.domain.payouts.reviews import Opinion
 
 @dataclass(frozen=True, slots=True)
 class OwnedAccount:
-    """An account and its company; ``company`` is None where its record is missing."""
+    """An account, and what its company is called; empty where that has no record."""
 
     account: Account
-    company: Company | None
+    company_name: str
 
 
 @dataclass(frozen=True, slots=True)

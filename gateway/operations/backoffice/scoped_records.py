@@ -155,7 +155,8 @@ class VisibleAccounts:
 
     async def read(self, account: Account, _taken: None) -> OwnedAccount:
         """Return the account that the policies found, with its company."""
-        return OwnedAccount(account, await self.find_company(account.company_id))
+        company = await self.find_company(account.company_id)
+        return OwnedAccount(account, "" if company is None else company.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

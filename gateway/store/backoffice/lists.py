@@ -20,7 +20,6 @@ from sqlalchemy import (
     union_all,
 )
 
-from gateway.companies.model import Company
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import (
     EVERY_PERMISSION,
@@ -79,11 +78,7 @@ _NAMED: Final = (
 """What has a name: its key, its name, and the company it belongs to."""
 
 _OWNED = (
-    select(
-        accounts,
-        companies.c.name.label("company_name"),
-        companies.c.created_at.label("company_created_at"),
-    )
+    select(accounts, companies.c.name.label("company_name"))
     .outerjoin(companies, companies.c.id == accounts.c.company_id)
     .order_by(accounts.c.created_at, accounts.c.id)
 )
@@ -306,12 +301,7 @@ _STATES: Final = {
 
 
 def _owned(row: Record) -> OwnedAccount:
-    account = read_account(row)
-    if row.company_name is None:
-        return OwnedAccount(account, None)
-    return OwnedAccount(
-        account, Company(account.company_id, row.company_name, row.company_created_at)
-    )
+    return OwnedAccount(read_account(row), row.company_name or "")
 
 
 def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.companies.service import add_company, find_company
+from gateway.companies.service import add_company
 from gateway.domain.accounts.credentials import Action, Permission, Resource, Rotation
 from gateway.domain.backoffice.lists import (
     EXPIRES_SOON,
@@ -277,10 +277,7 @@ async def test_an_account_is_listed_with_its_company(store: Store) -> None:
     (found, *rest), total = await store.office.scoped.accounts(EVERY, OURS, COMPANY)
     none, zero = await store.office.scoped.accounts(EVERY, OURS, OTHER)
 
-    assert (found.account.id, found.company) == (
-        ACCOUNT,
-        await find_company(store.database, COMPANY),
-    )
+    assert (found.account.id, found.company_name) == (ACCOUNT, company().name)
     assert (total, list(none), zero) == (1 + len(rest), [], 0)
 
 

@@ -7,7 +7,7 @@ from tests.mistakes.mistake import Mistake
 _BODY = "tests/unit/gateway/net/server/test_request.py"
 _DOCUMENT = "tests/unit/policies/validation/test_fields_document.py"
 _JSON = "tests/unit/gateway/http/test_rendering_json.py"
-_LISTS = "tests/contract/stores/test_lists.py"
+_COMPANIES = "tests/contract/stores/test_companies.py"
 _ORDER = "tests/surfaces/identity/test_order.py"
 _PAYOUT = "tests/unit/policies/validation/test_payout.py"
 _REPORTS = "tests/unit/gateway/operations/bank/test_reports.py"
@@ -143,7 +143,7 @@ ROWS = (
         file="gateway/store/kernel/database.py",
         right="wanted.order_by(None).limit(count_at_most).subquery()",
         wrong="wanted.order_by(None).limit(paging.limit).subquery()",
-        tests=("tests/contract/stores/test_companies.py::test_companies_are_listed_oldest_first",),
+        tests=(f"{_COMPANIES}::test_companies_are_listed_oldest_first",),
     ),
     Mistake(
         name="body-measured-by-piece",

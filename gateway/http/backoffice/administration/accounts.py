@@ -342,7 +342,7 @@ def _record(found: OwnedAccount) -> AccountRecordDocument:
         "id": record.id,
         "company": {
             "id": record.company_id,
-            "name": found.company.name if found.company else "",
+            "name": found.company_name,
         },
         "name": record.name,
         "tax_number": record.tax_number,

@@ -18,7 +18,7 @@ from gateway.domain.backoffice.explanations import (
     ladder_of,
     step_of,
 )
-from gateway.domain.backoffice.lists import OwnedAccount, ScopedRecords
+from gateway.domain.backoffice.lists import OwnedAccount, RecordKind, ScopedRecords
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import CATALOGUE
@@ -214,9 +214,8 @@ class CircumstancesInScope:
         """Return the name of the credential's company; asked for where no account tells it."""
         if credential is None:
             return ""
-        told = (each.company for each in found if each.company is not None)
-        for company in told:
-            if company.id == credential.company_id:
-                return company.name
-        company_of = await self.records.company(credential.company_id, scope)
-        return "" if company_of is None else company_of.name
+        for each in found:
+            if each.account.company_id == credential.company_id:
+                return each.company_name
+        named = await self.records.names([credential.company_id], scope)
+        return next((each.name for each in named if each.kind is RecordKind.COMPANY), "")

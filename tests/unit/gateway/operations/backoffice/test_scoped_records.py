@@ -76,7 +76,6 @@ async def test_what_is_not_in_scope_is_absent(office: Registers):
     mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
     visible, nothing = within(office, mine.company), str(uuid.uuid4())
 
-    for name in (other.company, nothing):
     for name in (other.credential, "cli_nothing"):
         assert await absent(visible.credential(name))
     assert await absent(visible.user(nothing))

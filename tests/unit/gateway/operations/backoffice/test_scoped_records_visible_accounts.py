@@ -21,7 +21,7 @@ async def made(office: Registers, company: str, *names: str) -> list[OwnedAccoun
     orders = [
         AccountOrder(company_id=owner.id, name=name, tax_number="11222333000181") for name in names
     ]
-    return [OwnedAccount(await office.accounts.create(each), owner) for each in orders]
+    return [OwnedAccount(await office.accounts.create(each), company) for each in orders]
 
 
 def reading(office: Registers) -> VisibleAccounts:

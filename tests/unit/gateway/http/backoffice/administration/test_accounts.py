@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gateway.companies.model import Company
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
@@ -28,7 +27,6 @@ from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, l
 from tests.world.banks.authority import VALID, Authority
 from tests.world.certified import registered
 from tests.world.people import COMPANY, account
-from tests.world.standing import NOON
 
 
 @pytest.mark.parametrize(
@@ -168,7 +166,7 @@ def test_the_reading_rows_are_those_decided(name: str, declared: tuple[str, str,
     assert line(name) == declared
 
 
-OWNED = OwnedAccount(account(), Company(COMPANY, "Padaria", NOON))
+OWNED = OwnedAccount(account(), "Padaria")
 
 
 def test_an_account_is_shown_with_its_owner_and_no_credentials():
@@ -181,7 +179,7 @@ def test_an_account_is_shown_with_its_owner_and_no_credentials():
 
 
 def test_an_owner_whose_record_is_missing_has_no_name():
-    shown = show_account(OwnedAccount(account(), None), OFFICE).content
+    shown = show_account(OwnedAccount(account(), ""), OFFICE).content
 
     assert shown["company"] == {"id": COMPANY, "name": ""}
 
@@ -213,7 +211,7 @@ async def test_what_a_bank_asks_for_is_entered_by_field(
         attached = await acts.attach(who, body(ProviderBody).read(asked))
 
         assert attached.certificate_ends_at == VALID[1].replace(microsecond=0)
-    shown = show_account(OwnedAccount(attached, None), OFFICE).content
+    shown = show_account(OwnedAccount(attached, ""), OFFICE).content
     assert shown["certificate_ends_at"] == instant(VALID[1].replace(microsecond=0))
     assert show_account(OWNED, OFFICE).content["certificate_ends_at"] == ""
 
