@@ -22,7 +22,7 @@ _OVERSIGHT = f"{_OPERATIONS}/test_oversight.py"
 _PROBES = f"{_OPERATIONS}/money/test_unresolved_probes.py"
 _REVIEWS = f"{_OPERATIONS}/test_reviews.py"
 _SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
-_ACCESS = "tests/unit/gateway/core/test_access.py"
+_CHECKS = "tests/unit/gateway/core/test_access.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
 
 ROWS = (
@@ -275,7 +275,7 @@ ROWS = (
         file="gateway/core/access.py",
         right="        if needed.fresh_factor or needs_step_up(needed.right):\n",
         wrong="        if needed.fresh_factor:\n",
-        tests=(f"{_ACCESS}::test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too",),
+        tests=(f"{_CHECKS}::test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too",),
     ),
     Mistake(
         name="page-that-acts-on-any-account",
@@ -284,7 +284,7 @@ ROWS = (
         file="gateway/core/access.py",
         right="                if needed.active and isinstance(each, Account):\n",
         wrong="                if not needed.active and isinstance(each, Account):\n",
-        tests=(f"{_ACCESS}::test_money_moves_on_an_active_and_verified_account_alone",),
+        tests=(f"{_CHECKS}::test_money_moves_on_an_active_and_verified_account_alone",),
     ),
     Mistake(
         name="unlimited-person-by-a-limited-one",
