@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.identity.users import User, Users
 from gateway.domain.kernel.audit import Audit, AuditEvent
@@ -24,6 +22,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.networks import network
 from gateway.security.keys import Keys
 from gateway.store.kernel.chain import ChainKeys
+from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.observer import Keep
 from gateway.telemetry.records import AccessRecord, current_record
 
@@ -208,7 +207,7 @@ def _subject(meant: Meant) -> str:
 def keeping(tally: AuditTally, keep: Keep | None) -> Keep:
     """Return what is handed every request: counted first, then kept where requests are kept."""
 
-    def kept(at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
+    def kept(at: datetime, record: AccessRecord, line: Fields) -> None:
         tally.on_request(record)
         if keep is not None:
             keep(at, record, line)

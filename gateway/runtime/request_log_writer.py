@@ -9,11 +9,9 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-import msgspec
-from msgspec.structs import replace
-
 from gateway.domain.backoffice.request_log import LoggedRequest
-from gateway.telemetry.logs.lines import encode_struct
+from gateway.telemetry.logs.events import Fields
+from gateway.telemetry.logs.lines import encode
 from gateway.telemetry.metrics.families import OTHER
 from gateway.telemetry.metrics.series import METHODS
 from gateway.telemetry.ports import Count, Event
@@ -32,7 +30,7 @@ _FILES: Final = "panel.static"
 """Styles and scripts that everybody may fetch: a page would push twenty lines before it."""
 _READING: Final = frozenset({"GET", "HEAD"})
 
-_Taken = tuple[datetime, AccessRecord, msgspec.Struct]
+_Taken = tuple[datetime, AccessRecord, Fields]
 Add = Callable[[Sequence[LoggedRequest]], Awaitable[None]]
 """As ``RequestLog.add``."""
 
@@ -69,7 +67,7 @@ class RequestLogWriter:
         self._refused: defaultdict[tuple[str, str, str], _Refusals] = defaultdict(_Refusals)
         self._waiting: deque[_Taken] = deque()
 
-    def keep(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
+    def keep(self, at: datetime, record: AccessRecord, line: Fields) -> None:
         """Take a line to be stored; raises nothing."""
         if record.route == _FILES and record.status < _GOOD:
             return
@@ -88,7 +86,7 @@ class RequestLogWriter:
             self._common_left -= 1
         self._wait(at, record, line)
 
-    def _wait(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
+    def _wait(self, at: datetime, record: AccessRecord, line: Fields) -> None:
         """Have a line wait for the next turn."""
         if len(self._waiting) >= self._most:
             self._count("dropped")
@@ -109,7 +107,7 @@ class RequestLogWriter:
             if each.last is not None:
                 at, record, line = each.last
                 thinned = each.number - _MOST_REFUSED - 1
-                self._wait(at, record, replace(line, thinned=thinned) if thinned else line)
+                self._wait(at, record, {**line, "thinned": thinned} if thinned else line)
         waiting = len(self._waiting)
         for stored in range(0, waiting, _BATCH):
             size = min(_BATCH, waiting - stored)
@@ -127,7 +125,7 @@ class RequestLogWriter:
                 self._count(result)
 
 
-def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
+def _logged(at: datetime, record: AccessRecord, line: Fields) -> LoggedRequest:
     """Write out what is kept of a request."""
     return LoggedRequest(
         at=at,
@@ -143,5 +141,5 @@ def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedR
         account_id=record.account_id if record.client_id or record.user_id else "",
         reason=record.reason,
         duration_us=int(record.duration_s * 1e6),
-        line=encode_struct(line).decode().rstrip("\n"),
+        line=encode(line).decode().rstrip("\n"),
     )

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 from typing import Final
 
-import msgspec
 from prometheus_client import Counter, Histogram
 from prometheus_client import Gauge as Shown
 
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.followups import Unsettled
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.telemetry.kinds import Kind, Kinds
 from gateway.telemetry.logs import events
-from gateway.telemetry.logs.lines import LineBuffer, encode, inside, ready
+from gateway.telemetry.logs.events import Fields
+from gateway.telemetry.logs.lines import LineBuffer, encode
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import OTHER, Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
@@ -40,6 +39,7 @@ _TEXTS: Final = {status: str(status) for status in range(100, 600)}
 _DENIED: Final = frozenset(series.DENIED.values or ())
 # The label values are ours and few; the bound holds if one should ever come from outside.
 _MOST_TALLIES: Final = 1024
+_MOST_KINDS: Final = 4096
 _NOT_CALLED: Final = frozenset(series.OUTCOMES_NOT_SENT)
 _RATE_LIMITED: Final = "rate_limited"
 _READING: Final = ("get_", "list_")
@@ -99,8 +99,34 @@ _SHOWN: Final[Mapping[Gauge, Family[Shown]]] = {
 }
 
 
-Keep = Callable[[datetime, AccessRecord, msgspec.Struct], None]
+Keep = Callable[[datetime, AccessRecord, Fields], None]
 """Keep a request that was answered: when, what is known of it, and its log line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """
+    What all requests with the same row, status and outcome have in common, or all such bank calls.
+
+    Attributes:
+        counters: Each record adds one to them.
+        timings: Histograms, in an order that the observer knows.
+        line: Fields of each record's log line.
+        quiet: It has no line of its own while a request is served.
+    """
+
+    counters: tuple[Counter, ...]
+    timings: tuple[Histogram, ...]
+    line: Fields
+    quiet: bool = False
+
+
+def _kept(kinds: dict[Hashable, _Kind], key: Hashable, kind: _Kind) -> _Kind:
+    """Keep a kind for the next record like it; a caller who makes up methods fills no memory."""
+    if len(kinds) >= _MOST_KINDS:
+        kinds.clear()
+    kinds[key] = kind
+    return kind
 
 
 class TelemetryObserver:
@@ -128,9 +154,8 @@ class TelemetryObserver:
         self._schemes: dict[str, Histogram] = {}
         self._in_flight: dict[str, tuple[Shown, Shown]] = {}
         self._money: dict[tuple[str, str], Counter] = {}
-        self._requests = Kinds(self._caller_kind)
-        self._answers = Kinds(self._answer_kind)
-        self._calls = Kinds(self._call_kind)
+        self._answers: dict[Hashable, _Kind] = {}
+        self._calls: dict[Hashable, _Kind] = {}
         self._worst = WorstCredentials()
         values.read(series.WORST_CREDENTIALS, lambda: self._worst.figures(now()))
         self._tallies: dict[Event, dict[str, Counter]] = {event: {} for event in _COUNTED}
@@ -140,21 +165,13 @@ class TelemetryObserver:
     def change_digest(self, digest: str) -> None:
         """Name another configuration in every line from now on."""
         self._always["config_digest"] = digest
-        for kinds in (self._requests, self._answers, self._calls):
-            kinds.forget()
+        self._answers.clear()
+        self._calls.clear()
 
     def request(self, record: AccessRecord) -> None:
         """Count and log a request that was answered."""
-        # fmt: off
-        key = (  # all that sets kinds apart, and who asked; a call to make it costs as much
-            record.surface, record.route, record.path_template, record.method, record.status,
-            record.auth, record.code, record.reason, record.field, record.resource,
-            record.payout, record.payout_method, record.address,
-            record.client_id, record.user_id, record.company_id,
-            record.provider, record.provider_outcome,
-        )
-        # fmt: on
-        kind = self._requests.known(key) or self._requests.find(key, record)
+        key = _answered(record)
+        kind = self._answers.get(key) or _kept(self._answers, key, self._answer_kind(record))
         for counter in kind.counters:
             counter.inc()
         duration, overhead = kind.timings
@@ -163,8 +180,8 @@ class TelemetryObserver:
         duration.observe(took_s, example)
         overhead.observe(took_s - bank_s if took_s > bank_s else 0.0)
         at = self._now()
-        line = events.access(record, at, kind.words)
-        self._lines.put(line)
+        line = events.access(record, at, kind.line)
+        self._lines.append(encode(line))
         if record.code and record.client_id:
             self._worst.add(record, at)
         if self.kept is not None:
@@ -177,13 +194,13 @@ class TelemetryObserver:
         A good read of a request has no line of its own: the request's says it.
         """
         key = (call.provider, call.operation, call.outcome, call.http_status, call.bytes_left)
-        kind = self._calls.known(key) or self._calls.find(key, call)
+        kind = self._calls.get(key) or _kept(self._calls, key, self._call_kind(call))
         kind.counters[0].inc()
         if kind.timings:
             kind.timings[0].observe(call.duration_s)
         if kind.quiet and current_record() is not None:
             return
-        self._lines.put(events.provider_call(call, self._now(), kind.words))
+        self._lines.append(encode(events.provider_call(call, self._now(), kind.line)))
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Show, count and log a breaker's new state."""
@@ -295,32 +312,27 @@ class TelemetryObserver:
     def _add(self, family: Family[Counter], *key: str) -> None:
         self._metrics.child(family, *key).inc()
 
-    def _caller_kind(self, record: AccessRecord) -> Kind:
-        """Prepare counters and line for the first request of a kind from one caller."""
-        kind = self._answers.find(_answered(record), record)
-        return replace(kind, words=ready(events.caller(record), bytes(kind.words)))
-
-    def _answer_kind(self, record: AccessRecord) -> Kind:
-        """Prepare counters and line for the first request of a kind, for any caller."""
+    def _answer_kind(self, record: AccessRecord) -> _Kind:
+        """Prepare counters and line for the first request of a kind."""
         surface, route, method = record.surface, record.route, record.method
         status_class = _CLASSES.get(record.status, OTHER)
         child = self._metrics.child
-        return Kind(
+        return _Kind(
             counters=tuple(child(family, *key) for family, key in _headings(record)),
             timings=(
                 child(series.REQUEST_DURATION, surface, route, method, status_class),
                 child(series.OVERHEAD, route),
             ),
-            words=msgspec.Raw(inside({**events.access_kind(record), **self._always})),
+            line={**events.access_kind(record), **self._always},
         )
 
-    def _call_kind(self, call: ProviderCall) -> Kind:
+    def _call_kind(self, call: ProviderCall) -> _Kind:
         """Prepare counters and line for the first bank call of a kind."""
         child, where = self._metrics.child, (call.provider, call.operation)
-        return Kind(
+        return _Kind(
             counters=(child(series.PROVIDER_REQUESTS, *where, call.outcome),),
             timings=(child(series.PROVIDER_DURATION, *where),) if _was_made(call) else (),
-            words=ready({**events.provider_call_kind(call), **self._always}),
+            line={**events.provider_call_kind(call), **self._always},
             quiet=call.outcome == "ok" and call.operation.startswith(_READING),
         )
 

@@ -17,7 +17,6 @@ from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any, Final, Literal, TypeVar
 
-from msgspec import Struct
 from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
@@ -38,6 +37,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.errors import ServiceError
 from gateway.telemetry import trace
+from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.observer import Keep
 from gateway.telemetry.records import AccessRecord
 
@@ -156,7 +156,7 @@ class Tracing:
     def ending(self, keep: Keep) -> Keep:
         """Return what is handed each answered request's line, and ends its span."""
 
-        def kept(at: datetime, record: AccessRecord, line: Struct) -> None:
+        def kept(at: datetime, record: AccessRecord, line: Fields) -> None:
             self._end_request(record)
             keep(at, record, line)
 

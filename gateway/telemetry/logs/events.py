@@ -6,7 +6,6 @@ import re
 from datetime import datetime
 from typing import Final
 
-import msgspec
 import structlog
 
 from gateway.telemetry.logs.redaction import mask_text
@@ -35,72 +34,34 @@ _IDEMPOTENCY: Final = {
 }
 
 
-class Access(msgspec.Struct, gc=False):
+def access(record: AccessRecord, at: datetime, kind: Fields) -> Fields:
     """
-    The log line of a served request: what is its own, and what was made ready for its kind.
-
-    Attributes:
-        ts: When it was answered.
-        duration_ms, provider_ms: In milliseconds, to the microsecond.
-        account_id_hash: Of the account, where somebody proved who asks.
-        thinned: In the request log alone: refusals like this one that are not stored.
-        ip: The address, and behind it all other fields of ``caller`` and
-            ``access_kind``.
-    """
-
-    ts: datetime
-    trace_id: str
-    w3c_trace_id: str | msgspec.UnsetType
-    duration_ms: float
-    provider_ms: float | msgspec.UnsetType
-    bytes_in: int
-    bytes_out: int
-    account_id_hash: str | msgspec.UnsetType
-    thinned: int | msgspec.UnsetType
-    ip: msgspec.Raw
-
-
-class BankCall(msgspec.Struct, gc=False):
-    """
-    The log line of a bank call: what is its own, and what was made ready for its kind.
-
-    Attributes:
-        ts: When it ended.
-        provider_key: Of the payout that is followed up.
-        duration_ms: In milliseconds, to the microsecond.
-        level: The level, and behind it all other fields of ``provider_call_kind``.
-    """
-
-    ts: datetime
-    trace_id: str
-    provider_key: str | msgspec.UnsetType
-    duration_ms: float
-    level: msgspec.Raw
-
-
-def access(record: AccessRecord, at: datetime, words: msgspec.Raw) -> Access:
-    """
-    Describe a served request; ``words`` are those of its kind.
+    Describe a served request; ``kind`` has the fields of ``access_kind``.
 
     Never in it: query, body, headers, the reference, a bank's words.
     """
-    return Access(  # whole microseconds as milliseconds, in a quarter of the time of round()
-        at,
-        record.trace_id,
-        record.w3c_trace_id or msgspec.UNSET,
-        (record.duration_s * 1e6 + 0.5) // 1.0 / 1e3,
-        (record.provider_s * 1e6 + 0.5) // 1.0 / 1e3 if record.provider else msgspec.UNSET,
-        record.bytes_in,
-        record.bytes_out,
-        record.account_hash or msgspec.UNSET,
-        msgspec.UNSET,
-        words,
-    )
+    line: Fields = {
+        "ts": at,
+        "trace_id": record.trace_id,
+        "duration_ms": _milliseconds(record.duration_s),
+        "bytes_in": record.bytes_in,
+        "bytes_out": record.bytes_out,
+        **_caller(record),
+        **kind,
+    }
+    if record.w3c_trace_id:
+        line["w3c_trace_id"] = record.w3c_trace_id
+    if record.provider:
+        line["provider"], line["provider_outcome"] = record.provider, record.provider_outcome
+        line["provider_ms"] = _milliseconds(record.provider_s)
+    if record.account_hash:
+        line["account_id_hash"] = record.account_hash
+    return line
 
 
-def caller(record: AccessRecord) -> Fields:
+def _caller(record: AccessRecord) -> Fields:
     """
-    Say who asked, and which bank was asked for him.
+    Return who asked.
 
     A client id is whatever the caller wrote before it is proven, so only the
     form of ours is shown.
@@ -112,8 +73,6 @@ def caller(record: AccessRecord) -> Fields:
         line["user_id"] = record.user_id
     if (record.client_id or record.user_id) and record.company_id:
         line["company_id"] = record.company_id
-    if record.provider:
-        line.update(provider=record.provider, provider_outcome=record.provider_outcome)
     return line
 
 
@@ -135,15 +94,17 @@ def access_kind(record: AccessRecord) -> Fields:
     return line
 
 
-def provider_call(call: ProviderCall, at: datetime, words: msgspec.Raw) -> BankCall:
-    """Describe a call of a bank; ``words`` are those of its kind."""
-    return BankCall(
-        at,
-        call.trace_id,
-        call.provider_key or msgspec.UNSET,
-        (call.duration_s * 1e6 + 0.5) // 1.0 / 1e3,
-        words,
-    )
+def provider_call(call: ProviderCall, at: datetime, kind: Fields) -> Fields:
+    """Describe a call of a bank; ``kind`` has the fields of ``provider_call_kind``."""
+    line: Fields = {
+        "ts": at,
+        "trace_id": call.trace_id,
+        "duration_ms": _milliseconds(call.duration_s),
+        **kind,
+    }
+    if call.provider_key:
+        line["provider_key"] = call.provider_key
+    return line
 
 
 def provider_call_kind(call: ProviderCall) -> Fields:
@@ -157,6 +118,11 @@ def provider_call_kind(call: ProviderCall) -> Fields:
         "http_status": call.http_status,
         "bytes_left": call.bytes_left,
     }
+
+
+def _milliseconds(seconds: float) -> float:
+    """Return whole microseconds as milliseconds, in a quarter of the time of ``round``."""
+    return (seconds * 1e6 + 0.5) // 1.0 / 1e3
 
 
 def idempotency(payout: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gateway.telemetry.logs import events
-from gateway.telemetry.logs.lines import encode_struct, inside, ready
+from gateway.telemetry.logs.lines import encode
 from gateway.telemetry.records import AccessRecord, ProviderCall
 
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
@@ -36,9 +36,7 @@ def record(**fields: Any) -> AccessRecord:
 
 def access(record: AccessRecord) -> dict[str, Any]:
     """Describe a request whole, as its line is read."""
-    kind = events.access_kind(record)
-    words = ready(events.caller(record), inside(kind))
-    line = encode_struct(events.access(record, AT, words))
+    line = encode(events.access(record, AT, events.access_kind(record)))
     shown: dict[str, Any] = json.loads(line, object_pairs_hook=only_once)
     return shown
 
@@ -196,10 +194,8 @@ def test_a_bank_call_is_one_flat_line():
         trace_id="t-1",
     )
 
-    words = ready(events.provider_call_kind(call))
-    line = json.loads(
-        encode_struct(events.provider_call(call, AT, words)), object_pairs_hook=only_once
-    )
+    kind = events.provider_call_kind(call)
+    line = json.loads(encode(events.provider_call(call, AT, kind)), object_pairs_hook=only_once)
 
     assert line == {
         "ts": "2026-11-20T10:00:00Z",

@@ -3,26 +3,11 @@
 import asyncio
 import json
 from datetime import UTC, datetime
-from typing import Any
 
-import msgspec
 import pytest
 
-from gateway.telemetry.logs.lines import (
-    LineBuffer,
-    encode,
-    encode_struct,
-    inside,
-    ready,
-)
+from gateway.telemetry.logs.lines import LineBuffer, encode
 from tests.world.leaping import leaping
-
-
-class Line(msgspec.Struct):
-    """A line of which a part was made ready."""
-
-    own: Any
-    words: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 class Paper:
@@ -87,52 +72,6 @@ async def test_many_lines_do_not_wait(paper: Paper):
     assert paper.sheets == [b"x\nx\nx\n"]
 
 
-@pytest.mark.parametrize("most", [1, 40, 65_536])
-async def test_lines_of_the_loop_stay_in_order(paper: Paper, most: int):
-    """However they come, and however many are written together."""
-    lines = LineBuffer(paper.write, delay_s=60, most=most)
-    lines.start()
-
-    for number in range(10):
-        lines.put(Line(own=number))
-        lines.append(b"%d\n" % number)
-    lines.stop()
-
-    read = [json.loads(line) for line in paper.text.splitlines()]
-    assert read == [each for number in range(10) for each in ({"own": number}, number)]
-
-
-@leaping
-async def test_a_line_that_is_put_does_not_wait_for_ever(paper: Paper):
-    lines = LineBuffer(paper.write, delay_s=0.01)
-    lines.start()
-
-    lines.put(Line(own="one"))
-    before = list(paper.sheets)
-    await asyncio.sleep(0.04)
-
-    assert (before, paper.text) == ([], b'{"own":"one"}\n')
-
-
-@pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize("value", ["\udc80", 2**70], ids=ascii)
-async def test_no_value_stops_or_breaks_a_line_that_is_put(
-    paper: Paper, value: object, *, begun: bool
-):
-    """Nor the lines around it."""
-    lines = LineBuffer(paper.write)
-    if begun:
-        lines.start()
-
-    for each in ("before", value, "after"):
-        lines.put(Line(own=each, words=ready({"words": "a", "more": [1]})))
-    lines.stop()
-
-    read = [json.loads(line) for line in paper.text.splitlines()]
-    assert [line["own"] for line in read] == ["before", value, "after"]
-    assert {(line["words"], line["more"][0]) for line in read} == {("a", 1)}
-
-
 async def test_stopping_writes_what_is_left(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=60)
     lines.start()
@@ -183,16 +122,6 @@ async def test_a_line_of_another_thread_does_not_wait(paper: Paper):
 
     assert by_the_thread == [b"a thread's\n"]
     assert paper.sheets == [b"a thread's\n", b"the loop's\n"]
-
-
-def test_what_was_made_ready_stands_in_a_line_as_fields():
-    for text in ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"]:
-        words = ready({"words": text, "more": text}, inside({"last": text}))
-
-        line = encode_struct(Line(own=text, words=words))
-
-        assert json.loads(line) == {"own": text, "words": text, "more": text, "last": text}
-        assert line.count(b"\n") == 1
 
 
 def test_times_are_written_in_utc():
