@@ -7,11 +7,20 @@ compiled for: compiling them anew took a fifth of the time of the tests that use
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine.interfaces import Dialect
 
 _FIRST: dict[type[Dialect], Engine] = {}
 """The first engine of each driver that connected: by then its dialect knows the server."""
+
+
+class Statement(NamedTuple):
+    """What a database was sent."""
+
+    text: str
+    parameters: object = ()
 
 
 def share() -> None:

@@ -9,17 +9,17 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     asynccontextmanager,
+    contextmanager,
 )
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import ColumnElement, Insert, Select, Table, func, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
@@ -74,66 +74,22 @@ OnUsage = Callable[[str, float], None]
 """Called after a unit of work: ``read`` or ``write``, and its seconds."""
 
 
+@dataclass(slots=True)
 class Usage:
     """
     Counts the units of work of one process, on its event loop.
 
     Attributes:
+        clock: Seconds.
         waiting: Those without a connection yet.
         in_use: Those that have one.
         on_usage: Called after each unit of work, with its kind and seconds.
     """
 
-    __slots__ = ("clock", "in_use", "on_usage", "waiting")
-
-    def __init__(self, clock: Monotonic = time.perf_counter) -> None:
-        """Measure nothing until ``on_usage`` is set."""
-        self.clock = clock
-        self.waiting = 0
-        self.in_use = 0
-        self.on_usage: OnUsage = _ignore
-
-    def begin(self, work: str) -> Taking:
-        """Count a unit of work from its beginning to the end of the block."""
-        return Taking(self, work)
-
-
-class Taking:
-    """One unit of work: it waits until ``got`` is called, and is over with the block."""
-
-    __slots__ = ("_began", "_has", "_usage", "_work")
-
-    def __init__(self, usage: Usage, work: str) -> None:
-        self._usage = usage
-        self._work = work
-        self._has = False
-        self._began = 0.0
-
-    def __enter__(self) -> Self:
-        """Begin to wait."""
-        self._usage.waiting += 1
-        self._began = self._usage.clock()
-        return self
-
-    def got(self) -> None:
-        """Have a connection."""
-        self._has = True
-        self._usage.waiting -= 1
-        self._usage.in_use += 1
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End, however it ended."""
-        usage = self._usage
-        if self._has:
-            usage.in_use -= 1
-        else:
-            usage.waiting -= 1
-        usage.on_usage(self._work, usage.clock() - self._began)
+    clock: Monotonic = time.perf_counter
+    waiting: int = 0
+    in_use: int = 0
+    on_usage: OnUsage = field(default_factory=lambda: _ignore)
 
 
 def _ignore(_work: str, _took_s: float) -> None:
@@ -264,10 +220,21 @@ class Database:
         self, kind: str, opening: AbstractAsyncContextManager[Opened]
     ) -> AsyncIterator[Opened]:
         """Open a connection for one unit of work, which is counted and does not last for ever."""
-        with failures_as_ours(), self.usage.begin(kind) as unit:
-            async with asyncio.timeout(self.whole_s), opening as opened:
-                unit.got()
-                yield opened
+        usage, began, has_one = self.usage, self.usage.clock(), False
+        usage.waiting += 1
+        try:
+            with failures_as_ours():
+                async with asyncio.timeout(self.whole_s), opening as opened:
+                    usage.waiting -= 1
+                    usage.in_use += 1
+                    has_one = True
+                    yield opened
+        finally:
+            if has_one:
+                usage.in_use -= 1
+            else:
+                usage.waiting -= 1
+            usage.on_usage(kind, usage.clock() - began)
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
@@ -316,33 +283,18 @@ def chain_of(connection: AsyncConnection) -> ChainKeys:
     return keys
 
 
-class _AsOurs(AbstractContextManager[None]):
-    """See ``failures_as_ours``; one is enough for all, and no generator is made each time."""
-
-    __slots__ = ()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Raise ours in place of theirs."""
-        if isinstance(problem, FAILURES):
-            said = StoreUnavailable(_reason(problem))
-            raise said from (None if quotes_the_row(problem) else problem)
-
-
-_AS_OURS: Final = _AsOurs()
-
-
-def failures_as_ours() -> AbstractContextManager[None]:
+@contextmanager
+def failures_as_ours() -> Iterator[None]:
     """
     Turn whatever the driver or SQLAlchemy raises into ``StoreUnavailable``.
 
     A caller that is cancelled stays cancelled.
     """
-    return _AS_OURS
+    try:
+        yield
+    except FAILURES as problem:
+        said = StoreUnavailable(_reason(problem))
+        raise said from (None if quotes_the_row(problem) else problem)
 
 
 def _reason(problem: Exception) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import (
-    Awaitable,
     Callable,
     Hashable,
     Iterable,
@@ -20,15 +19,18 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sqlalchemy import ARRAY, ColumnElement, Dialect, Insert, Select, bindparam
-from sqlalchemy.exc import StatementError
+from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable, ReturnsRows
 from sqlalchemy.types import TypeEngine
 
 from gateway.store.tables.columns import Record
+
+if TYPE_CHECKING:
+    import asyncpg
 
 BulkRow = Mapping[str, object]
 Values = tuple[object, ...]
@@ -87,30 +89,6 @@ Process = Callable[[Any], object]
 _KEPT = 256
 
 
-class Statement(NamedTuple):
-    """
-    What the driver is asked.
-
-    Attributes:
-        finds: There are rows to be had.
-    """
-
-    text: str
-    parameters: Values = ()
-    finds: bool = False
-
-
-class Outcome(NamedTuple):
-    """Rows that were found, and how many were found or changed."""
-
-    rows: Sequence[Iterable[object]]
-    rowcount: int
-
-
-Run = Callable[[Statement], Awaitable[Outcome]]
-"""Has the driver do a statement; raises what it raises."""
-
-
 class Result(Protocol):
     """What a statement found or changed."""
 
@@ -153,20 +131,31 @@ class DriverResult:
 
 @dataclass(frozen=True, slots=True)
 class HotExecution:
-    """``Execution`` on a driver, of statements that are made once and kept, without a list."""
+    """``Execution`` on the driver, of statements that are made once and kept, without a list."""
 
     dialect: Dialect
-    run: Run
+    driver: asyncpg.Connection[asyncpg.Record]
 
     async def execute(
         self, statement: Executable, parameters: Sequence[BulkRow] | BulkRow | None = None, /
     ) -> DriverResult:
-        """Execute a statement once for each row."""
+        """Execute a statement once for each row; a failure is raised as SQLAlchemy raises it."""
         rows = [parameters or {}] if isinstance(parameters, dict | Mapping | None) else parameters
         hot = _hot(statement, self.dialect, tuple(rows[0]))
-        done = [await self.run(hot.asked(row)) for row in rows]
-        found = [hot.restored(values) for each in done for values in each.rows]
-        return DriverResult(found, sum(each.rowcount for each in done))
+        done = [await self.run(hot.text, hot.asked(row), finds=bool(hot.names)) for row in rows]
+        if hot.names:
+            found = [hot.restored(values) for each in done for values in each]
+            return DriverResult(found, len(found))
+        return DriverResult((), sum(int(each.rpartition(" ")[2]) for each in done))
+
+    async def run(self, text: str, given: Values, *, finds: bool) -> Any:  # noqa: ANN401 - of two types
+        """Have the driver return rows where there are any to be had, else ``UPDATE 2``."""
+        try:
+            return await (self.driver.fetch if finds else self.driver.execute)(text, *given)
+        except OSError:  # TimeoutError is one
+            raise
+        except Exception as problem:
+            raise DBAPIError(text, None, problem) from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +171,7 @@ class _Hot:
         read: Read their values, by place; most need nothing.
     """
 
-    compiled: SQLCompiler
+    text: str
     take: Callable[[BulkRow], Values]
     write: Sequence[tuple[int, Process]]
     fixed: BulkRow
@@ -194,7 +183,7 @@ class _Hot:
         made = namedtuple("Row", self.names, rename=True)  # type: ignore[misc]  # noqa: PYI024 - named by a statement
         object.__setattr__(self, "row", made._make)
 
-    def asked(self, row: BulkRow) -> Statement:
+    def asked(self, row: BulkRow) -> Values:
         """
         Write parameters as the driver takes them.
 
@@ -207,8 +196,8 @@ class _Hot:
                 values[place] = process(values[place])
         except (ValueError, TypeError) as problem:
             said = "a value that cannot be sent"
-            raise StatementError(said, self.compiled.string, None, problem) from None
-        return Statement(self.compiled.string, tuple(values), finds=bool(self.names))
+            raise StatementError(said, self.text, None, problem) from None
+        return tuple(values)
 
     def restored(self, values: Iterable[object]) -> Record:
         """Return a row with the types of its columns."""
@@ -225,7 +214,7 @@ def _hot(statement: Executable, dialect: Dialect, given: tuple[str, ...]) -> _Ho
     processes = dict(_binds(compiled, dialect))
     found = list(statement.exported_columns) if isinstance(statement, ReturnsRows) else []
     return _Hot(
-        compiled=compiled,
+        text=compiled.string,
         take=_taking(order),
         write=[(place, processes[name]) for place, name in enumerate(order) if name in processes],
         fixed={name: value for name, value in compiled.params.items() if name not in given},

@@ -31,7 +31,7 @@ from sqlalchemy import (
     tuple_,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, insert
-from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -42,8 +42,6 @@ from gateway.store.kernel.hot_statements import (
     Execution,
     Found,
     HotExecution,
-    Outcome,
-    Statement,
     Types,
 )
 from gateway.store.kernel.poolers import (
@@ -247,40 +245,7 @@ async def _lend(engine: AsyncEngine) -> AsyncIterator[Execution]:
     """
     async with engine.connect() as connection:
         driver = (await connection.get_raw_connection()).driver_connection
-        asked = _Asked(cast("asyncpg.Connection[asyncpg.Record]", driver))
-        yield HotExecution(engine.dialect, asked.run)
-
-
-class _Asked:
-    """A connection whose driver is asked; what fails there is told as SQLAlchemy tells it."""
-
-    __slots__ = ("_driver",)
-
-    def __init__(self, driver: asyncpg.Connection[asyncpg.Record]) -> None:
-        self._driver = driver
-
-    async def run(self, statement: Statement) -> Outcome:
-        """Do a statement: its rows, or how many it changed."""
-        text, given = statement.text, statement.parameters
-        try:
-            if statement.finds:
-                rows = await self._driver.fetch(text, *given)
-                return Outcome(rows, len(rows))
-            return Outcome([], _count(await self._driver.execute(text, *given)))
-        except Exception as problem:  # noqa: BLE001 - of whatever kind: told below
-            return _fail(text, problem)
-
-
-def _fail(text: str, problem: Exception) -> Outcome:
-    """Raise what the driver has raised as SQLAlchemy does."""
-    if isinstance(problem, OSError):
-        raise problem  # TimeoutError is one
-    raise DBAPIError(text, None, problem) from problem
-
-
-def _count(said: str) -> int:
-    """Read how many rows were changed: ``UPDATE 2``, ``INSERT 0 2``."""
-    return int(said.rpartition(" ")[2])
+        yield HotExecution(engine.dialect, cast("asyncpg.Connection[asyncpg.Record]", driver))
 
 
 def _each_of(found: Found, columns: Sequence[ColumnElement[Any]], name: str) -> Found:

@@ -9,7 +9,7 @@ One atomic insert creates a payout, compare-and-set changes its state, and nothi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -18,13 +18,11 @@ from sqlalchemy import bindparam, select
 
 from gateway.domain.bank.payout_orders import normal_destination
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
     Claim,
     Intent,
-    ListedPayout,
     Payout,
     PayoutRequest,
     PayoutState,
@@ -35,12 +33,12 @@ from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import Execution, Key, bound
 from gateway.store.payouts.pages import PayoutPages
 from gateway.store.payouts.rows import check, key_columns, restored_attempt, restored_payout
+from gateway.store.payouts.statements import named
 from gateway.store.payouts.writes import PayoutWriter
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import attempts, payouts
 
-_KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 # A second batch is for the time in which the first waits for the server; more only split batches.
 _BATCHES = 2
 # Paying again after one of these duplicates nothing: no money moved.
@@ -54,6 +52,7 @@ _MOVED = select(
     payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
 )
 Content = tuple[str, int, str]
+Rows = Sequence[Record]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,152 +63,24 @@ class _Query:
     digest: bytes
     since: datetime
 
-    def matches(self, row: Record) -> bool:
-        return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
-
-
-Rows = Sequence[Record]
+    def own(self, alike: Mapping[Content, Rows]) -> Rows:
+        """Return the rows that this query finds among those that were found for several."""
+        return [
+            row
+            for row in alike.get(self.content, ())
+            if row.reference_sha256 != self.digest and row.created_at >= self.since
+        ]
 
 
 class _Look(NamedTuple):
-    """A search for a payout by its key, for payouts by their content, or for both at once."""
+    """
+    A search for a payout by its key, for payouts by their content, or for both at once.
+
+    Its answer is the rows of each.
+    """
 
     key: Key | None = None
     query: _Query | None = None
-
-
-class _Seen(NamedTuple):
-    """What a look finds of each."""
-
-    named: Rows
-    alike: Rows
-
-
-class Lookups:
-    """Every look of both kinds at the payouts of a database; each finds its own rows."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._named = select(payouts).where(database.among(_KEY, "keys"))
-        lately = database.each_of(_MOVED, _CONTENT, "contents")
-        self._alike = lately.order_by(payouts.c.created_at)
-        self._queue: BatchQueue[_Look, _Seen] = BatchQueue(
-            self._find,
-            BatchLimits(count=_BATCHES, queue_s=database.checkout_s, whole_s=database.whole_s),
-        )
-
-    async def ask(self, look: _Look) -> _Seen:
-        """
-        Return what a look finds after this was called.
-
-        Raises:
-            StoreUnavailable: the store did not answer.
-        """
-        with failures_as_ours():
-            return await self._queue.ask(look)
-
-    async def close(self) -> None:
-        """Finish the looks that were asked for."""
-        await self._queue.close()
-
-    async def _find(self, looks: Sequence[_Look]) -> Sequence[_Seen]:
-        """Find all; where one cannot be sent to the database, each is asked for alone."""
-        keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
-        queries = [each.query for each in looks if each.query is not None]
-
-        async with self._database.reading_at_once() as execution:
-            with faults_of_rows(of=len(looks)):
-                named = await self._rows_of(execution, keys)
-                alike = await self._rows_like(execution, queries)
-        return [_seen(each, named, alike) for each in looks]
-
-    async def _rows_of(self, execution: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
-        """Return the rows with these keys."""
-        if not keys:
-            return {}
-        rows = (await execution.execute(self._named, bound("keys", keys))).all()
-        return {(row.account_id, row.reference_sha256): [row] for row in rows}
-
-    async def _rows_like(
-        self, execution: Execution, queries: Sequence[_Query]
-    ) -> Mapping[Content, Rows]:
-        """Return the rows with the content of one of these, oldest first."""
-        if not queries:
-            return {}
-        contents = list(dict.fromkeys(each.content for each in queries))
-        given: dict[str, Any] = {
-            "since": min(each.since for each in queries),
-            **bound("contents", contents),
-        }
-        found: dict[Content, list[Record]] = {}
-        for row in (await execution.execute(self._alike, given)).all():
-            found.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
-        return found
-
-
-def _seen(look: _Look, named: Mapping[Key, Rows], alike: Mapping[Content, Rows]) -> _Seen:
-    """Return what is one look's of all that was found."""
-    rows = named.get(look.key, ()) if look.key is not None else ()
-    query = look.query
-    if query is None or query.content not in alike:
-        return _Seen(rows, ())
-    return _Seen(rows, [row for row in alike[query.content] if query.matches(row)])
-
-
-class PayoutReader:
-    """Every read of one payout from a database."""
-
-    def __init__(self, lookups: Lookups) -> None:
-        self._lookups = lookups
-
-    async def find(self, account_id: str, reference: str) -> Payout | None:
-        """
-        Return one as it stands after this was called.
-
-        Raises:
-            StoreUnavailable: the store did not answer.
-        """
-        with failures_as_ours():
-            key = account_id, reference_digest(reference)
-        rows = (await self._lookups.ask(_Look(key))).named
-        return restored_payout(rows[0]) if rows else None
-
-
-class DuplicateSearch:
-    """Every search for similar payouts in a database."""
-
-    def __init__(self, lookups: Lookups) -> None:
-        self._lookups = lookups
-
-    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
-        """
-        Return other references with the same amount and destination, oldest first.
-
-        Raises:
-            StoreUnavailable: the store did not answer.
-        """
-        with failures_as_ours():
-            key = payout.account_id, reference_digest(payout.reference)
-            query = _query(key, payout, since)
-        found = await self._lookups.ask(_Look(query=query))
-        return [row.reference for row in found.alike]
-
-    async def precedents(
-        self, account_id: str, request: PayoutRequest, since: datetime | None
-    ) -> Precedents:
-        """
-        Return what a new payout meets.
-
-        Raises:
-            StoreUnavailable: the store did not answer.
-        """
-        with failures_as_ours():
-            look = _look_before(account_id, request, since)
-        found = await self._lookups.ask(look)
-        return Precedents(
-            restored_payout(found.named[0]) if found.named else None,
-            [row.reference for row in found.alike],
-        )
 
 
 def _look_before(account_id: str, request: PayoutRequest, since: datetime | None) -> _Look:
@@ -256,10 +127,14 @@ class StoredPayouts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writer = PayoutWriter(database)
-        self._lookups = Lookups(database)
-        self._reader = PayoutReader(self._lookups)
-        self._duplicates = DuplicateSearch(self._lookups)
-        self._pages = PayoutPages(database)
+        pages = PayoutPages(database)
+        self.search, self.whole = pages.search, pages.whole
+        lately = database.each_of(_MOVED, _CONTENT, "contents")
+        self._alike = lately.order_by(payouts.c.created_at)
+        self._looks: BatchQueue[_Look, tuple[Rows, Rows]] = BatchQueue(
+            self._look,
+            BatchLimits(count=_BATCHES, queue_s=database.checkout_s, whole_s=database.whole_s),
+        )
 
     async def add(
         self, payout: Payout, attempt: Attempt, *, limited: bool = False
@@ -315,22 +190,47 @@ class StoredPayouts:
 
     async def close(self) -> None:
         """Finish what was asked so far; from now on only lists and attempts can be read."""
-        for each in (self._writer, self._lookups):
+        for each in (self._writer, self._looks):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
-        """Return one as it is now; see ``PayoutReader.find``."""
-        return await self._reader.find(account_id, reference)
+        """
+        Return one as it stands after this was called.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            key = account_id, reference_digest(reference)
+            rows, _ = await self._looks.ask(_Look(key))
+        return restored_payout(rows[0]) if rows else None
 
     async def precedents(
         self, account_id: str, request: PayoutRequest, since: datetime | None
     ) -> Precedents:
-        """Return what a new payout meets; see ``DuplicateSearch.precedents``."""
-        return await self._duplicates.precedents(account_id, request, since)
+        """
+        Return what a new payout meets.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            named, alike = await self._looks.ask(_look_before(account_id, request, since))
+        return Precedents(
+            restored_payout(named[0]) if named else None, [row.reference for row in alike]
+        )
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
-        """Return other references created since with the same amount and destination."""
-        return await self._duplicates.similar(payout, since)
+        """
+        Return other references created since with the same amount and destination, oldest first.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            key = payout.account_id, reference_digest(payout.reference)
+            _, alike = await self._looks.ask(_Look(query=_query(key, payout, since)))
+        return [row.reference for row in alike]
 
     async def similar_around(
         self, payout: Payout, within: timedelta, most: int
@@ -349,18 +249,47 @@ class StoredPayouts:
             rows = (await connection.execute(_AROUND, asked)).all()
         return [restored_payout(row) for row in rows]
 
-    async def search(
-        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[ListedPayout], int]:
-        """Return a page, and how many lie in the window; see ``PayoutPages.search``."""
-        return await self._pages.search(account_id, search, states)
-
-    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-        """Return the page of ``search`` with all that is stored of each payout."""
-        return await self._pages.whole(account_id, search)
-
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every attempt of a payout, oldest first."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
         return [restored_attempt(row) for row in rows]
+
+    async def _look(self, looks: Sequence[_Look]) -> Sequence[tuple[Rows, Rows]]:
+        """Find all; where one cannot be sent to the database, each is asked for alone."""
+        keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
+        queries = [each.query for each in looks if each.query is not None]
+        async with self._database.reading_at_once() as execution:
+            with faults_of_rows(of=len(looks)):
+                found = await self._rows_of(execution, keys)
+                alike = await self._rows_like(execution, queries)
+        return [
+            (
+                found.get(each.key, ()) if each.key is not None else (),
+                each.query.own(alike) if each.query is not None else (),
+            )
+            for each in looks
+        ]
+
+    async def _rows_of(self, execution: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
+        """Return the rows with these keys."""
+        if not keys:
+            return {}
+        rows = await execution.execute(named(self._database.among), bound("keys", keys))
+        return {(row.account_id, row.reference_sha256): [row] for row in rows.all()}
+
+    async def _rows_like(
+        self, execution: Execution, queries: Sequence[_Query]
+    ) -> Mapping[Content, Rows]:
+        """Return the rows with the content of one of these, oldest first."""
+        if not queries:
+            return {}
+        contents = list(dict.fromkeys(each.content for each in queries))
+        given: dict[str, Any] = {
+            "since": min(each.since for each in queries),
+            **bound("contents", contents),
+        }
+        found: dict[Content, list[Record]] = {}
+        for row in (await execution.execute(self._alike, given)).all():
+            found.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
+        return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 import structlog
@@ -46,7 +47,7 @@ def access(record: AccessRecord, at: datetime, kind: Fields) -> Fields:
         "duration_ms": _milliseconds(record.duration_s),
         "bytes_in": record.bytes_in,
         "bytes_out": record.bytes_out,
-        **_caller(record),
+        **_caller(record.address, record.client_id, record.user_id, record.company_id),
         **kind,
     }
     if record.w3c_trace_id:
@@ -59,20 +60,21 @@ def access(record: AccessRecord, at: datetime, kind: Fields) -> Fields:
     return line
 
 
-def _caller(record: AccessRecord) -> Fields:
+@lru_cache(maxsize=4096)
+def _caller(address: str, client_id: str, user_id: str, company_id: str) -> Fields:
     """
     Return who asked.
 
     A client id is whatever the caller wrote before it is proven, so only the
     form of ours is shown.
     """
-    line: Fields = {"ip": _address(record.address)}
-    if record.client_id:
-        line["client_id"] = _client_id(record.client_id)
-    if record.user_id:
-        line["user_id"] = record.user_id
-    if (record.client_id or record.user_id) and record.company_id:
-        line["company_id"] = record.company_id
+    line: Fields = {"ip": _address(address)}
+    if client_id:
+        line["client_id"] = _client_id(client_id)
+    if user_id:
+        line["user_id"] = user_id
+    if (client_id or user_id) and company_id:
+        line["company_id"] = company_id
     return line
 
 

@@ -17,9 +17,8 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel.hot_statements import BulkRow, Outcome, Statement, _Hot
+from gateway.store.kernel.hot_statements import BulkRow, HotExecution, Values, _Hot
 from gateway.store.kernel.poolers import Pooler, pooler_of
-from gateway.store.kernel.postgres import _Asked
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
@@ -47,9 +46,9 @@ class Commits:
         self._after = False
         self._loses: type[OSError] | None = None
         self._by_sqlalchemy = self.engine.dialect.do_commit
-        self._run = _Asked.run
+        self._run = HotExecution.run
         self.engine.dialect.do_commit = partial(self._commit, self._by_sqlalchemy)
-        _Asked.run = self._ask  # type: ignore[method-assign]
+        HotExecution.run = self._ask  # type: ignore[method-assign]
         event.listen(self.engine, "rollback", self._rollback)
 
     def lose(self, problem: type[OSError], *, after: bool) -> None:
@@ -58,7 +57,7 @@ class Commits:
 
     def restore(self) -> None:
         self.engine.dialect.do_commit = self._by_sqlalchemy
-        _Asked.run = self._run  # type: ignore[method-assign]
+        HotExecution.run = self._run  # type: ignore[method-assign]
         event.remove(self.engine, "rollback", self._rollback)
 
     def _commit(self, real: Callable[[Any], None], connection: object) -> None:
@@ -66,13 +65,13 @@ class Commits:
             real(connection)
 
     @property
-    def _ask(self) -> Callable[[_Asked, Statement], Coroutine[object, object, Outcome]]:
-        async def ask(asked: _Asked, statement: Statement) -> Outcome:
-            self.asked.append(statement.text)
-            if "payout_events" not in statement.text:
-                return await self._run(asked, statement)
+    def _ask(self) -> Callable[..., Coroutine[object, object, object]]:
+        async def ask(asked: HotExecution, text: str, given: Values, *, finds: bool) -> object:
+            self.asked.append(text)
+            if "payout_events" not in text:
+                return await self._run(asked, text, given, finds=finds)
             with self._counted():
-                return await self._run(asked, statement)
+                return await self._run(asked, text, given, finds=finds)
 
         return ask
 
@@ -131,11 +130,10 @@ async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
 
     ask = _Hot.asked
 
-    def lost(hot: _Hot, row: BulkRow) -> Statement:
-        statement = ask(hot, row)
-        if "payout_attempts" in statement.text:
+    def lost(hot: _Hot, row: BulkRow) -> Values:
+        if "payout_attempts" in hot.text:
             raise ConnectionResetError
-        return statement
+        return ask(hot, row)
 
     def refused(action: int, table: str | None, *_rest: object) -> int:
         return SQLITE_DENY if (action, table) == (SQLITE_INSERT, "payout_attempts") else SQLITE_OK

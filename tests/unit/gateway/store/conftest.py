@@ -9,8 +9,9 @@ from sqlalchemy import Engine, event
 from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel.hot_statements import BulkRow, Statement, _Hot
+from gateway.store.kernel.hot_statements import BulkRow, Values, _Hot
 from gateway.store.schema import prepare
+from tests.world.statements import Statement
 from tests.world.store import migrated
 from tests.world.stores import samples
 
@@ -38,9 +39,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Statement]]:
     noted: list[Statement] = []
     ask = _Hot.asked
 
-    def note(hot: _Hot, row: BulkRow) -> Statement:
-        noted.append(ask(hot, row))
-        return noted[-1]
+    def note(hot: _Hot, row: BulkRow) -> Values:
+        values = ask(hot, row)
+        noted.append(Statement(hot.text, values))
+        return values
 
     def sent(_connection: object, _cursor: object, text: str, values: object, *_: object) -> None:
         noted.append(Statement(text, values))

@@ -1,6 +1,7 @@
 """Units of work of a database, counted and timed."""
 
 import asyncio
+import itertools
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -9,57 +10,33 @@ import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.kernel.address import address
-from gateway.store.kernel.database import Database, Limits, Usage
+from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.sqlite import open_file
 
 LIMITS = Limits(pool_size=1, checkout_s=0.05)
 
 
-def test_a_unit_waits_works_and_is_told_with_its_time():
-    seconds = iter([10.0, 10.25])
-    usage, told = Usage(lambda: next(seconds)), []
-    usage.on_usage = lambda work, took_s: told.append((work, took_s))
-
-    with usage.begin("read") as unit:
-        before = (usage.waiting, usage.in_use)
-        unit.got()
-        after = (usage.waiting, usage.in_use)
-
-    assert (before, after) == ((1, 0), (0, 1))
-    assert (usage.waiting, usage.in_use) == (0, 0)
-    assert told == [("read", 0.25)]
-
-
-@pytest.mark.parametrize("has", [True, False], ids=["with a connection", "while it waits"])
-def test_a_unit_that_fails_is_over_too(has: bool):
-    usage = Usage()
-
-    with suppress(OSError), usage.begin("write") as unit:
-        if has:
-            unit.got()
-        raise OSError
-
-    assert (usage.waiting, usage.in_use) == (0, 0)
-
-
 async def test_a_database_counts_who_works_and_who_waits(tmp_path: Path):
     """With one connection for readers the second one waits, and is refused in the end."""
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
-    told: list[str] = []
-    database.usage.on_usage = lambda work, _took_s: told.append(work)
+    told: list[tuple[str, float]] = []
+    seconds = itertools.count()
+    database.usage.clock = lambda: float(next(seconds))
+    database.usage.on_usage = lambda work, took_s: told.append((work, took_s))
 
     async with database.reading():
         busy = (database.usage.waiting, database.usage.in_use)
         with pytest.raises(StoreUnavailable):
             async with database.reading():
                 pass
-    async with database.writing():
-        pass
+    with suppress(OSError, StoreUnavailable):
+        async with database.writing():
+            raise OSError
     await database.close()
 
     assert busy == (0, 1)
     assert (database.usage.waiting, database.usage.in_use) == (0, 0)
-    assert told == ["read", "read", "write"]
+    assert told == [("read", 1.0), ("read", 3.0), ("write", 1.0)]
 
 
 async def look(database: Database) -> None:
@@ -103,5 +80,5 @@ async def test_a_unit_that_never_ends_does_not_keep_a_database_open(
     monkeypatch.setattr("gateway.store.kernel.database._LOOKS", 2)
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
 
-    with database.usage.begin("read"):
-        await database.close()
+    database.usage.in_use = 1
+    await database.close()

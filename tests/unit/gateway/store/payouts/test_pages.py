@@ -11,9 +11,9 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutStatus, states_of
 from gateway.store.engine import Store
-from gateway.store.kernel.hot_statements import Statement
 from gateway.store.payouts.pages import _AT_ONCE, _LISTED, PayoutPages
 from gateway.store.tables.core import payouts
+from tests.world.statements import Statement
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
 
 DAY = NOW.date().isoformat()

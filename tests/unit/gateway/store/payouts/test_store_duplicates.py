@@ -12,21 +12,21 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel.hot_statements import Statement
-from gateway.store.payouts.store import DuplicateSearch, Lookups
+from gateway.store.payouts.store import StoredPayouts
 from gateway.store.schema import prepare
 from gateway.store.tables.core import payouts
+from tests.world.statements import Statement
 from tests.world.stores import samples
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 AGO = NOW - timedelta(minutes=10)
 
 
-async def stored(store: Store, *payouts: Payout) -> DuplicateSearch:
+async def stored(store: Store, *payouts: Payout) -> StoredPayouts:
     """Store some."""
     for each in payouts:
         await store.payouts.add(each, attempt())
-    return DuplicateSearch(Lookups(store.database))
+    return store.payouts
 
 
 def asking(reference: str) -> PayoutRequest:

@@ -6,13 +6,12 @@ from sqlalchemy import event
 
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
-from gateway.store.kernel.hot_statements import Statement
-from gateway.store.payouts.store import Lookups, PayoutReader
+from tests.world.statements import Statement
 from tests.world.stores.samples import ACCOUNT, attempt, payout
 
 
 async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement]) -> None:
-    looks = PayoutReader(Lookups(store.database))
+    looks = store.payouts
     for name in ("a", "b"):
         await store.payouts.add(payout(name), attempt())
     asked.clear()
@@ -26,7 +25,7 @@ async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement
 
 
 async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
-    looks = PayoutReader(Lookups(store.database))
+    looks = store.payouts
     for number in range(20):
         name = f"o-{number}"
         others = [asyncio.ensure_future(looks.find(ACCOUNT, name)) for _ in range(3)]
@@ -37,7 +36,7 @@ async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
 
 
 async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
-    looks = PayoutReader(Lookups(store.database))
+    looks = store.payouts
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -55,7 +54,7 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
 
 async def test_a_store_that_cannot_answer_has_not_found_nothing(store: Store) -> None:
     """A 404 would have the partner pay again."""
-    looks = PayoutReader(Lookups(store.database))
+    looks = store.payouts
 
     def fail(*_any: object) -> None:
         raise ConnectionResetError
