@@ -22,7 +22,7 @@ from gateway.net.server.refusals import Refusals
 from gateway.runtime.gauges import LoopLag
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.logs.setup import Logs
-from gateway.telemetry.logs.writer import LineWriter, to_descriptor
+from gateway.telemetry.logs.writer import LineWriter, to_descriptor, without_waiting
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
@@ -58,7 +58,8 @@ class Telemetry:
 
 def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Telemetry:
     """Make the watchers for the rows and providers that are configured."""
-    writer = LineWriter(to_descriptor(sys.stdout.fileno()))
+    number = sys.stdout.fileno()
+    writer = LineWriter(to_descriptor(number), without_waiting(number))
     lines = LineBuffer(writer.put)
     digest = config_digest(settings)
     values = _metrics(settings, surfaces, digest)

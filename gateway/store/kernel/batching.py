@@ -11,7 +11,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import Context, copy_context
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -22,7 +22,6 @@ from gateway.store.kernel.database import FAILURES, quotes_the_row
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-Waiter = TypeVar("Waiter")
 
 # Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
 _MET_ANOTHER = ("40", "55P03", "57014")
@@ -83,69 +82,6 @@ class BatchLimits:
     whole_s: float = 10.0
 
 
-class Patience(Generic[Waiter]):
-    """
-    Gives up those that wait for too long.
-
-    A timer for each would be made and taken back with each; this one is for the oldest.
-
-    Args:
-        within_s: How long each may wait.
-        is_over: Whether one waits no more.
-        give_up: Called with one that is late.
-        context: What the timer runs in: that of nobody who waits.
-    """
-
-    def __init__(
-        self,
-        within_s: float,
-        is_over: Callable[[Waiter], bool],
-        give_up: Callable[[Waiter], None],
-        context: Context,
-    ) -> None:
-        self._within_s, self._context = within_s, context
-        self._is_over, self._give_up = is_over, give_up
-        self._waiting: deque[tuple[float, Waiter]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
-
-    def __len__(self) -> int:
-        """Count those that are remembered."""
-        return len(self._waiting)
-
-    def begin(self, waiter: Waiter) -> None:
-        """Let one wait from now on."""
-        self._drop_ended()
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._within_s
-        self._waiting.append((end, waiter))
-        if self._timer is None:
-            self._timer = loop.call_at(end, self._on_time, context=self._context)
-
-    def close(self) -> None:
-        """Give up nobody any more."""
-        self._waiting.clear()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _drop_ended(self) -> None:
-        """Forget those in front that wait no more; one behind them is forgotten in its turn."""
-        while self._waiting and self._is_over(self._waiting[0][1]):
-            self._waiting.popleft()
-
-    def _on_time(self) -> None:
-        """Give up those that are late, and look again when the next one would be."""
-        self._timer = None
-        loop = asyncio.get_running_loop()
-        now = loop.time()
-        self._drop_ended()
-        while self._waiting and self._waiting[0][0] <= now:
-            self._give_up(self._waiting.popleft()[1])
-            self._drop_ended()
-        if self._waiting:
-            self._timer = loop.call_at(self._waiting[0][0], self._on_time, context=self._context)
-
-
 @dataclass(slots=True, eq=False)
 class _Waiting(Generic[Item, Answer]):
     """A caller that waits; its turn has come when its batch begins."""
@@ -154,14 +90,10 @@ class _Waiting(Generic[Item, Answer]):
     answer: asyncio.Future[Answer | None]
     has_begun: bool = False
 
-    def is_answered(self) -> bool:
-        return self.answer.done()
-
-    def has_had_turn(self) -> bool:
-        return self.has_begun or self.answer.done()
-
-    def be_late(self) -> None:
-        self.answer.set_exception(TimeoutError())
+    def give_up(self) -> None:
+        """Wait no longer for a turn that has not come."""
+        if not self.has_begun and not self.answer.done():
+            self.answer.set_exception(TimeoutError())
 
     def resolve(self, answer: Answer | None) -> None:
         if not self.answer.done():
@@ -200,12 +132,6 @@ class BatchQueue(Generic[Item, Answer]):
         self._workers: set[asyncio.Task[None]] = set()
         self._relief: asyncio.TimerHandle | None = None
         self._context = copy_context()
-        self._turns: Patience[_Waiting[Item, Answer]] = Patience(
-            limits.queue_s, _Waiting.has_had_turn, _Waiting.be_late, self._context
-        )
-        self._answers: Patience[_Waiting[Item, Answer]] = Patience(
-            limits.whole_s, _Waiting.is_answered, _Waiting.be_late, self._context
-        )
         self._closed = False
 
     async def ask(self, item: Item) -> Answer:
@@ -216,11 +142,10 @@ class BatchQueue(Generic[Item, Answer]):
             StoreUnavailable: the work failed, or the queue is closed.
             TimeoutError: its turn did not come, and it was not begun; or ``whole_s`` are over.
         """
-        end = asyncio.get_running_loop().time() + self._limits.whole_s
-        answer = await self._answer(item)
-        if answer is None:
-            # In the caller's own task: a row that is held for long delays no batch.
-            async with asyncio.timeout_at(end):
+        async with asyncio.timeout(self._limits.whole_s):
+            answer = await self._answer(item)
+            if answer is None:
+                # In the caller's own task: a row that is held for long delays no batch.
                 [answer] = await self._work([item])
         if answer is None:
             problem = "undecided"
@@ -234,20 +159,20 @@ class BatchQueue(Generic[Item, Answer]):
             await asyncio.wait(set(self._workers))
         if self._relief is not None:
             self._relief.cancel()
-        self._turns.close()
-        self._answers.close()
 
     async def _answer(self, item: Item) -> Answer | None:
         if self._closed:
             problem = "closed"
             raise StoreUnavailable(problem)
-        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        waiting = _Waiting(item, answer)
+        loop = asyncio.get_running_loop()
+        waiting: _Waiting[Item, Answer] = _Waiting(item, loop.create_future())
         self._queue.append(waiting)
-        self._turns.begin(waiting)
-        self._answers.begin(waiting)
+        turn = loop.call_later(self._limits.queue_s, waiting.give_up)
         self._ensure_worker()
-        return await answer
+        try:
+            return await waiting.answer
+        finally:
+            turn.cancel()
 
     def _ensure_worker(self) -> None:
         """Start a worker, or see later whether another one is needed."""

@@ -2,13 +2,16 @@
 Log lines on their last step, where a reader that stands still stops nobody.
 
 A pipe or a socket below standard output is full as soon as nobody reads it (a log collector that
-hangs), and whoever writes to it then waits for as long as that lasts. So lines are written by a
-thread of their own.
+hangs), and whoever writes to it then waits for as long as that lasts. So lines are written at once
+only as far as nobody has to wait; the rest waits on a thread of its own. That thread alone would
+do, but each of its writes takes the interpreter from the requests.
 """
 
 from __future__ import annotations
 
 import os
+import socket
+import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from threading import Condition, Thread
@@ -22,6 +25,10 @@ _LAST_S: Final = 2.0
 """A reader that is there takes all that waits in a fraction of it."""
 
 
+_KEPT: Final[list[socket.socket]] = []
+"""Sockets that are written to for as long as the process lives."""
+
+
 def to_descriptor(number: int) -> Callable[[bytes], None]:
     """Make a writer to an open file descriptor; it blocks while a pipe is full."""
 
@@ -31,6 +38,33 @@ def to_descriptor(number: int) -> Callable[[bytes], None]:
             written += os.write(number, data[written:])
 
     return write
+
+
+def without_waiting(number: int) -> Callable[[bytes], int] | None:
+    """
+    Make a writer to what a descriptor leads to that raises ``BlockingIOError`` rather than wait.
+
+    The mark that makes a write fail belongs to all processes that share a pipe, so that one is
+    left alone: a pipe is opened once more, and a socket is told with each write. None where
+    neither can be done: on a terminal, without ``/proc``.
+
+    Returns:
+        What takes bytes and returns how many of them it has written.
+    """
+    mode = os.fstat(number).st_mode
+    if stat.S_ISREG(mode):
+        return lambda data: os.write(number, data)
+    if stat.S_ISSOCK(mode):
+        ours = socket.socket(fileno=os.dup(number))
+        _KEPT.append(ours)
+        return lambda data: ours.send(data, socket.MSG_DONTWAIT)
+    if not stat.S_ISFIFO(mode):
+        return None
+    try:
+        again = os.open(f"/proc/self/fd/{number}", os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:  # no /proc, or no right to it
+        return None
+    return lambda data: os.write(again, data)
 
 
 class LineWriter:
@@ -47,6 +81,7 @@ class LineWriter:
     def __init__(
         self,
         write: Callable[[bytes], object],
+        at_once: Callable[[bytes], int] | None = None,
         *,
         most: int = _MOST_WAITING,
     ) -> None:
@@ -55,16 +90,20 @@ class LineWriter:
 
         Args:
             write: Writes so many bytes as fit a pipe in one piece; it may block.
+            at_once: Writes what can be written without waiting, and returns how many bytes
+                that was; None leaves all to the thread.
             most: Bytes that may wait; one batch may always.
         """
         self.lost: Counter[str] = Counter(full=0, failed=0)
         self._write = write
+        self._at_once = at_once
         self._most = most
         self._batches: deque[bytes | bytearray] = deque()
         self._waiting = 0
         self._changed = Condition()
         self._thread: Thread | None = None
         self._ending = False
+        self._is_writing = False
 
     def start(self) -> None:
         """Begin the thread now; otherwise the first batch does."""
@@ -76,6 +115,10 @@ class LineWriter:
         if not lines:
             return
         with self._changed:
+            if self._at_once is not None and not (self._waiting or self._is_writing):
+                lines = self._left_of(lines, self._at_once)
+                if not lines:
+                    return
             if self._waiting and self._waiting + len(lines) > self._most:
                 self.lost["full"] += lines.count(b"\n")
                 return
@@ -97,6 +140,22 @@ class LineWriter:
         if thread is not None:
             thread.join(patience_s)
 
+    def _left_of(self, lines: bytes | bytearray, write: Callable[[bytes], int]) -> bytes:
+        """Write what can be written at once; return the rest, which somebody has to wait for."""
+        done = 0
+        for piece in _pieces(lines):
+            try:
+                written = write(piece)
+            except BlockingIOError:
+                return bytes(lines[done:])
+            except (OSError, ValueError):  # a full disk, a closed pipe, a closed file
+                self.lost["failed"] += piece.count(b"\n")
+                written = len(piece)
+            done += written
+            if written < len(piece):
+                return bytes(lines[done:])
+        return b""
+
     def _begin(self) -> None:
         """Begin the thread if there is none; what it writes waits if the system has no room."""
         if self._thread is not None:
@@ -116,6 +175,7 @@ class LineWriter:
     def _next(self) -> bytes | bytearray | None:
         """Wait for a batch; None when there is none any more and the thread is to end."""
         with self._changed:
+            self._is_writing = False
             while not self._batches and not self._ending:
                 self._changed.wait()
             if not self._batches:
@@ -123,6 +183,7 @@ class LineWriter:
                 return None
             lines = self._batches.popleft()
             self._waiting -= len(lines)
+            self._is_writing = True
             return lines
 
     def _write_out(self, lines: bytes | bytearray) -> None:

@@ -1,6 +1,7 @@
 """Batches of lines on their way to a reader that may stand still."""
 
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.telemetry.logs.writer import LineWriter, to_descriptor
+from gateway.telemetry.logs.writer import LineWriter, to_descriptor, without_waiting
 
 
 @dataclass
@@ -238,13 +239,72 @@ def test_a_descriptor_that_takes_little_gets_everything(monkeypatch: pytest.Monk
     assert b"".join(taken) == b"one line\n"
 
 
+@pytest.fixture(params=["pipe", "socket"])
+def reader(request: pytest.FixtureRequest) -> Iterator[tuple[int, int]]:
+    """What a log collector reads from, and what a process writes to; both are closed in the end."""
+    if request.param == "pipe":
+        ends = os.pipe()
+    else:
+        ends = tuple(each.detach() for each in socket.socketpair())
+    yield ends
+    for end in ends:
+        os.close(end)
+
+
+def read(end: int, size: int) -> bytes:
+    """Read so many bytes, however they come."""
+    got = b""
+    while len(got) < size:
+        got += os.read(end, size - len(got))
+    return got
+
+
+def test_what_nobody_has_to_wait_for_is_written_at_once(reader: tuple[int, int]):
+    """No thread is asked, and the caller's own descriptor still waits as it did."""
+    end, number = reader
+    writer = LineWriter(to_descriptor(number), without_waiting(number))
+
+    writer.put(b"one\n")
+
+    assert read(end, 4) == b"one\n"
+    assert writer._thread is None
+    assert os.get_blocking(number)
+
+
+def test_what_does_not_fit_waits_in_its_order_and_then_lines_are_written_at_once_again(
+    reader: tuple[int, int],
+):
+    end, number = reader
+    writer = LineWriter(to_descriptor(number), without_waiting(number))
+    lines = [b"%06d\n" % each * 500 for each in range(400)]
+
+    for each in lines:
+        writer.put(each)
+    got = read(end, sum(map(len, lines)))
+    written(writer)
+    writer.put(b"last\n")
+
+    assert got == b"".join(lines)
+    assert read(end, 5) == b"last\n"
+    assert writer.lost == {"failed": 0, "full": 0}
+
+
+def test_a_file_is_written_at_once(tmp_path: Path):
+    with (tmp_path / "log").open("wb") as log:
+        writer = LineWriter(to_descriptor(log.fileno()), without_waiting(log.fileno()))
+
+        writer.put(b"one\n" * 5000)
+
+    assert (tmp_path / "log").read_bytes() == b"one\n" * 5000
+    assert writer._thread is None
+
+
 def test_lines_for_a_pipe_that_nobody_reads_any_more_are_counted():
     end, number = os.pipe()
-    writer = LineWriter(to_descriptor(number))
+    writer = LineWriter(to_descriptor(number), without_waiting(number))
     os.close(end)
 
     writer.put(b"one\ntwo\n")
-    written(writer)
     os.close(number)
 
     assert writer.lost == {"failed": 2, "full": 0}
