@@ -284,7 +284,7 @@ FIELDS: Final[Mapping[str, str]] = {
 }
 
 
-def explained(name: str, component: Mapping[str, Any]) -> Mapping[str, Any]:
+def explained(name: str, component: dict[str, Any]) -> dict[str, Any]:
     """Give each field of a component a description that has none; one by reference has its own."""
     properties = component.get("properties")
     if properties is None:

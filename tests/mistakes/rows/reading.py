@@ -95,9 +95,9 @@ ROWS = (
         name="one-decimal-on-the-wire",
         promise="Money is written with exactly two decimals.",
         source="contract 2.1",
-        file="gateway/http/rendering.py",
-        right='f".{centavos:02}"',
-        wrong='f".{centavos}"',
+        file="gateway/domain/kernel/money.py",
+        right="{whole}.{rest:02d}",
+        wrong="{whole}.{rest}",
         tests=(f"{_JSON}::test_money_is_a_number_with_two_decimals",),
     ),
     Mistake(

@@ -72,8 +72,8 @@ ROWS = (
         promise="A company is logged only beside somebody who proved who asks.",
         source="docs/log.md",
         file="gateway/telemetry/logs/events.py",
-        right="    if (record.client_id or record.user_id) and record.company_id:",
-        wrong="    if record.company_id:",
+        right="    if (client_id or user_id) and company_id:",
+        wrong="    if company_id:",
         tests=(f"{_LOGS}/test_events.py::test_the_company_that_a_stranger_names_is_not_shown",),
     ),
     Mistake(
