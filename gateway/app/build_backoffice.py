@@ -15,6 +15,10 @@ from msgspec.structs import asdict
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
+from gateway.approvals.facts import ApprovalFacts
+from gateway.approvals.model import ApprovalKind
+from gateway.approvals.money import MoneyOrders
+from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.companies.service import Companies, find_company, known_company
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
@@ -31,7 +35,6 @@ from gateway.operations.backoffice.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.downloads.files import Turns
@@ -39,7 +42,6 @@ from gateway.operations.backoffice.figures.overview import Figures, Overviews
 from gateway.operations.backoffice.figures.readings import Readings
 from gateway.operations.backoffice.figures.weather import WeatherReports
 from gateway.operations.backoffice.money.linked_statements import LinkedStatements
-from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.reviews import PayoutReviews, Reviewers
@@ -80,13 +82,20 @@ def build_backoffice(
         services=identity.services,
         users=identity.context.stores.users,
     )
+    finder = PayoutFinder(
+        directory=office.payouts,
+        records=office.scoped,
+        now=now,
+        digests=tax_number_digests(kernel).every,
+    )
+    readings = Readings(records=office.readings, accounts=store.accounts, banks=banks, now=now)
     above = settings.payouts.approval_above
     approvals = Approvals(
         store=office.approvals,
         audit=store.audit,
         users=carriers.users,
         money=MoneyOrders(accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=now),
-        office=carriers,
+        known=ApprovalFacts(finder=finder, readings=readings),
         terms=ApprovalTerms(
             above=None if above is None else amount(above),
             now=now,
@@ -95,12 +104,7 @@ def build_backoffice(
             open=sealer.open,
         ),
     )
-    finder = PayoutFinder(
-        directory=office.payouts,
-        records=office.scoped,
-        now=now,
-        digests=tax_number_digests(kernel).every,
-    )
+    approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
     providers = settings.providers
     # a bank whose callbacks have a secret of their own is to send them
     telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
@@ -124,9 +128,9 @@ def build_backoffice(
         accounts=VisibleAccounts(office.scoped, partial(find_company, store.database)),
         connections=BankConnections(banks, store.audit),
         approvals=approvals,
-        credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
-        banks=BankOrders(records=admin.accounts, approvals=approvals, rules=rules),
-        users=PeopleOrders(services=identity.services, approvals=approvals, rules=rules),
+        credentials=CredentialOrders(records=admin.credentials, wait=approvals.wait, rules=rules),
+        banks=BankOrders(records=admin.accounts, wait=approvals.wait, rules=rules),
+        users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
         sessions=UserSessions(identity.context),
         oversight=Oversight(
             record=office.record,
@@ -139,9 +143,7 @@ def build_backoffice(
             weather=WeatherReports(
                 minutes=office.provider_minutes, providers=frozenset(providers), now=now
             ),
-            readings=Readings(
-                records=office.readings, accounts=store.accounts, banks=banks, now=now
-            ),
+            readings=readings,
         ),
         linked_statements=LinkedStatements(
             statements=bank.statements,
@@ -212,7 +214,7 @@ def build_admin_services(
             reviewers=Reviewers(
                 users=store.identity.users,
                 accounts=store.accounts,
-                approvals=store.office.approvals,
+                people_of=store.office.approvals.people_of,
             ),
             acting=acting,
         ),

@@ -24,6 +24,7 @@ from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.app.build_panel import PanelRoom, build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
+from gateway.approvals.routes import routes as approval_routes
 from gateway.companies.routes import routes as company_routes
 from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
@@ -132,7 +133,11 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
             _traces(rooms),
             _configuration(rooms),
             providers,
-            [company_routes(build_companies(kernel)), stop_routes(build_stops(kernel))],
+            [
+                approval_routes(rooms.backoffice.approvals),
+                company_routes(build_companies(kernel)),
+                stop_routes(build_stops(kernel)),
+            ],
         ),
         policies,
         build_visible_account(kernel),

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Update, and_, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.accounts.credentials import SecretCollection
-from gateway.domain.backoffice.approvals import (
+from gateway.approvals.model import (
     Approval,
     ApprovalKind,
-    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Outcome,
-    Waiting,
     why_void,
 )
+from gateway.domain.accounts.credentials import SecretCollection
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.columns import Record, reference_digest, row_of
+from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.scope import Conditions, of_company
 
 # One run of the background task; what is left waits for the next.
@@ -70,8 +69,16 @@ _UNKNOWN = (
 _OPEN = (Outcome.NONE.value, Outcome.UNKNOWN.value, Outcome.NOT_SENT.value)
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many orders wait, and since when the oldest does; None when there is none."""
+
+    count: int
+    oldest_at: datetime | None
+
+
 class StoredApprovals:
-    """``Approvals`` over a database."""
+    """Orders that wait for another user, over a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -79,26 +86,27 @@ class StoredApprovals:
     async def add(self, approval: Approval, event: AuditEvent) -> None:
         """Store a new one; AlreadyExists when one of its kind, subject and reference waits."""
         async with self._database.writing() as connection:
-            if not await self._database.add(connection, approvals, _row(approval)):
+            row = {**row_of(approval), "reference_sha256": reference_digest(approval.reference)}
+            if not await self._database.add(connection, approvals, row):
                 raise AlreadyExists(approval.reference)
             await audit_log.append(connection, event)
 
-    async def find(self, approval_id: str, reader: ApprovalReader) -> Approval | None:
-        """Return one that the reader may see."""
-        wanted = select(approvals).where(approvals.c.id == approval_id, *_visible(reader))
+    async def find(self, approval_id: str, scope: CompanyScope, user_id: str) -> Approval | None:
+        """Return one of the companies in scope, or the user's own of no company."""
+        wanted = select(approvals).where(approvals.c.id == approval_id, *_visible(scope, user_id))
         async with self._database.reading() as connection:
             row = (await connection.execute(wanted)).one_or_none()
-        return None if row is None else _read(row)
+        return None if row is None else from_row(row, Approval)
 
     async def search(
-        self, search: ApprovalSearch, reader: ApprovalReader
+        self, search: ApprovalSearch, scope: CompanyScope, user_id: str
     ) -> tuple[Sequence[Approval], int]:
-        """Return a page of what the reader may see, newest first, and how many there are."""
-        wanted = _NEWEST.where(*_visible(reader))
+        """Return a page of those that ``find`` finds, newest first, and how many there are."""
+        wanted = _NEWEST.where(*_visible(scope, user_id))
         if search.state is not None:
             wanted = wanted.where(approvals.c.state == search.state.value)
         rows, total = await page(self._database, wanted, search.paging)
-        return [_read(row) for row in rows], total
+        return [from_row(row, Approval) for row in rows], total
 
     async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
         """Return the ids of the users who ordered and who approved a payout."""
@@ -121,7 +129,14 @@ class StoredApprovals:
         return True
 
     async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
-        """Store the outcome of one that was approved; False when another one was noted."""
+        """
+        Store the outcome of one that was approved, where it was ``before``.
+
+        That money moved is stored whatever was noted meanwhile, unless that has ended.
+
+        Returns:
+            False when nothing was stored.
+        """
         moved = concluded.outcome is Outcome.MOVED
         change = (
             update(approvals)
@@ -141,13 +156,18 @@ class StoredApprovals:
     async def overdue(self, now: datetime) -> Sequence[Approval]:
         """Return those that wait past their end, at most a hundred."""
         async with self._database.reading() as connection:
-            return [_read(row) for row in (await connection.execute(_OVERDUE, {"now": now})).all()]
+            found = (await connection.execute(_OVERDUE, {"now": now})).all()
+        return [from_row(row, Approval) for row in found]
 
     async def unsettled(self, since: datetime, until: datetime) -> Sequence[Approval]:
-        """Return payouts whose outcome is open, oldest first, at most a hundred."""
+        """
+        Return payouts whose outcome is open, oldest first, at most a hundred.
+
+        They were ordered since; those that have no outcome were decided ``until`` then.
+        """
         async with self._database.reading() as connection:
             found = (await connection.execute(_UNKNOWN, {"since": since, "until": until})).all()
-        return [_read(row) for row in found]
+        return [from_row(row, Approval) for row in found]
 
     async def waiting(self, now: datetime) -> Waiting:
         """Count those that can still be decided."""
@@ -166,7 +186,7 @@ async def void_orders(
     """
     told: list[AuditEvent] = []
     for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
-        approval = _read(row)
+        approval = from_row(row, Approval)
         if reason := why_void(user, approval):
             void = replace(approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason)
             if (await connection.execute(_deciding(void))).rowcount:
@@ -195,10 +215,10 @@ async def collect(connection: AsyncConnection, collection: SecretCollection) -> 
         raise NothingToCollect(collection.approval_id)
 
 
-def _visible(reader: ApprovalReader) -> Conditions:
+def _visible(scope: CompanyScope, user_id: str) -> Conditions:
     """Demand an order of a company in scope, or one's own of no company."""
-    theirs = of_company(approvals.c.company_id, reader.scope)
-    own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == reader.user_id)
+    theirs = of_company(approvals.c.company_id, scope)
+    own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == user_id)
     return tuple(or_(each, own) for each in theirs)
 
 
@@ -225,38 +245,4 @@ def _deciding(decided: Approval) -> Update:
             decided_at=decided.decided_at,
             reason=decided.reason,
         )
-    )
-
-
-def _row(approval: Approval) -> dict[str, object]:
-    row = row_of(approval)
-    row["centavos"] = row.pop("value").centavos or None
-    row["account_id"], row["company_id"] = row["account_id"] or None, row["company_id"] or None
-    row["reference_sha256"] = reference_digest(approval.reference)
-    words = {"kind": approval.kind, "state": approval.state, "outcome": approval.outcome}
-    return row | {name: word.value for name, word in words.items()}
-
-
-def _read(row: Record) -> Approval:
-    return Approval(
-        id=row.id,
-        kind=ApprovalKind(row.kind),
-        account_id=row.account_id or "",
-        company_id=row.company_id or "",
-        subject=row.subject,
-        reference=row.reference,
-        value=Money(row.centavos or 0),
-        sealed_order=row.sealed_order,
-        ordered_by=row.ordered_by,
-        orderer=row.orderer,
-        ordered_at=row.ordered_at,
-        ends_at=row.ends_at,
-        state=ApprovalState(row.state),
-        decided_by=row.decided_by,
-        decider=row.decider,
-        decided_at=row.decided_at,
-        reason=row.reason,
-        outcome=Outcome(row.outcome),
-        outcome_code=row.outcome_code,
-        collected_at=row.collected_at,
     )

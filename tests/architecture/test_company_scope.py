@@ -4,14 +4,15 @@ import ast
 import inspect
 from pathlib import Path
 
-from gateway.domain.backoffice import approvals, callbacks, lists, overview, readings, request_log
+from gateway.domain.backoffice import callbacks, lists, overview, readings, request_log
 from gateway.domain.identity import challenges
+from gateway.store.approvals import StoredApprovals
 from tests.world.tree import ROOT, modules
 
 DECIDES = Path("policies/authorization/user.py")
 PORTS = {
     lists.ScopedRecords: {"last_sign_ins"},  # of users that were found within a scope
-    approvals.Approvals: {
+    StoredApprovals: {
         "people_of",  # of a payout that was found within a scope
         *("add", "decide", "conclude"),  # of one that was found within a scope
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
@@ -65,11 +66,10 @@ def test_every_read_of_the_back_office_takes_a_scope():
 
 
 def scoped(method: object) -> bool:
-    """Say whether a method demands a scope, or a reader with one."""
+    """Say whether a method demands a scope."""
     parameters = inspect.signature(method).parameters.values()  # type: ignore[arg-type]
     return any(
-        each.annotation in {"CompanyScope", "ApprovalReader"} and each.default is each.empty
-        for each in parameters
+        each.annotation == "CompanyScope" and each.default is each.empty for each in parameters
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from uuid import uuid4
 
+from gateway.approvals.model import Approval
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.domain.accounts.credentials import Action, Permission, Principal, Resource
-from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.payout_orders import (
     NamedOwner,

@@ -12,7 +12,6 @@ import msgspec
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import CredentialLimits
-from gateway.domain.backoffice.approvals import ApprovalKind
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
@@ -139,11 +138,6 @@ PersonChange = Invitation | UserChange
 BackOfficeOrder = CredentialChange | PersonChange | BankChange
 
 _READER = msgspec.json.Decoder(BackOfficeOrder)
-
-
-def kind_of(order: BackOfficeOrder) -> ApprovalKind:
-    """Return what kind of order it is."""
-    return ApprovalKind(str(order.__struct_config__.tag))
 
 
 def still_fits(order: UserChange, user: User) -> bool:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Annotated, Protocol, TypedDict
+
+from msgspec import Meta
 
 from gateway.domain.bank.pix_keys import (
     PixKeyType,
@@ -82,6 +84,20 @@ class BankDestination:
 Destination = PixDestination | BankDestination
 
 
+class NamedOwnerDocument(TypedDict):
+    """
+    The owner of a key, as the bank named them when the payout was ordered.
+
+    ``differs``: the tax number that was typed is another one; ``reason`` is why it was ordered
+    all the same.
+    """
+
+    name: Annotated[str, Meta(examples=["Maria Silva"])]
+    tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    differs: bool
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedOwner:
     """
@@ -99,6 +115,15 @@ class NamedOwner:
     def differs(self, destination: Destination) -> bool:
         """Say whether the number that was typed is not the owner's."""
         return is_other_number(destination.tax_number, self.tax_number)
+
+    def document(self, destination: Destination) -> NamedOwnerDocument:
+        """Show who owns the key of a payout to a destination."""
+        return {
+            "name": self.name,
+            "tax_number": self.tax_number,
+            "differs": self.differs(destination),
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

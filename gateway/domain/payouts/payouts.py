@@ -73,6 +73,19 @@ class PayoutRequest:
         return hashlib.sha256(_SORTED.encode(content).encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPayout:
+    """
+    A payout to a PIX key as a user orders it.
+
+    Attributes:
+        difference_reason: Why, if the tax number is not the owner's; else it is not asked for.
+    """
+
+    request: PayoutRequest
+    difference_reason: str
+
+
 def provider_key(environment: Environment, account_id: str, reference: str) -> str:
     """
     Derive the key a bank knows the payout by: 32 lower-case hexadecimal characters.

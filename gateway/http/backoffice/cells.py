@@ -10,13 +10,14 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 from aiohttp import hdrs
 
+from gateway.approvals.model import Approval, ApprovalDocument
+from gateway.approvals.service import Approvals
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import NumberedBank
 from gateway.domain.identity.rights import Area, Right
-from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
 from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, PeopleOrders
-from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.figures.overview import Figures
@@ -67,6 +68,11 @@ def managing(area: Area) -> Right:
 def versioned(document: Shown, version: str) -> VersionedAnswer[Shown]:
     """Answer with a document and its version, which a change may name in ``If-Match``."""
     return VersionedAnswer(content=document, headers={hdrs.ETAG: version})
+
+
+def waiting(found: Approval, who: BackOfficeCaller | AccountCaller) -> Answer[ApprovalDocument]:
+    """Answer that an order waits for another user."""
+    return Answer(content=found.to_document(who.staff), status=WAITS)
 
 
 def done(_done: None, _who: BackOfficeCaller) -> Answer[None]:

@@ -3,7 +3,8 @@ Routes that run a service method.
 
 The method's ``requires`` is the right, its signature the input and the document of the answer,
 and the first paragraph of its docstring the summary. A struct is its own document, unless it has
-``to_document(reader)``, which leaves out what the reader may not see.
+``to_document(reader)``, which leaves out what the reader may not see. A method that returns its
+result or an ``Approval`` answers 202 with the order that waits for another user.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, Final, TypedDict, Unpack
 
 import msgspec
 from aiohttp import hdrs
 
+from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.core.access import Requirement, requirement_of
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.catalogue import ErrorCode
@@ -24,7 +27,7 @@ from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from gateway.domain.requests.versions import Expected
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
-from gateway.http.backoffice.cells import CREATED, NO_BODY, NO_CONTENT, WITH_BODY
+from gateway.http.backoffice.cells import CREATED, NO_BODY, NO_CONTENT, WAITS, WITH_BODY, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import document_of
 from gateway.http.resources.documents import Meter, Total
@@ -119,10 +122,15 @@ class Routes:
         given = _Given.of(does, path, shape.get("takes", {}))
         shows = _shows(does, shape)
         main = main_of(typing.get_type_hints(shows)["return"])
+        may_wait = _may_wait(typing.get_type_hints(does)["return"])
+        also = {WAITS: ApprovalDocument} if may_wait else {}
 
         async def serve(who: Any, asked: RawRequest) -> Document | Answer[Any]:  # noqa: ANN401 - either caller
             with explained():
-                return shows(await does(who.staff, **given.read(who, asked)), who)
+                result = await does(who.staff, **given.read(who, asked))
+                if may_wait and isinstance(result, Approval):
+                    return waiting(result, who)
+                return shows(result, who)
 
         row: Row[Any] = Row(
             method=method,
@@ -138,7 +146,7 @@ class Routes:
             document=content_of(main),
             status=shape.get("status", status),
             media=shape.get("media", _JSON),
-            also=shape.get("also", {}),
+            also={**also, **shape.get("also", {})},
             tells_version=typing.get_origin(main) is VersionedAnswer,
         )
         self._gate(given, needed).append(row)
@@ -148,6 +156,18 @@ class Routes:
         if given.account:
             return self.banking if needed.active else self.visible
         return self.fresh if needed.fresh_factor else self.staff
+
+
+def _may_wait(answer: Any) -> bool:  # noqa: ANN401 - a type hint
+    """Say whether a method returns something, or an order that waits for it."""
+    return isinstance(answer, UnionType) and Approval in typing.get_args(answer)
+
+
+def _at_once(answer: Any) -> Any:  # noqa: ANN401 - a type hint
+    """Return the type of what a method returns where nothing waits."""
+    if not _may_wait(answer):
+        return answer
+    return next(each for each in typing.get_args(answer) if each is not Approval)
 
 
 def _summary(does: Callable[..., Any]) -> str:
@@ -220,7 +240,9 @@ def _together(read: Mapping[str, Input[Any]]) -> Input[Mapping[str, Any]]:
 
 def _shows(does: Callable[..., Any], shape: Shape) -> Callable[[Any, Any], Document | Answer[Any]]:
     """Return what turns a method's result into its document, annotated with the type of that."""
-    plain = shape.get("shows") or _shown(typing.get_type_hints(does)["return"], shape.get("each"))
+    plain = shape.get("shows") or _shown(
+        _at_once(typing.get_type_hints(does)["return"]), shape.get("each")
+    )
     version = shape.get("version")
     if version is None:
         return plain

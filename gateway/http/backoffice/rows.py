@@ -26,8 +26,6 @@ from gateway.http.backoffice.administration.user_acts import UserActs
 from gateway.http.backoffice.administration.users import user_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.http.backoffice.decisions.approval_facts import FactFinding, approval_fact_rows
-from gateway.http.backoffice.decisions.approvals import ApprovalActs, approval_rows
 from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
 from gateway.http.backoffice.money.charge_list import charge_list_rows
 from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
@@ -51,7 +49,6 @@ from gateway.http.backoffice.oversight.traces import TraceActs, trace_rows
 from gateway.http.backoffice.oversight.weather import weather_rows
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import Row
-from gateway.operations.backoffice.money.approval_facts import ApprovalFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +80,13 @@ def backoffice_rows(
     """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
     admin, oversight = does.admin, does.oversight
     accounts = AccountActs(admin, does.banks)
-    facts = ApprovalFacts(finder=does.payout_finder, readings=does.figures.readings)
     users = UserActs(does.identity, does.sessions, admin, does.users)
     return BackOfficeRows(
         staff=(
             *account_list_rows(does),
             *name_rows(admin),
             *account_record_rows(accounts),
-            *credential_rows(CredentialActs(admin, does.credentials)),
+            *credential_rows(CredentialActs(admin, does.credentials, does.approvals)),
             *user_rows(users),
             *role_rows(),
             *sign_in_rows(users),
@@ -101,8 +97,6 @@ def backoffice_rows(
             *payout_list_rows(does),
             *search_rows(does),
             *bank_number_rows(does),
-            *approval_rows(ApprovalActs(does.approvals)),
-            *approval_fact_rows(FactFinding(does.approvals, facts)),
             *audit_rows(oversight),
             *webhook_rows(oversight),
             *request_rows(oversight, does.exports),

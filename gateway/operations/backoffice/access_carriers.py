@@ -8,25 +8,28 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
+from gateway.approvals.model import WITH_SECRET, Approval, OrderDocument, Outcome
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.backoffice.access_orders import (
     BankChange,
     CompaniesGrant,
+    CredentialChange,
     CredentialIssue,
     CredentialRotation,
     Enabling,
     FactorReset,
     Invitation,
     LimitsChange,
+    PersonChange,
     RoleGrant,
     UserChange,
     read,
     still_fits,
 )
-from gateway.domain.backoffice.approvals import WITH_SECRET, Approval, Outcome
 from gateway.domain.identity.rights import Role, may_grant
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel.company_scope import scope_of
+from gateway.domain.requests.schemas import instant
 from gateway.domain.requests.versions import Expected, version_of_account
 from gateway.operations.accounts.accounts import AccountRecords, AccountUpdate, SealedBank
 from gateway.operations.accounts.credentials import CredentialOrder, CredentialRecords
@@ -82,6 +85,16 @@ class BackOfficeCarriers:
             case BankChange():
                 await self._change_bank(by, order)
         return Outcome.DONE
+
+    def order_document(self, text: str) -> OrderDocument:
+        """Show what was ordered."""
+        match read(text):
+            case BankChange() as order:
+                return _about_bank(order)
+            case CredentialIssue() | CredentialRotation() | LimitsChange() as change:
+                return _about_credential(change)
+            case person:
+                return _about_person(person)
 
     async def _check_user(self, approval: Approval, order: UserChange) -> str:
         """Look at the person and the orderer as they are by now; say why an order is void."""
@@ -157,3 +170,50 @@ def _user_order(order: Invitation) -> NewUser:
         roles=frozenset(order.roles),
         companies=frozenset(order.companies),
     )
+
+
+def _about_bank(found: BankChange) -> OrderDocument:
+    return {
+        "account_id": found.account_id,
+        "provider": found.provider,
+        "provider_account": found.provider_account,
+        "provider_before": found.provider_before,
+        "provider_account_before": found.provider_account_before,
+        "with_credentials": bool(found.sealed_credentials),
+        "certificate_ends_at": instant(found.certificate_ends_at),
+    }
+
+
+def _about_credential(found: CredentialChange) -> OrderDocument:
+    match found:
+        case CredentialRotation():
+            return {"client_id": found.client_id, "overlap_s": found.overlap_s}
+        case CredentialIssue():
+            shown: OrderDocument = {
+                "name": found.name,
+                "permissions": found.permissions,
+                "expires_at": instant(found.expires_at),
+            }
+            if found.account_id:
+                shown["account_id"] = found.account_id
+        case LimitsChange():
+            shown = {"client_id": found.client_id}
+    if found.limits.per_payout is not None:
+        shown["limit_per_payout"] = found.limits.per_payout
+    if found.limits.per_day is not None:
+        shown["limit_per_day"] = found.limits.per_day
+    return shown
+
+
+def _about_person(found: PersonChange) -> OrderDocument:
+    if isinstance(found, Invitation):
+        shown: OrderDocument = {"email": found.email, "name": found.name}
+    else:
+        shown = {"user_id": found.user_id, "email": found.email}
+    if not isinstance(found, FactorReset):
+        shown["roles"] = [each.value for each in found.roles]
+        if found.companies is not None:
+            shown["companies"] = found.companies
+    if isinstance(found, CompaniesGrant):
+        shown["companies_before"] = found.companies_before
+    return shown

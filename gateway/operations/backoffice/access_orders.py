@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Final
 
+from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Wait
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import (
     Credential,
@@ -27,16 +27,14 @@ from gateway.domain.backoffice.access_orders import (
     Invitation,
     LimitsChange,
     RoleGrant,
-    kind_of,
     read,
     written,
 )
-from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Role, may_grant, may_write
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import CompanyScope, scope_of
+from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import NothingToCollect
 from gateway.domain.requests.versions import Expected, version_of_account, version_of_user
@@ -48,13 +46,9 @@ from gateway.operations.accounts.credentials import (
     moves_money,
 )
 from gateway.operations.backoffice.access_carriers import credential_order
-from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.users import NewUser, UserRecords
 from gateway.operations.kernel.audit_context import AuditContext
-
-WAITS_FOR: Final = timedelta(days=3)
-"""As long as an invitation: over a weekend, and no longer, since what it gives may not fit then."""
 
 _LACKS = "You cannot give a right that you do not have."
 
@@ -80,7 +74,7 @@ class CredentialOrders:
     """Credentials, for people: done at once where nothing can be paid with them."""
 
     records: CredentialRecords
-    approvals: Approvals
+    wait: Wait
     rules: FourEyes
 
     async def issue(self, person: SignedInUser, order: CredentialOrder) -> Issued | Approval:
@@ -95,7 +89,7 @@ class CredentialOrders:
             return await records.issue(order)
         company_id = await records.checked(order)
         wanted = replace(order, company_id=company_id)
-        return await _wait(self.approvals, person, _issue(wanted), _About(company_id))
+        return await _wait(self.wait, person, _issue(wanted), _About(company_id))
 
     async def rotate(
         self, person: SignedInUser, credential: Credential, overlap: timedelta
@@ -106,7 +100,7 @@ class CredentialOrders:
             return await records.rotate(client_id, overlap)
         await records.rotatable(client_id, overlap)
         order = CredentialRotation(client_id=client_id, overlap_s=int(overlap.total_seconds()))
-        return await _wait(self.approvals, person, order, _of(credential))
+        return await _wait(self.wait, person, order, _of(credential))
 
     async def set_limits(
         self, person: SignedInUser, credential: Credential, limits: CredentialLimits
@@ -117,9 +111,9 @@ class CredentialOrders:
         if not (self.rules.credentials and credential.limits.raised_by(limits)):
             return await records.set_limits(client_id, limits)
         order = LimitsChange(client_id=client_id, limits=limits)
-        return await _wait(self.approvals, person, order, _of(credential))
+        return await _wait(self.wait, person, order, _of(credential))
 
-    async def secret(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Issued:
+    async def secret(self, person: SignedInUser, approval: Approval, text: str) -> Issued:
         """
         Make the secret of an approved order, and show it this once.
 
@@ -128,13 +122,12 @@ class CredentialOrders:
                 quarter of an hour after the approval, and for the second time.
             RuleViolation: the credential ended meanwhile, or could not be issued now.
         """
-        approval = await self.approvals.find(person, scope, approval_id)
         now = self.records.acting.now()
         until = approval.collected_until
         if approval.ordered_by != person.user_id or until is None or now >= until:
             raise _nothing()
         collection = SecretCollection(approval.id, now)
-        order = read(self.approvals.text(approval))
+        order = read(text)
         try:
             return await self._make(self._by(person), order, collection)
         except NothingToCollect as problem:
@@ -160,7 +153,7 @@ class PeopleOrders:
     """People, for people: done at once where nobody could write by it who cannot yet."""
 
     services: IdentityServices
-    approvals: Approvals
+    wait: Wait
     rules: FourEyes
 
     async def invite(self, person: SignedInUser, order: NewUser) -> User | Approval:
@@ -181,7 +174,7 @@ class PeopleOrders:
             roles=sorted(made.roles),
             companies=sorted(made.companies),
         )
-        return await _wait(self.approvals, person, wanted, _person(made, made.email))
+        return await _wait(self.wait, person, wanted, _person(made, made.email))
 
     async def set_roles(
         self, person: SignedInUser, found: User, roles: frozenset[Role]
@@ -206,7 +199,7 @@ class PeopleOrders:
             roles=sorted(given),
             companies=sorted(found.companies),
         )
-        return await _wait(self.approvals, person, order, _person(found, found.id))
+        return await _wait(self.wait, person, order, _person(found, found.id))
 
     async def set_companies(
         self, person: SignedInUser, found: User, companies: frozenset[str]
@@ -235,7 +228,7 @@ class PeopleOrders:
             companies_before=sorted(kept),
         )
         # Of several companies, or all: people without limits decide.
-        return await _wait(self.approvals, person, order, _About(subject=found.id))
+        return await _wait(self.wait, person, order, _About(subject=found.id))
 
     async def enable(self, person: SignedInUser, found: User) -> User | Approval:
         """
@@ -254,7 +247,7 @@ class PeopleOrders:
             companies=sorted(found.companies),
             changed_at=found.updated_at,
         )
-        return await _wait(self.approvals, person, order, _person(found, found.id))
+        return await _wait(self.wait, person, order, _person(found, found.id))
 
     async def reset_mfa(self, person: SignedInUser, found: User) -> User | Approval:
         """Take a second factor away; it waits when its person may write."""
@@ -262,7 +255,7 @@ class PeopleOrders:
             return await self.services.users.reset_mfa(person.actor, found.id)
         self._refuse(person, found)
         order = FactorReset(user_id=found.id, email=found.email)
-        return await _wait(self.approvals, person, order, _person(found, found.id))
+        return await _wait(self.wait, person, order, _person(found, found.id))
 
     def _refuse(self, person: SignedInUser, found: User) -> None:
         """Refuse orders about oneself, and about another version than was seen."""
@@ -281,7 +274,7 @@ class BankOrders:
     """Banks of accounts, for people: done at once where an account never had one."""
 
     records: AccountRecords
-    approvals: Approvals
+    wait: Wait
     rules: FourEyes
 
     async def attach(
@@ -316,45 +309,39 @@ class BankOrders:
             certificate_ends_at=after.certificate_ends_at,
         )
         about = _About(before.company_id, before.id, before.id)
-        return await _wait(self.approvals, person, order, about)
+        return await _wait(self.wait, person, order, about)
 
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What an order is about: a company, an account, a subject; empty where there is none."""
+    """What an order is about: a company, an account, a subject; None where there is none."""
 
-    company_id: str = ""
-    account_id: str = ""
-    subject: str = ""
+    company_id: str | None = None
+    account_id: str | None = None
+    subject: str | None = None
 
 
 async def _wait(
-    approvals: Approvals, person: SignedInUser, order: BackOfficeOrder, about: _About
+    wait: Wait, person: SignedInUser, order: BackOfficeOrder, about: _About
 ) -> Approval:
     """Let an order wait; one without a subject is about nothing that is there yet."""
-    now, approval_id = approvals.terms.now(), approvals.terms.new_id()
-    wanted = Approval(
-        id=approval_id,
-        kind=kind_of(order),
-        account_id=about.account_id,
+    wanted = NewOrder(
+        kind=ApprovalKind(str(order.__struct_config__.tag)),
+        text=written(order),
         company_id=about.company_id,
-        subject=about.subject or approval_id,
-        sealed_order=b"",
-        ordered_by=person.user_id,
-        orderer=person.actor,
-        ordered_at=now,
-        ends_at=now + WAITS_FOR,
+        account_id=about.account_id,
+        subject=about.subject,
     )
-    return await approvals.wait(person, wanted, written(order))
+    return await wait(person, wanted)
 
 
 def _of(credential: Credential) -> _About:
-    return _About(credential.company_id, credential.account_id or "", credential.client_id)
+    return _About(credential.company_id, credential.account_id, credential.client_id)
 
 
 def _person(user: User, subject: str) -> _About:
     """Say whose company it is: of several, or of all, it is nobody's who sees but some."""
-    only = next(iter(user.companies)) if len(user.companies) == 1 else ""
+    only = next(iter(user.companies)) if len(user.companies) == 1 else None
     return _About(company_id=only, subject=subject)
 
 

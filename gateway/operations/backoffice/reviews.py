@@ -7,7 +7,7 @@ compare-and-set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
@@ -15,7 +15,6 @@ from typing import Final
 
 from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.approvals import Approvals
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right, rights_of
 from gateway.domain.identity.users import User, Users
@@ -93,11 +92,14 @@ class Reviewers:
     Says whose opinion on a payout counts, by what people are now.
 
     Whoever works on the command line is nobody that the store knows: they always may.
+
+    Attributes:
+        people_of: Returns who ordered and who approved the payout of an account and reference.
     """
 
     users: Users
     accounts: Accounts
-    approvals: Approvals
+    people_of: Callable[[str, str], Awaitable[frozenset[str]]]
 
     async def may_judge(self, by: str, payout: Payout) -> bool:
         """Say whether a person could give an opinion on a payout at this moment."""
@@ -117,7 +119,7 @@ class Reviewers:
         if user is None:
             return False
         orderer = payout.client_id.removeprefix(_USER)
-        people = await self.approvals.people_of(payout.account_id, payout.reference)
+        people = await self.people_of(payout.account_id, payout.reference)
         return user.id in {orderer, *people}
 
     async def _user(self, by: str) -> User | None:

@@ -23,7 +23,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from gateway.domain.backoffice.approvals import ApprovalState
+from gateway.approvals.model import ApprovalState
 from gateway.domain.backoffice.overview import (
     ENDS_SOON,
     HOUR,

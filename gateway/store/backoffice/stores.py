@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.backoffice.approvals import Approvals
 from gateway.domain.backoffice.callbacks import Callbacks
 from gateway.domain.backoffice.lists import AuditRecord, ScopedRecords
 from gateway.domain.backoffice.overview import OverviewRecords
@@ -28,7 +27,7 @@ from gateway.store.kernel.database import Database
 class BackOfficeStore:
     """The ports of ``gateway.domain.backoffice.lists`` over one database."""
 
-    approvals: Approvals
+    approvals: StoredApprovals
     callbacks: Callbacks
     requests: RequestLog
     record: AuditRecord

@@ -1,4 +1,4 @@
-"""Structs as rows: a struct's fields have the names of its table's columns."""
+"""Structs and dataclasses as rows: their fields have the names of the table's columns."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import msgspec
 
 from gateway.store.tables.columns import Record
 
-Shape = TypeVar("Shape", bound=msgspec.Struct)
+Shape = TypeVar("Shape")
 
 
-def row_of(struct: msgspec.Struct) -> Mapping[str, object]:
-    """Return the values of a row; a word of an enumeration as its text, an instant as it is."""
-    row: dict[str, object] = msgspec.to_builtins(struct, builtin_types=(datetime,))
+def row_of(struct: object) -> Mapping[str, object]:
+    """Return the values of a row: words as texts, instants and bytes as they are."""
+    row: dict[str, object] = msgspec.to_builtins(struct, builtin_types=(datetime, bytes))
     return row
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gateway.domain.backoffice.money_orders import KeyPayout
 from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType, normal_key
@@ -17,6 +16,7 @@ from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import KeyPayout
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, RawRequest
 from gateway.domain.requests.schemas import KeyType, Reference, TaxNumber, Text

@@ -6,15 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.credentials import COLLECTED_WITHIN, Rotation, SecretCollection
-from gateway.domain.backoffice.approvals import (
+from gateway.approvals.model import (
     Approval,
     ApprovalKind,
-    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Outcome,
 )
+from gateway.domain.accounts.credentials import COLLECTED_WITHIN, Rotation, SecretCollection
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
@@ -47,16 +46,14 @@ APPROVED = replace(
 
 async def states(store: Store, *names: str) -> list[ApprovalState]:
     """How these stand."""
-    found = [
-        await store.office.approvals.find(each, ApprovalReader(EVERY_COMPANY, "")) for each in names
-    ]
+    found = [await store.office.approvals.find(each, EVERY_COMPANY, "") for each in names]
     return [each.state for each in found if each is not None]
 
 
 async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> None:
     await store.office.approvals.add(GRANT, event())
 
-    assert await store.office.approvals.find("g1", ApprovalReader(EVERY_COMPANY, "")) == GRANT
+    assert await store.office.approvals.find("g1", EVERY_COMPANY, "") == GRANT
     with pytest.raises(AlreadyExists):
         await store.office.approvals.add(replace(GRANT, id="g2"), event())
     await store.office.approvals.add(replace(GRANT, id="g3", subject="another"), event())
@@ -68,8 +65,8 @@ async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Stor
     search = ApprovalSearch(paging=Paging(1, 25))
     limit = CompanyScope(frozenset({COMPANY}))
 
-    limited, _ = await store.office.approvals.search(search, ApprovalReader(limit, "u9"))
-    own, _ = await store.office.approvals.search(search, ApprovalReader(limit, MARIA))
+    limited, _ = await store.office.approvals.search(search, limit, "u9")
+    own, _ = await store.office.approvals.search(search, limit, MARIA)
 
     assert limited == [APPROVAL]
     assert {each.id for each in own} == {"a1", "g1"}
@@ -149,7 +146,7 @@ async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> Non
     third = await held.conclude(moved, event(), Outcome.REFUSED)
 
     assert (early, first, open_, second, third) == (False, True, unknown, True, False)
-    assert await held.find("a1", ApprovalReader(EVERY_COMPANY, "")) == refused
+    assert await held.find("a1", EVERY_COMPANY, "") == refused
     assert await held.unsettled(NOW, NOW) == []
 
 
@@ -209,7 +206,7 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
     [won] = [each for each in found if isinstance(each, str)]
     assert sum(isinstance(each, NothingToCollect) for each in found) == 7
     assert [each.client_id for each in await store.credentials.list()] == [won]
-    kept = await store.office.approvals.find("i1", ApprovalReader(EVERY_COMPANY, ""))
+    kept = await store.office.approvals.find("i1", EVERY_COMPANY, "")
     assert kept is not None
     assert (kept.outcome, kept.collected_at) == (Outcome.DONE, LATER)
 
@@ -256,7 +253,7 @@ async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None
 async def test_orders_about_accounts_keep_their_account(store: Store) -> None:
     await store.office.approvals.add(APPROVAL, event())
 
-    found = await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, ""))
+    found = await store.office.approvals.find("a1", EVERY_COMPANY, "")
 
     assert found is not None
     assert (found.account_id, found.subject) == (ACCOUNT, ACCOUNT)

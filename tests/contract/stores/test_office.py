@@ -8,14 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.companies.service import add_company
-from gateway.domain.backoffice.approvals import (
+from gateway.approvals.model import (
     Approval,
-    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
-    Waiting,
 )
+from gateway.companies.service import add_company
 from gateway.domain.backoffice.callbacks import (
     CallbackSearch,
     CallbackState,
@@ -28,6 +26,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.followups import Backlog
 from gateway.stops.model import StopScope
+from gateway.store.approvals import Waiting
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stops import STOP, plant, sample
@@ -68,8 +67,8 @@ async def test_what_is_due_later_than_can_be_is_due(store: Store):
 async def test_an_order_is_read_back_whole(store: Store):
     await store.office.approvals.add(APPROVAL, event())
 
-    assert await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, "")) == APPROVAL
-    assert await store.office.approvals.find("a2", ApprovalReader(EVERY_COMPANY, "")) is None
+    assert await store.office.approvals.find("a1", EVERY_COMPANY, "") == APPROVAL
+    assert await store.office.approvals.find("a2", EVERY_COMPANY, "") is None
 
 
 async def test_one_order_waits_under_a_reference(store: Store):
@@ -94,7 +93,7 @@ async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
         )
     )
 
-    found = await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, ""))
+    found = await store.office.approvals.find("a1", EVERY_COMPANY, "")
     assert sum(held) == 1
     assert found == decided(ApprovalState.APPROVED, f"u{held.index(True)}")
 
@@ -107,9 +106,10 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
     await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
 
     async def found(*companies: str, **wanted) -> list[str]:
-        reader = ApprovalReader(scope_of(frozenset(companies)), "")
         search = ApprovalSearch(paging=FIRST, **wanted)
-        rows, total = await store.office.approvals.search(search, reader)
+        rows, total = await store.office.approvals.search(
+            search, scope_of(frozenset(companies)), ""
+        )
         assert total == len(rows)
         return [each.id for each in rows]
 

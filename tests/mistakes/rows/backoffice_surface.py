@@ -7,7 +7,7 @@ from tests.mistakes.mistake import Mistake
 _HTTP = "tests/unit/gateway/http/backoffice"
 _OPERATIONS = "tests/unit/gateway/operations/backoffice"
 _VALIDATION = "tests/unit/policies/validation/backoffice"
-_APPROVALS_SHOWN = f"{_HTTP}/decisions/test_approvals.py"
+_APPROVALS_SHOWN = "tests/unit/gateway/approvals/test_routes.py"
 _AUDIT = f"{_HTTP}/oversight/test_audit.py"
 _CALLBACKS = f"{_HTTP}/oversight/test_callbacks.py"
 _CREDENTIALS = f"{_HTTP}/administration/test_credentials.py"
@@ -74,14 +74,14 @@ ROWS = (
         name="approved-payout-told-as-paid",
         promise="Whoever approves a payout is told `processing`, whatever the bank said.",
         source="decisions 2 (states and answers)",
-        file="gateway/http/backoffice/decisions/approvals.py",
+        file="gateway/approvals/execution.py",
         right=(
-            "    if isinstance(moved, Payout):\n"
-            '        return {"approval": shown, "status": "processing"}\n'
+            "        if isinstance(self.moved, Payout):\n"
+            '            return {"approval": shown, "status": "processing"}\n'
         ),
         wrong=(
-            "    if isinstance(moved, Payout):\n"
-            '        return {"approval": shown, "status": "paid"}\n'
+            "        if isinstance(self.moved, Payout):\n"
+            '            return {"approval": shown, "status": "paid"}\n'
         ),
         tests=(f"{_APPROVALS_SHOWN}::test_an_approved_payout_is_told_as_processing",),
     ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _CALLBACK_LOOKS = "tests/unit/gateway/operations/backoffice/callbacks/test_looks.py"
-_APPROVALS = "tests/unit/gateway/operations/backoffice/test_approvals.py"
+_APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _CERTAINTY = "tests/unit/gateway/domain/payouts/test_status_certainty.py"
-_DOMAIN_APPROVALS = "tests/unit/gateway/domain/backoffice/test_approvals.py"
+_DOMAIN_APPROVALS = "tests/unit/gateway/approvals/test_model.py"
 _FOLLOWUP = "tests/unit/gateway/operations/payouts/test_followup.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _OPERATIONS_PAYOUTS = "tests/unit/gateway/operations/payouts/test_payouts.py"
@@ -235,7 +235,7 @@ ROWS = (
         name="own-order-approved",
         promise="Nobody agrees to their own order.",
         source="decisions 11 (four eyes)",
-        file="gateway/operations/backoffice/approvals.py",
+        file="gateway/approvals/service.py",
         right=("if approval.ordered_by == person.user_id:\n        raise"),
         wrong=("if approval.orderer == person.user_id:\n        raise"),
         tests=(f"{_APPROVALS}::test_nobody_agrees_to_their_own_order",),
@@ -244,7 +244,7 @@ ROWS = (
         name="disabled-orderer-holds",
         promise="An order is void once its orderer may not order it any more.",
         source="decisions 11 (four eyes)",
-        file="gateway/domain/backoffice/approvals.py",
+        file="gateway/approvals/model.py",
         right="if orderer is None or not orderer.active:",
         wrong="if orderer is None:",
         tests=(f"{_DOMAIN_APPROVALS}::test_an_order_holds_while_its_orderer_may_order_it",),

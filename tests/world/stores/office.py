@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gateway.domain.backoffice.approvals import (
+from gateway.approvals.model import (
     Approval,
     ApprovalKind,
 )
@@ -13,7 +13,6 @@ from gateway.domain.backoffice.callbacks import (
 )
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.kernel.money import Money
 from tests.world.stores.samples import (
     ACCOUNT,
     COMPANY,
@@ -28,7 +27,7 @@ APPROVAL = Approval(
     company_id=COMPANY,
     subject=ACCOUNT,
     reference="pedido/1 ção",
-    value=Money(1050),
+    centavos=1050,
     sealed_order=b"\x00sealed",
     ordered_by="u1",
     orderer="user:maria@example.com",

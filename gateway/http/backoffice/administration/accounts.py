@@ -9,8 +9,8 @@ from typing import Annotated, TypedDict
 import msgspec
 from aiohttp import hdrs
 
+from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.domain.accounts.accounts import Account, BankCoordinates
-from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
@@ -32,9 +32,9 @@ from gateway.http.backoffice.cells import (
     BackOfficeOperations,
     reading,
     versioned,
+    waiting,
     writing,
 )
-from gateway.http.backoffice.decisions.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources import represent as resources
@@ -42,7 +42,7 @@ from gateway.http.resources.documents import (
     Instant,
     Meter,
 )
-from gateway.http.route import Row, VersionedAnswer, route
+from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.backoffice.access_orders import BankOrders
 from gateway.operations.backoffice.scoped_records import (
@@ -383,8 +383,8 @@ def _registered(found: Account, _who: BackOfficeCaller | AccountCaller) -> Accou
 
 def _attached(
     found: Account | Approval, who: AccountCaller
-) -> VersionedAnswer[AccountRegistered] | WaitingAnswer:
-    return waiting(found) if isinstance(found, Approval) else _versioned(found, who)
+) -> VersionedAnswer[AccountRegistered] | Answer[ApprovalDocument]:
+    return waiting(found, who) if isinstance(found, Approval) else _versioned(found, who)
 
 
 def _versioned(found: Account, who: AccountCaller) -> VersionedAnswer[AccountRegistered]:

@@ -9,13 +9,14 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from gateway.approvals.model import Approval, ApprovalDocument
+from gateway.approvals.service import Approvals
 from gateway.domain.accounts.credentials import (
     EVERY_PERMISSION,
     Credential,
     CredentialLimits,
     Permission,
 )
-from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.backoffice.lists import (
     CredentialSearch,
     CredentialState,
@@ -43,9 +44,9 @@ from gateway.http.backoffice.cells import (
     ReasonBody,
     reading,
     versioned,
+    waiting,
     writing,
 )
-from gateway.http.backoffice.decisions.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.accounts.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
@@ -108,6 +109,7 @@ class CredentialActs:
 
     services: AdminServices
     orders: CredentialOrders
+    approvals: Approvals
 
     async def list(self, who: BackOfficeCaller, wanted: CredentialFilter) -> CountedCredentials:
         """List them, and count those of each state."""
@@ -156,7 +158,8 @@ class CredentialActs:
     async def secret(self, who: BackOfficeCaller, approval_id: str) -> Issued:
         """Make and show the secret of an approved order."""
         with explained():
-            return await self.orders.secret(who.person, who.scope, approval_id)
+            found = await self.approvals.find(who.staff, approval_id)
+            return await self.orders.secret(who.person, found, self.approvals.text(found))
 
     async def revoke(self, who: BackOfficeCaller, taken: tuple[str, ReasonBody]) -> Credential:
         """End one."""
@@ -209,17 +212,17 @@ def _search(given: inputs.Filters) -> CredentialFilter:
 
 def _limited(
     found: Credential | Approval, who: BackOfficeCaller
-) -> Answer[CredentialDocument] | WaitingAnswer:
+) -> Answer[CredentialDocument] | Answer[ApprovalDocument]:
     if isinstance(found, Approval):
-        return waiting(found)
+        return waiting(found, who)
     return Answer(content=credential(found, who))
 
 
 def _made(
     found: Issued | Approval, who: BackOfficeCaller
-) -> Answer[SecretDocument] | WaitingAnswer:
+) -> Answer[SecretDocument] | Answer[ApprovalDocument]:
     if isinstance(found, Approval):
-        return waiting(found)
+        return waiting(found, who)
     return Answer(content=secret(found, who))
 
 

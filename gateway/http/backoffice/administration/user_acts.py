@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from gateway.domain.backoffice.approvals import Approval
+from gateway.approvals.model import Approval
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
-from gateway.domain.backoffice.approvals import Approval
+from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.identity.rights import Area, Role
 from gateway.domain.identity.users import User
@@ -29,8 +29,8 @@ from gateway.http.backoffice.cells import (
     managing,
     reading,
     versioned,
+    waiting,
 )
-from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -258,7 +258,7 @@ def _user_or_order(
     found: User | Approval, who: BackOfficeCaller
 ) -> VersionedAnswer[UserRecordDocument] | Answer[ApprovalDocument]:
     if isinstance(found, Approval):
-        return waiting(found)
+        return waiting(found, who)
     return _versioned(found, who)
 
 

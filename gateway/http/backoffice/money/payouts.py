@@ -7,15 +7,15 @@ from typing import Annotated, Final, NotRequired, TypedDict, TypeVar
 
 from msgspec import Meta
 
-from gateway.domain.backoffice.approvals import Approval
-from gateway.domain.backoffice.money_orders import KeyPayout
-from gateway.domain.bank.payout_orders import PayoutMethod, hidden_destination
+from gateway.approvals.model import Approval, ApprovalDocument
+from gateway.approvals.service import Approvals
+from gateway.domain.bank.payout_orders import NamedOwnerDocument, PayoutMethod, hidden_destination
 from gateway.domain.bank.providers import NotFound, ProviderError
 from gateway.domain.bank.refunds import Refund
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
+from gateway.domain.payouts.payouts import KeyPayout, Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Input
 from gateway.domain.requests.schemas import one_of
 from gateway.http.backoffice.callers import READS, AccountCaller, as_caller
@@ -25,10 +25,9 @@ from gateway.http.backoffice.cells import (
     WITH_BODY,
     BackOfficeOperations,
     reading,
+    waiting,
     writing,
 )
-from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
-from gateway.http.backoffice.decisions.order_documents import NamedOwnerDocument, owner
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
@@ -40,7 +39,6 @@ from gateway.http.resources.documents import (
     PixPayoutDocument,
 )
 from gateway.http.route import Answer, Row, route
-from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.money.key_owners import KeyOwners
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import PayoutPage
@@ -149,7 +147,7 @@ def payout(found: PayoutWithReturns, who: AccountCaller) -> PayoutRecord:
         ],
     }
     if about.owner is not None:
-        since["owner"] = owner(about.owner, about.destination)
+        since["owner"] = about.owner.document(about.destination)
     if about.moved is not None:
         since["moved"] = about.moved
         since["difference"] = difference(about.moved, about)
@@ -235,7 +233,7 @@ class _Paying:
 
     async def order(self, who: AccountCaller, request: PayoutRequest) -> Payout | Approval:
         """Pay out, or let the order wait."""
-        found = await self._approvals.order(who.person, who.account, request)
+        found = await self._approvals.order(who.staff, who.account, request)
         if isinstance(found, Refund):
             raise TypeError(found)
         return found
@@ -246,5 +244,5 @@ def ordered_payout(
 ) -> Answer[PayoutDocument] | Answer[ApprovalDocument]:
     """Show the payout that was made, or that it waits."""
     if isinstance(found, Approval):
-        return waiting(found)
+        return waiting(found, who)
     return Answer(content=resources.payout_created(found, who))

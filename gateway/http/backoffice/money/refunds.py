@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NotRequired, TypedDict
 
-from gateway.domain.backoffice.approvals import Approval
+from gateway.approvals.model import Approval, ApprovalDocument
+from gateway.approvals.service import Approvals
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.refunds import Refund, RefundRequest, RefundStatus
 from gateway.domain.identity.rights import Area
@@ -25,9 +26,9 @@ from gateway.http.backoffice.cells import (
     WITH_BODY,
     BackOfficeOperations,
     reading,
+    waiting,
     writing,
 )
-from gateway.http.backoffice.decisions.approvals import ApprovalDocument, waiting
 from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
@@ -36,7 +37,6 @@ from gateway.http.resources.documents import (
     Meter,
 )
 from gateway.http.route import Answer, Row, route
-from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import REFUNDS
@@ -131,7 +131,7 @@ class _Refunding:
 
     async def order(self, who: AccountCaller, request: RefundRequest) -> Refund | Approval:
         """Give money back, or let the order wait."""
-        found = await self._approvals.order(who.person, who.account, request)
+        found = await self._approvals.order(who.staff, who.account, request)
         if isinstance(found, Payout):
             raise TypeError(found)
         return found
@@ -178,5 +178,5 @@ def ordered_refund(
 ) -> Answer[RefundDocument] | Answer[ApprovalDocument]:
     """Show the refund that was given, or that it waits."""
     if isinstance(found, Approval):
-        return waiting(found)
+        return waiting(found, who)
     return Answer(content=refund(found, who))

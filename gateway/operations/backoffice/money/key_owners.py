@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.money_orders import KeyPayout
 from gateway.domain.bank.payout_orders import NamedOwner, PixDestination
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.providers import NotSupported
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.operations.bank.orders import PixKeyOrders
 from gateway.operations.kernel.audit_context import AuditContext

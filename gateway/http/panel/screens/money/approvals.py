@@ -8,8 +8,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from gateway.approvals.model import ApprovalState
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.approvals import DECIDES, ApprovalState
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
@@ -20,6 +20,7 @@ from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.panel.screens.access.credentials import CredentialPages
 from gateway.http.panel.screens.money.new_payout import bank_named
 
+DECIDES: Final = Right(Area.APPROVAL, Action.WRITE)
 READS: Final = Right(Area.APPROVAL, Action.READ)
 COLLECTS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 STATES: Final = tuple(each.value for each in ApprovalState)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from gateway.approvals.model import ApprovalKind
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
@@ -25,7 +26,6 @@ from gateway.domain.backoffice.access_orders import (
     still_fits,
     written,
 )
-from gateway.domain.backoffice.approvals import ApprovalKind
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.money import Money

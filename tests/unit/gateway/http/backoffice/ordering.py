@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gateway.approvals.model import Approval, ApprovalKind
+from gateway.approvals.money import Moved, Order
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.approvals import Approval, ApprovalKind
-from gateway.domain.backoffice.money_orders import Order
 from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.money import Money
-from gateway.operations.backoffice.money_orders import Moved
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.people import ACCOUNT, COMPANY
 from tests.world.standing import NOON
@@ -22,7 +21,7 @@ WAITING = Approval(
     company_id=COMPANY,
     subject=ACCOUNT,
     reference="order-1",
-    value=Money(1050),
+    centavos=1050,
     sealed_order=b"sealed",
     ordered_by="u",
     orderer="user:maria@example.com",
@@ -38,8 +37,9 @@ class Says:
     answer: Moved | Approval
     asked: list[tuple[SignedInUser, Account, Order]] = field(default_factory=list)
 
-    async def order(self, person: SignedInUser, account: Account, order: Order) -> Moved | Approval:
-        self.asked.append((person, account, order))
+    async def order(self, who: Staff, account: Account, order: Order) -> Moved | Approval:
+        assert who.person is not None
+        self.asked.append((who.person, account, order))
         return self.answer
 
 

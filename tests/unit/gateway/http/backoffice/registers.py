@@ -51,10 +51,10 @@ class AdminWorld:
         nobody: Any = None
         orders = CredentialOrders(
             records=self.registers.credentials,
-            approvals=nobody,
+            wait=nobody,
             rules=FourEyes(credentials=False),
         )
-        return CredentialActs(self.registers, orders)
+        return CredentialActs(self.registers, orders, nobody)
 
     @property
     def accounts(self) -> AccountActs:
@@ -62,7 +62,7 @@ class AdminWorld:
         nobody: Any = None
         orders = BankOrders(
             records=self.registers.accounts,
-            approvals=nobody,
+            wait=nobody,
             rules=FourEyes(credentials=False),
         )
         return AccountActs(self.registers, orders)

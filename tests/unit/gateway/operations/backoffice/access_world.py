@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from gateway.approvals.execution import Decided
+from gateway.approvals.model import Approval, ApprovalKind
+from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Permission
-from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
@@ -28,8 +31,8 @@ from gateway.operations.backoffice.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.identity.users import NewUser
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.world import registers
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.people import somebody
@@ -52,12 +55,12 @@ class AccessWorld:
 
     def credentials(self, rules: FourEyes | None = None) -> CredentialOrders:
         return CredentialOrders(
-            records=self.office.credentials, approvals=self.approvals, rules=rules or FourEyes()
+            records=self.office.credentials, wait=self.approvals.wait, rules=rules or FourEyes()
         )
 
     def banks(self, rules: FourEyes | None = None) -> BankOrders:
         return BankOrders(
-            records=self.office.accounts, approvals=self.approvals, rules=rules or FourEyes()
+            records=self.office.accounts, wait=self.approvals.wait, rules=rules or FourEyes()
         )
 
     async def account(self, choice: ProviderChoice) -> Account:
@@ -70,7 +73,7 @@ class AccessWorld:
     def people(self, rules: FourEyes | None = None) -> PeopleOrders:
         return PeopleOrders(
             services=self.identity_world.services,
-            approvals=self.approvals,
+            wait=self.approvals.wait,
             rules=rules or FourEyes(),
         )
 
@@ -81,16 +84,32 @@ class AccessWorld:
         """Issue a credential that pays, by two."""
         waiting = await self.credentials().issue(self.maria, self.wanted(**more))
         assert isinstance(waiting, Approval)
-        await self.approvals.approve(self.joao, scope_of(self.joao.companies), waiting.id)
-        return await self.credentials().secret(
-            self.maria, scope_of(self.maria.companies), waiting.id
-        )
+        await self.agreed(waiting)
+        return await self.secret(self.maria, waiting.id)
 
     async def agreed(self, waiting: object) -> Approval:
         """Let the second one agree to what waits."""
         assert isinstance(waiting, Approval)
-        scope = scope_of(self.joao.companies)
-        return (await self.approvals.approve(self.joao, scope, waiting.id)).approval
+        return (await self.approve(waiting.id)).approval
+
+    async def approve(self, approval_id: str) -> Decided:
+        """Let the second one agree."""
+        return await self.approvals.approve(self.staff(self.joao), approval_id)
+
+    async def find(self, approval_id: str) -> Approval:
+        """Return an order as the second one reads it."""
+        return await self.approvals.find(self.staff(self.joao), approval_id)
+
+    async def secret(self, person: SignedInUser, approval_id: str) -> Issued:
+        """Fetch the secret of an order."""
+        found = await self.approvals.find(self.staff(person), approval_id)
+        return await self.credentials().secret(person, found, self.approvals.text(found))
+
+    def staff(self, person: SignedInUser) -> Staff:
+        """Let a person act who has just given their second factor."""
+        now = self.identity_world.clock.now
+        person = replace(person, factor_at=now(), has_factor=True)
+        return Staff(AuditContext(person.actor, now), scope_of(person.companies), person)
 
     async def made(self, *roles: Role, companies: Iterable[str] = (), active: bool = True) -> User:
         """Make somebody else, from the command line."""
@@ -140,15 +159,17 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
             audit=office.store.audit,
             users=office.store.identity.users,
             money=nothing,
-            office=BackOfficeCarriers(
-                records=office.credentials,
-                accounts=office.accounts,
-                services=identity_world.services,
-                users=office.store.identity.users,
-            ),
+            known=nothing,
             terms=terms,
         )
         company = await office.company("Padaria")
+        carriers = BackOfficeCarriers(
+            records=office.credentials,
+            accounts=office.accounts,
+            services=identity_world.services,
+            users=office.store.identity.users,
+        )
+        approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
         office.clock = clock.now  # type: ignore[assignment]
         yield AccessWorld(office, identity_world, approvals, *map(as_person, people), company.id)
         identity_world.hasher.close()

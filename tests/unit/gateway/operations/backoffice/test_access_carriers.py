@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.approvals import Approval, ApprovalState
+from gateway.approvals.model import Approval, ApprovalState
+from gateway.domain.backoffice.access_orders import (
+    BackOfficeOrder,
+    CompaniesGrant,
+    Enabling,
+    FactorReset,
+    Invitation,
+    RoleGrant,
+    written,
+)
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import scope_of
+from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.operations.backoffice.access_world import AccessWorld, refusal
+from tests.world.standing import NOON
 
 Change = Callable[[AccessWorld, User], Awaitable[object]]
 CHANGED = "The person was changed meanwhile."
@@ -101,7 +112,7 @@ async def test_an_order_about_who_may_more_by_now_is_void(
 
     refused = await refusal(access_world.agreed(waiting))
 
-    void = await access_world.approvals.find(access_world.joao, scope_of(frozenset()), waiting.id)
+    void = await access_world.find(waiting.id)
     assert (refused, void.state, void.reason) == ("400 void", ApprovalState.VOID, CHANGED)
     assert await access_world.found(made) == before
 
@@ -129,7 +140,7 @@ async def test_what_changes_between_the_decision_and_the_deed_refuses_it(
     before, text = await access_world.found(made), access_world.approvals.text(waiting)
 
     with pytest.raises(RuleViolation, match="changed meanwhile"):
-        await access_world.approvals.office.carry_out(waiting, text)
+        await access_world.approvals.executors[waiting.kind].carry_out(waiting, text)
 
     assert await access_world.found(made) == before
 
@@ -138,10 +149,10 @@ async def test_what_changes_between_the_decision_and_the_deed_refuses_it(
 async def test_carrying_out_is_safe_to_repeat(access_world: AccessWorld, order: Change):
     made, waiting = await ordered(access_world, order)
     text = access_world.approvals.text(waiting)
-    await access_world.approvals.office.carry_out(waiting, text)
+    await access_world.approvals.executors[waiting.kind].carry_out(waiting, text)
     once = await access_world.found(made)
 
-    await access_world.approvals.office.carry_out(waiting, text)
+    await access_world.approvals.executors[waiting.kind].carry_out(waiting, text)
 
     twice = await access_world.found(made)
     assert (once.roles, once.companies, once.active) == (twice.roles, twice.companies, twice.active)
@@ -167,3 +178,39 @@ async def test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing(
 async def another(world: AccessWorld) -> str:
     """Make another company."""
     return (await world.office.company("Mercado")).id
+
+
+WHO = {"user_id": "u", "email": "a@example.com"}
+OPERATOR = [Role.OPERATOR]
+
+
+@pytest.mark.parametrize(
+    ("order", "shown"),
+    [
+        (
+            Invitation(email="a@example.com", name="A", roles=OPERATOR, companies=["c"]),
+            {"email": "a@example.com", "name": "A", "roles": ["operator"], "companies": ["c"]},
+        ),
+        (
+            RoleGrant(**WHO, roles=OPERATOR, companies=["c"]),
+            {**WHO, "roles": ["operator"], "companies": ["c"]},
+        ),
+        (RoleGrant(**WHO, roles=OPERATOR), {**WHO, "roles": ["operator"]}),
+        (
+            CompaniesGrant(**WHO, roles=OPERATOR, companies=[], companies_before=["c"]),
+            {**WHO, "roles": ["operator"], "companies": [], "companies_before": ["c"]},
+        ),
+        (
+            Enabling(**WHO, roles=OPERATOR, companies=["c"], changed_at=NOON),
+            {**WHO, "roles": ["operator"], "companies": ["c"]},
+        ),
+        (FactorReset(**WHO), WHO),
+    ],
+)
+def test_an_order_about_a_person_says_what_they_are_to_be(
+    order: BackOfficeOrder, shown: dict[str, object]
+):
+    nobody: Any = None
+    carriers = BackOfficeCarriers(records=nobody, accounts=nobody, services=nobody, users=nobody)
+
+    assert carriers.order_document(written(order)) == shown

@@ -8,15 +8,12 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.approvals.model import Approval, ApprovalState, Outcome
 from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits, Permission
-from gateway.domain.backoffice.access_orders import read
-from gateway.domain.backoffice.approvals import Approval, ApprovalState, Outcome
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.versions import ANY_VERSION
-from gateway.http.backoffice.decisions.order_documents import ordered
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.backoffice.access_orders import FourEyes
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -67,14 +64,10 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(access_world: Ac
     orders = access_world.credentials()
     waiting = await orders.rotate(access_world.maria, made.credential, timedelta(hours=1))
     assert isinstance(waiting, Approval)
-    await access_world.approvals.approve(
-        access_world.joao, scope_of(access_world.joao.companies), waiting.id
-    )
+    await access_world.approve(waiting.id)
     access_world.identity_world.clock.passes(600)
 
-    new = await orders.secret(
-        access_world.maria, scope_of(access_world.maria.companies), waiting.id
-    )
+    new = await access_world.secret(access_world.maria, waiting.id)
 
     assert new.old_ends == access_world.identity_world.clock.now() + timedelta(hours=1)
     assert new.client_secret != made.client_secret
@@ -83,19 +76,10 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(access_world: Ac
 async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(access_world: AccessWorld):
     waiting = await access_world.credentials().issue(access_world.maria, access_world.wanted())
     assert isinstance(waiting, Approval)
-    await access_world.approvals.approve(
-        access_world.joao, scope_of(access_world.joao.companies), waiting.id
-    )
+    await access_world.approve(waiting.id)
     access_world.identity_world.clock.passes(15 * 60)
 
-    assert (
-        await refusal(
-            access_world.credentials().secret(
-                access_world.maria, scope_of(access_world.maria.companies), waiting.id
-            )
-        )
-        == "404 no_secret"
-    )
+    assert await refusal(access_world.secret(access_world.maria, waiting.id)) == "404 no_secret"
     assert await access_world.office.credentials.list() == []
 
 
@@ -104,11 +88,7 @@ async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(access_world: Acce
     waiting = await access_world.credentials().issue(access_world.maria, access_world.wanted())
     approval = await access_world.agreed(waiting)
 
-    told = await refusal(
-        access_world.credentials().secret(
-            access_world.joao, scope_of(access_world.joao.companies), approval.id
-        )
-    )
+    told = await refusal(access_world.secret(access_world.joao, approval.id))
 
     assert told == "404 no_secret"
     assert await access_world.office.credentials.list() == []
@@ -121,11 +101,7 @@ async def test_nobody_agrees_to_an_order_about_themselves(access_world: AccessWo
     )
     assert isinstance(waiting, Approval)
 
-    told = await refusal(
-        access_world.approvals.approve(
-            access_world.joao, scope_of(access_world.joao.companies), waiting.id
-        )
-    )
+    told = await refusal(access_world.approve(waiting.id))
 
     assert told == "403 about_oneself"
     assert (await access_world.found(joao)).roles == joao.roles
@@ -153,9 +129,7 @@ async def test_only_raising_a_limit_waits(
     [stored] = await access_world.office.credentials.list()
     assert stored.limits == (old if waits else new)
     if isinstance(done, Approval):
-        await access_world.approvals.approve(
-            access_world.joao, scope_of(access_world.joao.companies), done.id
-        )
+        await access_world.approve(done.id)
         [stored] = await access_world.office.credentials.list()
         assert stored.limits == new
 
@@ -171,9 +145,7 @@ async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(
     await access_world.office.credentials.revoke(made.credential.client_id)
 
     with pytest.raises(RuleViolation):
-        await access_world.approvals.approve(
-            access_world.joao, scope_of(access_world.joao.companies), done.id
-        )
+        await access_world.approve(done.id)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +167,7 @@ async def test_who_may_write_is_invited_by_two(
     assert (found is None) is waits
     if isinstance(done, Approval):
         decided = await access_world.approvals.approve(
-            access_world.joao, scope_of(access_world.joao.companies), done.id
+            access_world.staff(access_world.joao), done.id
         )
         found = await access_world.office.store.identity.users.find_by_email("new@example.com")
         assert found is not None
@@ -212,15 +184,9 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(
         "cli", access_world.maria.user_id, {Role.SECURITY}
     )
 
-    refused = await refusal(
-        access_world.approvals.approve(
-            access_world.joao, scope_of(access_world.joao.companies), waiting.id
-        )
-    )
+    refused = await refusal(access_world.approve(waiting.id))
 
-    found = await access_world.approvals.find(
-        access_world.joao, scope_of(access_world.joao.companies), waiting.id
-    )
+    found = await access_world.find(waiting.id)
     assert (refused, found.state) == ("400 void", ApprovalState.VOID)
     assert await access_world.office.store.identity.users.find_by_email("new@example.com") is None
 
@@ -231,13 +197,9 @@ async def test_an_address_taken_meanwhile_keeps_the_order_waiting(access_world: 
     await access_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
 
     with pytest.raises(RuleViolation):
-        await access_world.approvals.approve(
-            access_world.joao, scope_of(access_world.joao.companies), waiting.id
-        )
+        await access_world.approve(waiting.id)
 
-    found = await access_world.approvals.find(
-        access_world.joao, scope_of(access_world.joao.companies), waiting.id
-    )
+    found = await access_world.find(waiting.id)
     assert found.state is ApprovalState.WAITING
 
 
@@ -248,9 +210,7 @@ async def test_a_grant_undoes_no_change_of_meanwhile(access_world: AccessWorld):
     assert isinstance(waiting, Approval)
     await access_world.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
 
-    await access_world.approvals.approve(
-        access_world.joao, scope_of(access_world.joao.companies), waiting.id
-    )
+    await access_world.approve(waiting.id)
 
     found = await access_world.identity_world.services.users.find(made.id)
     assert found.roles == {Role.SECURITY, Role.OPERATOR}
@@ -466,7 +426,8 @@ async def test_an_account_stands_at_another_bank_once_a_second_person_agrees(
     assert stands.sealed_credentials not in {b"", account.sealed_credentials}
     assert decided.outcome is Outcome.DONE
     assert (waiting.company_id, waiting.account_id) == (access_world.company, account.id)
-    shown = ordered(read(order))
+    executor = access_world.approvals.executors[waiting.kind]
+    shown = executor.order_document(order)
     assert "canary" not in f"{order} {shown}"
     assert (shown["provider_before"], shown["provider"]) == ("sandbox", "other-bank")
     assert shown["with_credentials"] is True
@@ -491,8 +452,7 @@ async def test_an_order_is_void_where_the_bank_was_changed_meanwhile(access_worl
 
         refused = await refusal(access_world.agreed(waiting))
 
-        scope = scope_of(access_world.joao.companies)
-        void = await access_world.approvals.find(access_world.joao, scope, waiting.id)
+        void = await access_world.find(waiting.id)
         stands = await records.find(account.id)
         if (refused, void.state, stands) != ("400 void", ApprovalState.VOID, newer):
             wrong.append((case, refused, void.state))

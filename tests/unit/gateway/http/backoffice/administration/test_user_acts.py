@@ -58,7 +58,7 @@ def alone(identity_world: IdentityWorld, admin_world: AdminWorld) -> UserActs:
     """What people do where nobody else has to agree."""
     nobody: Any = None
     orders = PeopleOrders(
-        services=identity_world.services, approvals=nobody, rules=FourEyes(people=False)
+        services=identity_world.services, wait=nobody, rules=FourEyes(people=False)
     )
     return UserActs(
         identity_world.services, UserSessions(identity_world.context), admin_world.registers, orders

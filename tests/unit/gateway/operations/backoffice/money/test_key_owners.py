@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 import pytest
 
 from gateway.domain.backoffice import money_orders
-from gateway.domain.backoffice.money_orders import KeyPayout
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.payout_orders import NamedOwner
 from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
 from gateway.domain.bank.providers import Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.payouts.payouts import Payout, PayoutRequest
+from gateway.domain.payouts.payouts import KeyPayout, Payout, PayoutRequest
 from gateway.operations.backoffice.money.key_owners import KeyOwners
 from gateway.operations.bank.orders import PixKeyOrders
 from tests.unit.offering import Log, OfferingBank, acting, lessened

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain.backoffice.approvals import Approval
-from gateway.domain.backoffice.money_orders import Order
+from gateway.approvals.model import Approval
+from gateway.approvals.money import Order
 from gateway.domain.backoffice.payout_search import FoundPayout, PayoutFilter, PayoutQuery
 from gateway.domain.backoffice.readings import AccountReading
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -48,7 +48,7 @@ class ApprovalFacts:
 
     async def of(self, scope: CompanyScope, approval: Approval, order: Order) -> DecisionFacts:
         """Return what is known; payouts alike are told of payouts, the reading of any money."""
-        reading = await self.readings.of(scope, approval.account_id)
+        reading = await self.readings.of(scope, approval.account_id or "")
         if not isinstance(order, PayoutRequest):
             return DecisionFacts(reading=reading)
         found = await self.finder.find(scope, order.destination.tax_number)

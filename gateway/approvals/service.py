@@ -1,5 +1,5 @@
 """
-Approvals: what one person orders is done when another person agrees.
+Approvals: what one user orders is done when another user agrees.
 
 What waits is no payout, no credential and no role yet: the partner does not see
 it, and everything that may have changed since is checked again when it is
@@ -9,41 +9,54 @@ this way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Final
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.approvals import (
-    DECIDES,
+from gateway.approvals.execution import DECIDED, OVER, Decided, OrderExecution, not_possible
+from gateway.approvals.facts import ApprovalFacts, DecisionFacts
+from gateway.approvals.model import (
+    MONEY,
+    NEEDED,
     Approval,
     ApprovalKind,
-    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
+    Executor,
+    NewOrder,
+    OrderDocument,
+    OrderedApproval,
     Outcome,
+    RejectionBody,
 )
-from gateway.domain.backoffice.approvals import Approvals as ApprovalStore
-from gateway.domain.backoffice.money_orders import Order, kind_of, written
+from gateway.approvals.money import (
+    MoneyOrders,
+    Moved,
+    Order,
+    kind_of,
+    order_document,
+    read,
+    written,
+)
+from gateway.core.access import Requirement, Staff, requirement_of, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.operations.backoffice.money_orders import MoneyOrders, Moved
-from gateway.operations.backoffice.order_execution import (
-    DECIDED,
-    OVER,
-    BackOfficeCarrier,
-    Decided,
-    OrderExecution,
-    not_possible,
-)
+from gateway.operations.bank.pages import Listed
+from gateway.store.approvals import StoredApprovals
+
+WAITS_FOR: Final = timedelta(days=3)
+"""Of what moves no money: over a weekend, as long as an invitation, and no longer."""
 
 _OWN_ORDER = "Another person has to agree to an order of your own."
 _ABOUT_ONESELF = "Another person has to agree to an order about you."
@@ -54,7 +67,7 @@ _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalTerms:
     """
-    When a person's order waits, and how it is kept.
+    When a user's order waits, and how it is kept.
 
     Attributes:
         above: Orders above it wait; zero lets every order wait, None none.
@@ -71,18 +84,24 @@ class ApprovalTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approvals:
-    """Takes orders of people, and decisions on them."""
+    """
+    Takes orders of users, and decisions on them.
 
-    store: ApprovalStore
+    Attributes:
+        executors: Of every kind that moves no money; each noun hands its own over.
+    """
+
+    store: StoredApprovals
     audit: Audit
     users: Users
     money: MoneyOrders
-    office: BackOfficeCarrier
+    known: ApprovalFacts
     terms: ApprovalTerms
+    executors: dict[ApprovalKind, Executor] = field(default_factory=dict)
 
-    async def order(self, person: SignedInUser, account: Account, order: Order) -> Moved | Approval:
+    async def order(self, who: Staff, account: Account, order: Order) -> Moved | Approval:
         """
-        Move money for a person, or let the order wait for another one.
+        Move money for a user, or let the order wait for another one.
 
         Safe to repeat: an order that was carried out is answered with what it moved.
 
@@ -90,23 +109,48 @@ class Approvals:
             ServiceError: as moving it does, while payouts are stopped too;
                 ``SVC.GTW.009`` when an order of this reference waits already.
         """
-        if not self._waits(order):
+        kind = kind_of(order)
+        who.require(Requirement(NEEDED[kind]))
+        person = _person(who)
+        if self.terms.above is None or order.value <= self.terms.above:
             return await self.money.move(person.user_id, person.actor, account, order)
         known = await self.money.known(account, order)
         if known is not None:
             return known
         await self.money.check(person.user_id, account, order)
-        return await self.wait(person, self._approval(person, account, order), written(order))
+        wanted = NewOrder(
+            kind=kind,
+            text=written(order),
+            company_id=account.company_id,
+            account_id=account.id,
+            subject=account.id,
+            reference=order.reference,
+            centavos=order.value.centavos,
+        )
+        return await self.wait(person, wanted)
 
-    async def wait(self, person: SignedInUser, wanted: Approval, text: str) -> Approval:
+    async def wait(self, person: SignedInUser, wanted: NewOrder) -> Approval:
         """
-        Let an order of a person wait; it is sealed here.
+        Let an order of a user wait; it is sealed here.
 
         Raises:
-            ServiceError: ``SVC.GTW.009`` when one of its kind and subject waits already.
+            ServiceError: ``SVC.GTW.009`` when one of its kind, subject and reference waits already.
         """
-        sealed = self.terms.seal(text, _bound(wanted.id))
-        approval = replace(wanted, sealed_order=sealed)
+        now, approval_id = self.terms.now(), self.terms.new_id()
+        approval = Approval(
+            id=approval_id,
+            kind=wanted.kind,
+            account_id=wanted.account_id,
+            company_id=wanted.company_id,
+            subject=wanted.subject or approval_id,
+            reference=wanted.reference,
+            centavos=wanted.centavos,
+            sealed_order=self.terms.seal(wanted.text, _bound(approval_id)),
+            ordered_by=person.user_id,
+            orderer=person.actor,
+            ordered_at=now,
+            ends_at=_midnight(now) if wanted.kind in MONEY else now + WAITS_FOR,
+        )
         event = self._execution.event(person.actor, "ordered", approval)
         try:
             await self.store.add(approval, event)
@@ -114,12 +158,13 @@ class Approvals:
             raise ServiceError(errors.ALREADY_IN_USE, "waiting") from problem
         return approval
 
-    async def approve(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Decided:
+    @requires(Area.APPROVAL, Action.WRITE)
+    async def approve(self, who: Staff, approval_id: str) -> Decided:
         """
-        Agree, and carry the order out in the name of whoever ordered it.
+        Approve another user's order; it is then carried out.
 
         One decision holds, however many come at once. Safe to repeat: when the
-        process died between the decision and the bank, any person who may
+        process died between the decision and the bank, any user who may
         approve carries it through. What the bank has refused is not asked again.
 
         Raises:
@@ -127,7 +172,7 @@ class Approvals:
                 ``NOT_POSSIBLE`` when it was decided otherwise, is over or void; as
                 carrying it out does, in which case the outcome is on record.
         """
-        approval = await self.find(person, scope, approval_id)
+        person, approval = _person(who), await self.find(who, approval_id)
         _refuse_own(person, approval)
         if approval.state is ApprovalState.APPROVED:
             return await self._execution.again(person, approval)
@@ -136,18 +181,60 @@ class Approvals:
         approval = await self._decide(person, approval, ApprovalState.APPROVED, "")
         return await self._execution.first(approval)
 
-    async def reject(
-        self, person: SignedInUser, scope: CompanyScope, approval_id: str, reason: str
-    ) -> Approval:
-        """Reject, or withdraw one's own order; ``reason`` stays on record."""
-        approval = await self.find(person, scope, approval_id)
-        self._refuse_over(approval)
-        return await self._decide(person, approval, ApprovalState.REJECTED, reason)
+    @requires(Area.APPROVAL, Action.WRITE)
+    async def reject(self, who: Staff, approval_id: str, why: RejectionBody) -> Approval:
+        """
+        Reject an order, or withdraw your own.
 
-    async def find(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Approval:
+        Raises:
+            ServiceError: ``NOT_POSSIBLE`` when it was decided, or is over.
+        """
+        approval = await self.find(who, approval_id)
+        self._refuse_over(approval)
+        return await self._decide(_person(who), approval, ApprovalState.REJECTED, why.reason)
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def page(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
+        """List the orders that wait, or waited, for another user."""
+        found, total = await self.store.search(wanted, who.scope, _person(who).user_id)
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def get(self, who: Staff, approval_id: str) -> OrderedApproval:
+        """
+        Read an order with all of its content.
+
+        A user who may still decide on a payout reads its recipient whole. That shows somebody's
+        data, so it is recorded as an act.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``, also for one outside of the scope.
+            StoreUnavailable: the act cannot be recorded.
+        """
+        found = await self.find(who, approval_id)
+        text = self.text(found)
+        if not found.moves_money:
+            return OrderedApproval(found, self.executors[found.kind].order_document(text))
+        return OrderedApproval(found, await self._money_document(who, found, text))
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def facts(self, who: Staff, approval_id: str) -> DecisionFacts:
+        """
+        Read payouts like an order of money, of 30 days, and what the account held.
+
+        They are payouts to its recipient, and those of its value today.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``, also for one outside of the scope.
+        """
+        found = await self.find(who, approval_id)
+        if not found.moves_money:
+            return DecisionFacts()
+        return await self.known.of(who.scope, found, read(found, self.text(found)))
+
+    async def find(self, who: Staff, approval_id: str) -> Approval:
         """Return one; ``NOT_FOUND`` also for one outside of the scope."""
-        reader = ApprovalReader(scope, person.user_id)
-        approval = await self.store.find(approval_id, reader)
+        approval = await self.store.find(approval_id, who.scope, _person(who).user_id)
         if approval is None:
             raise ServiceError(identity_errors.NOT_FOUND, "no_approval")
         return approval
@@ -155,29 +242,6 @@ class Approvals:
     def text(self, approval: Approval) -> str:
         """Open what was ordered; whoever decides has to see where the money goes."""
         return self.terms.open(approval.sealed_order, _bound(approval.id))
-
-    async def opens(self, person: SignedInUser, approval: Approval) -> bool:
-        """
-        Say whether a person reads a payout's recipient whole: whoever may still decide on it.
-
-        It shows somebody's data, so it is recorded as an act.
-
-        Raises:
-            StoreUnavailable: it cannot be recorded.
-        """
-        is_open = approval.state is ApprovalState.WAITING or approval.outcome is Outcome.NOT_SENT
-        decides = any(right.covers(DECIDES) for right in person.rights)
-        if not is_open or not decides or approval.ordered_by == person.user_id:
-            return False
-        if approval.kind is ApprovalKind.PAYOUT:
-            await self.audit.append(self._execution.event(person.actor, "read", approval))
-        return True
-
-    async def search(
-        self, person: SignedInUser, scope: CompanyScope, search: ApprovalSearch
-    ) -> tuple[Sequence[Approval], int]:
-        """Return a page of those shown to a person, newest first, and how many there are."""
-        return await self.store.search(search, ApprovalReader(scope, person.user_id))
 
     async def expire(self) -> int:
         """End those that nobody decided in time; return how many."""
@@ -197,31 +261,20 @@ class Approvals:
             audit=self.audit,
             users=self.users,
             money=self.money,
-            office=self.office,
+            executors=self.executors,
             now=self.terms.now,
             text=self.text,
         )
 
-    def _waits(self, order: Order) -> bool:
-        above = self.terms.above
-        return above is not None and order.value > above
-
-    def _approval(self, person: SignedInUser, account: Account, order: Order) -> Approval:
-        now = self.terms.now()
-        return Approval(
-            id=self.terms.new_id(),
-            kind=kind_of(order),
-            account_id=account.id,
-            company_id=account.company_id,
-            subject=account.id,
-            reference=order.reference,
-            value=order.value,
-            sealed_order=b"",
-            ordered_by=person.user_id,
-            orderer=person.actor,
-            ordered_at=now,
-            ends_at=_midnight(now),
-        )
+    async def _money_document(self, who: Staff, approval: Approval, text: str) -> OrderDocument:
+        """Show an order of money; a recipient whole to whoever may still decide on it."""
+        person = _person(who)
+        is_open = approval.state is ApprovalState.WAITING or approval.outcome is Outcome.NOT_SENT
+        decides = person.may(requirement_of(self.approve).right)
+        whole = is_open and decides and approval.ordered_by != person.user_id
+        if whole and approval.kind is ApprovalKind.PAYOUT:
+            await self.audit.append(self._execution.event(person.actor, "read", approval))
+        return order_document(read(approval, text), whole=whole)
 
     def _refuse_over(self, approval: Approval) -> None:
         """Refuse to decide what waits no more."""
@@ -259,6 +312,13 @@ class Approvals:
         if not await self.store.decide(decided, event):
             raise not_possible(*_MEANWHILE)
         return decided
+
+
+def _person(who: Staff) -> SignedInUser:
+    """Return the user who acts; the command line orders and decides nothing."""
+    if who.person is None:
+        raise ServiceError(identity_errors.FORBIDDEN, "permission")
+    return who.person
 
 
 def _refuse_own(person: SignedInUser, approval: Approval) -> None:

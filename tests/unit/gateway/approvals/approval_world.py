@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gateway.approvals.execution import Decided
+from gateway.approvals.model import Approval, ApprovalSearch, RejectionBody
+from gateway.approvals.money import MoneyOrders, Moved, Order
+from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.approvals import Approval, Outcome
-from gateway.domain.backoffice.money_orders import Order
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.identity.rights import Role
@@ -21,10 +25,9 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
-from gateway.operations.backoffice.money_orders import MoneyOrders
-from gateway.operations.backoffice.order_execution import Decided
+from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.stops.model import Stop, StopScope
 from gateway.store.engine import Store, open_store
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
@@ -80,16 +83,6 @@ class Changed:
         return self.user if user_id == self.user.id else None
 
 
-class NoOffice:
-    """Nothing is ordered here but money."""
-
-    async def check_again(self, approval: Approval, text: str) -> str:
-        raise AssertionError(approval)
-
-    async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        raise AssertionError(approval)
-
-
 @dataclass
 class ApprovalWorld:
     """Approvals over a till."""
@@ -101,17 +94,36 @@ class ApprovalWorld:
 
     async def ordered(self, order: Order | None = None) -> Approval:
         """Order a payout, or something else, that waits."""
-        waiting = await self.approvals.order(MARIA, account(), order or asking())
+        waiting = await self.order(order or asking())
         assert isinstance(waiting, Approval)
         return waiting
 
+    async def order(self, order: Order) -> Moved | Approval:
+        """Order something in Maria's name."""
+        return await self.approvals.order(self.staff(MARIA), account(), order)
+
+    def staff(self, person: SignedInUser) -> Staff:
+        """Let a person act who has just given their second factor."""
+        now = self.payout_world.clock.now
+        person = replace(person, factor_at=now())
+        return Staff(AuditContext(person.actor, now), scope_of(person.companies), person)
+
     async def approve(self, person: SignedInUser, waiting: Approval) -> Decided:
         """Agree to an order."""
-        return await self.approvals.approve(person, scope_of(person.companies), waiting.id)
+        return await self.approvals.approve(self.staff(person), waiting.id)
+
+    async def reject(self, person: SignedInUser, waiting: Approval, why: str) -> Approval:
+        """Refuse an order."""
+        return await self.approvals.reject(self.staff(person), waiting.id, RejectionBody(why))
+
+    async def listed(self, person: SignedInUser) -> Sequence[Approval]:
+        """Return the orders that a person is shown."""
+        search = ApprovalSearch(paging=Paging(1, 25))
+        return (await self.approvals.page(self.staff(person), search)).items
 
     async def now(self, waiting: Approval) -> Approval:
         """Return the order as it is now."""
-        return await self.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+        return await self.approvals.find(self.staff(JOAO), waiting.id)
 
     async def refusal(self, deed) -> str:
         """Return the code that a deed is refused with."""
@@ -168,12 +180,13 @@ def made(
         refunds=Refunds(payout_world.banks, store.audit, giving),
         now=terms.now,
     )
+    nothing: Any = None
     return Approvals(
         store=store.office.approvals,
         audit=store.audit,
         users=store.identity.users,
         money=money,
-        office=NoOffice(),
+        known=nothing,
         terms=terms,
     )
 

@@ -8,19 +8,22 @@ Of a refund nothing is stored here, so a failed repetition proves nothing about 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Protocol
+from typing import Literal, TypedDict
 
-from gateway.domain.backoffice.approvals import (
+from gateway.approvals.model import (
     OPEN,
     Approval,
+    ApprovalDocument,
     ApprovalKind,
+    Executor,
     Outcome,
     why_void,
 )
-from gateway.domain.backoffice.approvals import Approvals as ApprovalStore
+from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
+from gateway.core.access import Staff
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity import errors as identity_errors
@@ -30,8 +33,9 @@ from gateway.domain.kernel.audit import Audit, AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.backoffice.money_orders import Ended, MoneyOrders, Moved, outcome_of
+from gateway.domain.payouts.payouts import Payout
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.store.approvals import StoredApprovals
 
 _log = logging.getLogger(__name__)
 
@@ -48,21 +52,11 @@ _FOLLOWED = timedelta(days=3)
 """How far back open outcomes are looked at: the books have closed long before."""
 
 
-class BackOfficeCarrier(Protocol):
-    """Carries out what is ordered about credentials and people."""
+class MovedDocument(TypedDict):
+    """The money that a decision moved."""
 
-    async def check_again(self, approval: Approval, text: str) -> str:
-        """
-        Refuse what could not be carried out by now.
-
-        Returns:
-            Why the order is void; empty while it holds.
-        """
-        ...
-
-    async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Do it, in the name of whoever ordered it; safe to repeat."""
-        ...
+    approval: ApprovalDocument
+    status: Literal["processing", "paid", "failed", "done"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +66,15 @@ class Decided:
     approval: Approval
     moved: Moved | None
 
+    def to_document(self, reader: Staff) -> MovedDocument:
+        """Show both: a payout as processing, as its partner reads it, whatever the bank says."""
+        shown = self.approval.to_document(reader)
+        if self.moved is None:
+            return {"approval": shown, "status": "done"}
+        if isinstance(self.moved, Payout):
+            return {"approval": shown, "status": "processing"}
+        return {"approval": shown, "status": self.moved.status.value}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderExecution:
@@ -79,14 +82,15 @@ class OrderExecution:
     Carries approved orders out and notes their outcomes.
 
     Attributes:
+        executors: Of every kind that moves no money.
         text: Opens what was ordered.
     """
 
-    store: ApprovalStore
+    store: StoredApprovals
     audit: Audit
     users: Users
     money: MoneyOrders
-    office: BackOfficeCarrier
+    executors: Mapping[ApprovalKind, Executor]
     now: Now
     text: Callable[[Approval], str]
 
@@ -104,7 +108,8 @@ class OrderExecution:
         if not reason and approval.moves_money:
             await self.money.check_again(approval, self.text(approval))
         elif not reason:
-            reason = await self.office.check_again(approval, self.text(approval))
+            executor = self.executors[approval.kind]
+            reason = await executor.check_again(approval, self.text(approval))
         return reason
 
     async def first(self, approval: Approval) -> Decided:
@@ -148,7 +153,7 @@ class OrderExecution:
         """Describe what happened to an order; a reference may be personal and stays out."""
         details = {"kind": approval.kind.value}
         if approval.moves_money:
-            details |= {"account": approval.account_id, "value": str(approval.value)}
+            details |= {"account": approval.account_id or "", "value": str(approval.value)}
         else:
             details["subject"] = approval.subject
         if approval.reason:
@@ -228,7 +233,7 @@ class OrderExecution:
     async def _administer(self, approval: Approval) -> Approval:
         """Do what moves no money, and note how that ended; a secret is fetched later."""
         try:
-            outcome = await self.office.carry_out(approval, self.text(approval))
+            outcome = await self.executors[approval.kind].carry_out(approval, self.text(approval))
         except (RuleViolation, ServiceError):
             code = identity_errors.NOT_POSSIBLE.code
             await self._conclude(approval, (Outcome.REFUSED, code))

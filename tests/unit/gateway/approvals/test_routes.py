@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.backoffice.approvals import ApprovalState
+from gateway.approvals.execution import Decided
+from gateway.approvals.facts import DecisionFacts
+from gateway.approvals.model import ApprovalState
+from gateway.approvals.routes import facts
+from gateway.domain.backoffice.payout_search import FoundPayout
+from gateway.domain.backoffice.readings import AccountReading
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.http.backoffice.decisions.approvals import _moved, approval
-from gateway.operations.backoffice.order_execution import Decided
 from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line
@@ -24,6 +28,7 @@ from tests.world.stores.samples import payout
     ("name", "declared"),
     [
         ("approvals", ("GET", "/approvals", "approval:read", 200)),
+        ("approval_facts", ("GET", "/approvals/{approval_id}/facts", "approval:read", 200)),
         ("approval", ("GET", "/approvals/{approval_id}", "approval:read", 200)),
         (
             "approval_approve",
@@ -37,10 +42,10 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 
 
 def test_a_status_is_one_of_the_words():
-    wanted = taken("approvals", query={"status": ["waiting"]})
+    wanted = taken("approvals", query={"status": ["waiting"]})["wanted"]
 
     assert wanted.state is ApprovalState.WAITING
-    assert taken("approvals").state is None
+    assert taken("approvals")["wanted"].state is None
     wrong = refusal_of(lambda: taken("approvals", query={"status": ["open"]}))
     assert wrong is VALIDATION_FAILED
 
@@ -50,7 +55,7 @@ def test_a_refund_that_was_not_sent_is_told_so():
 
 
 def test_an_approval_shows_nothing_that_is_sealed():
-    shown = approval(WAITING)
+    shown = WAITING.to_document(STAFF.staff)
 
     assert (shown["id"], shown["status"], shown["decided_at"]) == (WAITING.id, "waiting", "")
     assert "sealed" not in str(shown)
@@ -61,7 +66,7 @@ def test_a_decision_is_shown():
         WAITING, state=ApprovalState.REJECTED, decider="user:ana", decided_at=NOON, reason="no"
     )
 
-    shown = approval(decided)
+    shown = decided.to_document(STAFF.staff)
 
     assert (shown["status"], shown["decided_by"], shown["reason"]) == ("rejected", "user:ana", "no")
 
@@ -70,6 +75,26 @@ def test_an_approved_payout_is_told_as_processing():
     """As its partner is told, whatever the bank has said by now."""
     paid = replace(payout(), state=PayoutState.PAID)
 
-    shown = _moved(Decided(approval=WAITING, moved=paid), STAFF)
+    shown = Decided(approval=WAITING, moved=paid).to_document(STAFF.staff)
 
     assert shown["status"] == "processing"
+
+
+def test_what_is_known_is_shown_with_the_number_hidden():
+    reading = AccountReading(
+        account_id="a",
+        account_name="Matriz",
+        provider="p",
+        balance=Money(1050),
+        blocked=None,
+        read_at=None,
+        asked_at=None,
+    )
+    alike = FoundPayout(payout(), "Matriz")
+
+    shown = facts(DecisionFacts(to_recipient=[alike], reading=reading), STAFF)
+
+    assert [each["payee_tax_number"] for each in shown["to_recipient"]] == ["***.982.247-**"]
+    assert shown["same_value"] == []
+    assert shown["reading"]["account_id"] == "a"
+    assert "reading" not in facts(DecisionFacts(), STAFF)

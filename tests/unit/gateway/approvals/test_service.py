@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.backoffice.approvals import Approval, ApprovalSearch, ApprovalState, Outcome
-from gateway.domain.backoffice.money_orders import Order
+from gateway.approvals.facts import DecisionFacts
+from gateway.approvals.model import Approval, ApprovalKind, ApprovalState, NewOrder, Outcome
+from gateway.approvals.money import Order
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
-from tests.unit.gateway.operations.backoffice.approval_world import (
+from tests.unit.gateway.approvals.approval_world import (
     ANA,
     DAY_S,
     JOAO,
@@ -33,8 +33,6 @@ from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOW
 from tests.world.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
 from tests.world.stores.samples import event
 
-FIRST = Paging(1, 25)
-
 
 async def test_an_order_waits_and_nothing_is_asked_of_the_bank(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
@@ -48,7 +46,7 @@ async def test_another_person_agrees_and_it_is_paid_once(approval_world: Approva
     approval_world.payout_world.bank.says = [IS_SETTLED]
     waiting = await approval_world.ordered()
 
-    decided = await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    decided = await approval_world.approve(JOAO, waiting)
 
     row = await approval_world.payout_world.row()
     assert (decided.approval.state, row.state) == (ApprovalState.APPROVED, PayoutState.PAID)
@@ -59,9 +57,9 @@ async def test_another_person_agrees_and_it_is_paid_once(approval_world: Approva
 async def test_nobody_agrees_to_their_own_order(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
-    assert await approval_world.refusal(
-        approval_world.approvals.approve(MARIA, scope_of(MARIA.companies), waiting.id)
-    ) == ("403 FORBIDDEN own_order")
+    assert await approval_world.refusal(approval_world.approve(MARIA, waiting)) == (
+        "403 FORBIDDEN own_order"
+    )
     assert approval_world.payout_world.bank.orders == []
 
 
@@ -69,18 +67,13 @@ async def test_ten_who_agree_at_once_pay_once(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     done = await asyncio.gather(
-        *(
-            approval_world.approvals.approve(
-                somebody(f"p{n}"), scope_of(somebody(f"p{n}").companies), waiting.id
-            )
-            for n in range(10)
-        ),
+        *(approval_world.approve(somebody(f"p{n}"), waiting) for n in range(10)),
         return_exceptions=True,
     )
 
     assert len(approval_world.payout_world.bank.orders) == 1
     assert any(not isinstance(each, Exception) for each in done)
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert found.state is ApprovalState.APPROVED
 
 
@@ -88,12 +81,12 @@ async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(approval_worl
     waiting = await approval_world.ordered()
 
     await asyncio.gather(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id),
-        approval_world.approvals.reject(ANA, scope_of(ANA.companies), waiting.id, "not ours"),
+        approval_world.approve(JOAO, waiting),
+        approval_world.reject(ANA, waiting, "not ours"),
         return_exceptions=True,
     )
 
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert (found.state is ApprovalState.APPROVED) is (
         len(approval_world.payout_world.bank.orders) == 1
     )
@@ -103,14 +96,12 @@ async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(approval_worl
 async def test_what_was_refused_is_never_paid(approval_world: ApprovalWorld, by: SignedInUser):
     waiting = await approval_world.ordered()
 
-    rejected = await approval_world.approvals.reject(
-        by, scope_of(by.companies), waiting.id, "wrong amount"
-    )
+    rejected = await approval_world.reject(by, waiting, "wrong amount")
 
     assert (rejected.state, rejected.reason) == (ApprovalState.REJECTED, "wrong amount")
-    assert await approval_world.refusal(
-        approval_world.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
-    ) == ("400 VALIDATION_FAILED decided")
+    assert await approval_world.refusal(approval_world.approve(ANA, waiting)) == (
+        "400 VALIDATION_FAILED decided"
+    )
     assert approval_world.payout_world.bank.orders == []
 
 
@@ -118,12 +109,12 @@ async def test_its_day_over_nobody_agrees_any_more(approval_world: ApprovalWorld
     waiting = await approval_world.ordered()
     approval_world.payout_world.clock.passes(DAY_S / 2)
 
-    assert await approval_world.refusal(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    ) == ("400 VALIDATION_FAILED over")
+    assert await approval_world.refusal(approval_world.approve(JOAO, waiting)) == (
+        "400 VALIDATION_FAILED over"
+    )
     assert await approval_world.approvals.expire() == 1
     assert await approval_world.approvals.expire() == 0
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert found.state is ApprovalState.EXPIRED
 
 
@@ -141,15 +132,10 @@ async def test_the_account_is_looked_at_again(
     waiting = await approval_world.ordered()
     await approval_world.store.accounts.replace(replace(account(), **changed), event())
 
-    assert (
-        await approval_world.refusal(
-            approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-        )
-        == refusal
-    )
+    assert await approval_world.refusal(approval_world.approve(JOAO, waiting)) == refusal
 
     await approval_world.store.accounts.replace(account(), event())
-    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    await approval_world.approve(JOAO, waiting)
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
@@ -157,13 +143,9 @@ async def test_a_bank_gone_meanwhile_keeps_it_waiting(approval_world: ApprovalWo
     waiting = await approval_world.ordered()
     approval_world.payout_world.banks.is_there = False
 
-    assert (
-        await approval_world.refusal(
-            approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-        )
-    ).startswith("422")
+    assert (await approval_world.refusal(approval_world.approve(JOAO, waiting))).startswith("422")
 
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert found.state is ApprovalState.WAITING
 
 
@@ -177,9 +159,7 @@ async def test_while_payouts_are_stopped_no_order_is_taken(
     refusal = await approval_world.refusal(approval_world.ordered(order))
 
     assert refusal == "403 SVC.PIX.010 stopped"
-    assert await approval_world.approvals.search(
-        JOAO, scope_of(JOAO.companies), ApprovalSearch(paging=FIRST)
-    ) == ([], 0)
+    assert await approval_world.listed(JOAO) == []
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
@@ -190,14 +170,10 @@ async def test_payouts_stopped_meanwhile_keep_it_waiting(
     waiting = await approval_world.ordered(order)
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
-    refusal = await approval_world.refusal(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    )
+    refusal = await approval_world.refusal(approval_world.approve(JOAO, waiting))
 
     assert refusal == "403 SVC.PIX.010 stopped"
-    assert (
-        await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id) == waiting
-    )
+    assert await approval_world.now(waiting) == waiting
     assert approval_world.payout_world.bank.orders == []
 
 
@@ -206,7 +182,7 @@ async def test_a_stop_that_is_over_holds_nothing_back(approval_world: ApprovalWo
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
     approval_world.payout_world.clock.passes(3600)
 
-    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    await approval_world.approve(JOAO, waiting)
 
     assert len(approval_world.payout_world.bank.orders) == 1
 
@@ -215,13 +191,10 @@ async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(
     approval_world: ApprovalWorld,
 ):
     waiting = await approval_world.ordered()
-    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    await approval_world.approve(JOAO, waiting)
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
-    assert (
-        await approval_world.approvals.order(MARIA, account(), asking())
-        == await approval_world.payout_world.row()
-    )
+    assert await approval_world.order(asking()) == await approval_world.payout_world.row()
 
 
 async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(
@@ -230,9 +203,7 @@ async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(
     waiting = await approval_world.ordered()
     await approval_world.payout_world.post(replace(asking(), value=Money(99)), caller())
 
-    refusal = await approval_world.refusal(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    )
+    refusal = await approval_world.refusal(approval_world.approve(JOAO, waiting))
 
     assert refusal.startswith("400 SVC.PIX.010")
     assert len(approval_world.payout_world.bank.orders) == 1
@@ -243,10 +214,8 @@ async def test_what_was_agreed_and_not_sent_may_be_carried_through(approval_worl
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approval_world.ordered()
 
-    first = await approval_world.refusal(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    )
-    again = await approval_world.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
+    first = await approval_world.refusal(approval_world.approve(JOAO, waiting))
+    again = await approval_world.approve(ANA, waiting)
 
     assert first.startswith("502 SVC.ACC.005")
     assert again.approval.decided_by == "joao"
@@ -257,11 +226,9 @@ async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(approval_world: A
     approval_world.payout_world.bank.says = [IS_FORBIDDEN]
     waiting = await approval_world.ordered()
 
-    assert (
-        await approval_world.refusal(
-            approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-        )
-    ).startswith("403 SVC.PIX.010")
+    assert (await approval_world.refusal(approval_world.approve(JOAO, waiting))).startswith(
+        "403 SVC.PIX.010"
+    )
 
 
 @pytest.mark.parametrize(
@@ -271,7 +238,9 @@ async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(approval_world: A
 async def test_the_amount_decides_whether_it_waits(
     approval_world: ApprovalWorld, limit: Money | None, waits: bool
 ):
-    answered = await approval_world.above(limit).order(MARIA, account(), asking())
+    answered = await approval_world.above(limit).order(
+        approval_world.staff(MARIA), account(), asking()
+    )
 
     assert isinstance(answered, Approval) is waits
     assert len(approval_world.payout_world.bank.orders) == (0 if waits else 1)
@@ -285,10 +254,12 @@ async def test_one_order_waits_under_a_reference(approval_world: ApprovalWorld):
 
 async def test_a_repeat_of_what_was_paid_is_answered_with_it(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
-    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    await approval_world.approve(JOAO, waiting)
 
-    again = await approval_world.approvals.order(MARIA, account(), asking())
-    other = approval_world.approvals.order(MARIA, account(), replace(asking(), value=Money(2)))
+    again = await approval_world.order(asking())
+    other = approval_world.approvals.order(
+        approval_world.staff(MARIA), account(), replace(asking(), value=Money(2))
+    )
 
     assert again == await approval_world.payout_world.row()
     assert (await approval_world.refusal(other)).startswith("400 SVC.PIX.010")
@@ -298,7 +269,9 @@ async def test_an_order_for_another_day_is_refused_at_once(approval_world: Appro
     tomorrow = approval_world.payout_world.clock.now().date().replace(day=21)
 
     refusal = await approval_world.refusal(
-        approval_world.approvals.order(MARIA, account(), replace(asking(), date=tomorrow))
+        approval_world.approvals.order(
+            approval_world.staff(MARIA), account(), replace(asking(), date=tomorrow)
+        )
     )
 
     assert refusal.startswith("400 SVC.VAL.008")
@@ -308,18 +281,11 @@ async def test_another_company_s_order_is_not_there(approval_world: ApprovalWorl
     waiting = await approval_world.ordered()
     stranger = somebody("stranger", OTHER_COMPANY)
 
-    assert await approval_world.refusal(
-        approval_world.approvals.approve(stranger, scope_of(stranger.companies), waiting.id)
-    ) == ("404 NOT_FOUND no_approval")
-    shown = await approval_world.approvals.search(
-        stranger, scope_of(stranger.companies), ApprovalSearch(paging=FIRST)
+    assert await approval_world.refusal(approval_world.approve(stranger, waiting)) == (
+        "404 NOT_FOUND no_approval"
     )
-    own = await approval_world.approvals.search(
-        somebody("x", COMPANY),
-        scope_of(somebody("x", COMPANY).companies),
-        ApprovalSearch(paging=FIRST),
-    )
-    assert (shown, own) == (([], 0), ([waiting], 1))
+    assert await approval_world.listed(stranger) == []
+    assert await approval_world.listed(somebody("x", COMPANY)) == [waiting]
 
 
 @pytest.mark.parametrize(
@@ -337,9 +303,9 @@ async def test_who_ordered_is_looked_at_again(
     waiting = await approval_world.ordered()
     away = replace(approval_world.approvals, users=Changed(stored(MARIA, **changed)))
 
-    refusal = await approval_world.refusal(away.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    refusal = await approval_world.refusal(away.approve(approval_world.staff(JOAO), waiting.id))
 
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert refusal == "400 VALIDATION_FAILED void"
     assert (found.state, why in found.reason) == (ApprovalState.VOID, True)
     assert approval_world.payout_world.bank.orders == []
@@ -361,9 +327,9 @@ async def test_an_approval_tells_what_became_of_it(
     waiting = await approval_world.ordered()
 
     with suppress(ServiceError):
-        await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+        await approval_world.approve(JOAO, waiting)
 
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert (found.state, found.outcome, found.outcome_code) == (
         ApprovalState.APPROVED,
         outcome,
@@ -374,13 +340,9 @@ async def test_an_approval_tells_what_became_of_it(
 async def test_what_the_bank_refused_is_not_asked_again(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_FORBIDDEN, IS_SETTLED]
     waiting = await approval_world.ordered()
-    await approval_world.refusal(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    )
+    await approval_world.refusal(approval_world.approve(JOAO, waiting))
 
-    again = await approval_world.refusal(
-        approval_world.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
-    )
+    again = await approval_world.refusal(approval_world.approve(ANA, waiting))
 
     assert again == "400 VALIDATION_FAILED decided"
     assert len(approval_world.payout_world.bank.orders) == 1
@@ -394,21 +356,19 @@ async def test_an_unknown_payout_is_followed_until_its_approval_tells(
         IS_SETTLED,
     )
     waiting = await approval_world.ordered()
-    await approval_world.refusal(
-        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    )
+    await approval_world.refusal(approval_world.approve(JOAO, waiting))
 
     early = await approval_world.approvals.expire()
     await approval_world.payout_world.look()
     later = await approval_world.approvals.expire()
 
-    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.now(waiting)
     assert (early, later, found.outcome) == (0, 1, Outcome.MOVED)
 
 
 async def test_every_step_is_on_record_without_the_reference(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
-    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    await approval_world.approve(JOAO, waiting)
 
     acts = await approval_world.store.office.record.after(0, 100, EVERY_COMPANY)
     told = [(each.event.actor, each.event.action) for each in acts][-3:]
@@ -419,3 +379,13 @@ async def test_every_step_is_on_record_without_the_reference(approval_world: App
     ]
     assert all("order-1" not in str(each.event) for each in acts)
     assert waiting.account_id == ACCOUNT
+
+
+async def test_what_moves_no_money_has_no_likes(approval_world: ApprovalWorld):
+    """Nobody opens its content for this."""
+    order = NewOrder(kind=ApprovalKind.ROLES, text="{}", company_id=COMPANY)
+    waiting = await approval_world.approvals.wait(MARIA, order)
+
+    found = await approval_world.approvals.facts(approval_world.staff(JOAO), waiting.id)
+
+    assert found == DecisionFacts()

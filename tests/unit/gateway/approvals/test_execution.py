@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from gateway.domain.backoffice.approvals import Approval, Approvals, ApprovalState, Outcome
-from gateway.domain.backoffice.money_orders import Order
+from gateway.approvals.execution import Decided
+from gateway.approvals.model import Approval, ApprovalState, Outcome
+from gateway.approvals.money import Order
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import ProviderError, Rejected, Unavailable
@@ -21,9 +22,9 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.backoffice.order_execution import Decided
 from gateway.operations.payouts import payouts as sending
-from tests.unit.gateway.operations.backoffice.approval_world import (
+from gateway.store.approvals import StoredApprovals
+from tests.unit.gateway.approvals.approval_world import (
     ANA,
     DAY_S,
     JOAO,
@@ -49,7 +50,7 @@ MINUTE_S = 60
 class Forgetful:
     """Approvals of a store that cannot note how an order ended."""
 
-    inner: Approvals
+    inner: StoredApprovals
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.inner, name)
@@ -322,7 +323,7 @@ async def test_an_order_of_a_payout_that_exists_is_answered_as_a_repetition_is(
     """What was not sent waits like a new order; what was refused is refused again."""
     approval_world.payout_world.bank.says = [said]
     await approval_world.payout_world.post(asking())
-    order = approval_world.approvals.order(MARIA, account(), asking())
+    order = approval_world.order(asking())
 
     match answered:
         case "waits":

@@ -1,15 +1,27 @@
-"""People's payouts and refunds as orders: what is checked, how they are carried out and end."""
+"""
+Payouts and refunds that users order: what is checked, how they are carried out and end.
+
+An order is one JSON text, sealed while it waits.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import date
 
+from gateway.approvals.model import Approval, ApprovalKind, OrderDocument, Outcome
 from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.accounts.credentials import Principal
-from gateway.domain.backoffice.approvals import Approval, ApprovalKind, Outcome
-from gateway.domain.backoffice.money_orders import Order, read_payout, read_refund
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import (
+    NamedOwner,
+    PayoutMethod,
+    hidden_destination,
+    normal_destination,
+    restored_destination,
+)
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import (
     NotFound,
@@ -23,6 +35,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import (
@@ -36,6 +49,7 @@ from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT, rejection
 from gateway.operations.payouts.payouts import Payouts
 
+Order = PayoutRequest | RefundRequest
 Moved = Payout | Refund
 Ended = tuple[Outcome, str]
 """An outcome, and the public code of a refusal."""
@@ -146,7 +160,7 @@ class MoneyOrders:
         order = read(approval, text)
         if isinstance(order, RefundRequest):
             return await self.refunds.found(await self._account(approval), order)
-        payout = await self.payouts.store.find(approval.account_id, order.reference)
+        payout = await self.payouts.store.find(approval.account_id or "", order.reference)
         return payout if payout and payout.fingerprint == order.fingerprint() else None
 
     async def on_record(self, approval: Approval, text: str) -> Ended | None:
@@ -165,7 +179,7 @@ class MoneyOrders:
 
     async def _account(self, approval: Approval) -> Account:
         """Return the account as it is now, from the store itself."""
-        account = await self.accounts.find(approval.account_id)
+        account = await self.accounts.find(approval.account_id or "")
         if account is None:
             raise ServiceError(errors.ACCOUNT_NOT_FOUND, "no_account")
         return account
@@ -205,3 +219,90 @@ def _caller(user_id: str, account: Account) -> Caller:
         permissions=frozenset(),
     )
     return Caller(principal, account)
+
+
+def kind_of(order: Order) -> ApprovalKind:
+    """Return what kind of order it is."""
+    return ApprovalKind.PAYOUT if isinstance(order, PayoutRequest) else ApprovalKind.REFUND
+
+
+def written(order: Order) -> str:
+    """Write an order."""
+    content: dict[str, object] = {
+        "reference": order.reference,
+        "centavos": order.value.centavos,
+        "description": order.description,
+    }
+    if isinstance(order, RefundRequest):
+        return json.dumps(content | {"payment": order.payment})
+    content["method"] = order.method.value
+    content["date"] = order.date.isoformat()
+    content["destination"] = normal_destination(order.destination)
+    content["destination_sent"] = dict(order.destination_sent)
+    if order.owner is not None:
+        content["owner"] = asdict(order.owner)
+    return json.dumps(content)
+
+
+def read_payout(text: str) -> PayoutRequest:
+    """Read back a payout that ``written`` wrote."""
+    content: Mapping[str, object] = json.loads(text)
+    method = PayoutMethod(str(content["method"]))
+    return PayoutRequest(
+        reference=str(content["reference"]),
+        method=method,
+        value=_value(content),
+        date=date.fromisoformat(str(content["date"])),
+        description=str(content["description"]),
+        destination=restored_destination(method, _texts(content["destination"])),
+        destination_sent=_texts(content["destination_sent"]),
+        owner=NamedOwner(**_texts(content["owner"])) if "owner" in content else None,
+    )
+
+
+def read_refund(text: str) -> RefundRequest:
+    """Read back a refund that ``written`` wrote."""
+    content: Mapping[str, object] = json.loads(text)
+    return RefundRequest(
+        reference=str(content["reference"]),
+        payment=str(content["payment"]),
+        value=_value(content),
+        description=str(content["description"]),
+    )
+
+
+def _value(content: Mapping[str, object]) -> Money:
+    centavos = content["centavos"]
+    if not isinstance(centavos, int):
+        raise TypeError(centavos)
+    return Money(centavos)
+
+
+def _texts(found: object) -> Mapping[str, str]:
+    if not isinstance(found, dict):
+        raise TypeError(found)
+    return {str(name): str(text) for name, text in found.items()}
+
+
+def order_document(order: Order, *, whole: bool) -> OrderDocument:
+    """Show what was ordered; ``whole`` shows a person's tax number and key as they were typed."""
+    if isinstance(order, RefundRequest):
+        return {
+            "method": "refund",
+            "date": "",
+            "description": order.description,
+            "destination": {},
+            "payment": order.payment,
+        }
+    sent = order.destination_sent
+    texts = sent if whole else hidden_destination(sent)
+    shown: OrderDocument = {
+        "method": order.method.value,
+        "date": order.date.isoformat(),
+        "description": order.description,
+        "destination": {name: text for name, text in texts.items() if text},
+        "payment": "",
+    }
+    if order.owner is not None:
+        shown["owner"] = order.owner.document(order.destination)
+    return shown

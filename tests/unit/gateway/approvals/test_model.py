@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.accounts.credentials import SecretCollection
-from gateway.domain.backoffice.approvals import (
+from gateway.approvals.model import (
     NEEDED,
     Approval,
     ApprovalKind,
     ApprovalState,
     why_void,
 )
+from gateway.domain.accounts.credentials import SecretCollection
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from tests.world.people import COMPANY, OTHER_COMPANY

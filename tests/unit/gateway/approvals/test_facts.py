@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.approvals import Approval, ApprovalKind
+from gateway.approvals.facts import (
+    RECIPIENT_DAYS,
+    ApprovalFacts,
+    DecisionFacts,
+)
+from gateway.approvals.model import Approval, ApprovalKind
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.operations.backoffice.figures.readings import Readings
-from gateway.operations.backoffice.money.approval_facts import (
-    RECIPIENT_DAYS,
-    ApprovalFacts,
-    DecisionFacts,
-)
 from tests.unit.gateway.operations.backoffice.payout_finder import DIGESTS, finder_of
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers
@@ -46,7 +46,7 @@ def waiting(value: int = 1050) -> Approval:
         company_id=COMPANY,
         subject=ACCOUNT,
         reference="order-1",
-        value=Money(value),
+        centavos=value,
         sealed_order=b"",
         ordered_by="u",
         orderer="user:maria@example.com",

@@ -1,0 +1,85 @@
+"""Approvals in the back office."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NotRequired, TypedDict
+
+from gateway.approvals.facts import DecisionFacts
+from gateway.approvals.model import ApprovalSearch, ApprovalState
+from gateway.approvals.service import Approvals
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.kernel import errors
+from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS
+from gateway.http.backoffice.money.payout_lists import FoundPayoutDocument, found_payout
+from gateway.http.backoffice.oversight.overview import ReadingDocument, balance_reading
+from gateway.http.backoffice.routing import Routes
+from gateway.http.route import OK
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
+from policies.validation.backoffice import inputs
+
+SEARCH: Final = inputs.filters(
+    lambda given: ApprovalSearch(paging=given.paging(), state=given.read("status", ApprovalState)),
+    inputs.word_filter("status", ApprovalState),
+    *inputs.PAGING,
+)
+_DECIDING: Final = (*CHANGED, FORBIDDEN)
+_MOVING: Final = (
+    errors.ACCOUNT_NOT_FOUND,
+    errors.ACCOUNT_INACTIVE,
+    errors.ACCOUNT_UNVERIFIED,
+    errors.PROVIDER_NOT_CONFIGURED,
+    errors.PROVIDER_READ_ONLY,
+    errors.PAYOUT_DATE_NOT_TODAY,
+    errors.PAYOUT_REJECTED,
+    errors.PAYOUT_REFERENCE_IN_USE,
+    errors.PAYOUT_NOT_ALLOWED,
+    errors.PAYOUTS_STOPPED,
+    errors.PAYOUT_UNKNOWN,
+    *CERTAINLY_NOT_SENT,
+    errors.BANK_REFUSED,
+    errors.ALREADY_IN_USE,
+)
+
+
+class DecisionFactsDocument(TypedDict):
+    """
+    What is known around an order, of the companies that you see.
+
+    ``to_recipient`` are payouts to the same tax number of the last 30 days, at most 25, and
+    ``same_value`` those of the same amount and account today, in Brasilia's days; newest first,
+    without the one that the order itself has made. Of what moves no money all is empty, and of a
+    refund both lists are. ``reading`` is absent where the account's bank is not asked.
+    """
+
+    to_recipient: list[FoundPayoutDocument]
+    same_value: list[FoundPayoutDocument]
+    reading: NotRequired[ReadingDocument]
+
+
+def routes(approvals: Approvals) -> Routes:
+    """Return the routes."""
+    office, one = Routes(), "/approvals/{approval_id}"
+    office.get("/approvals", "approvals", approvals.page, takes={"wanted": SEARCH})
+    office.get(one, "approval", approvals.get, raises=ABSENT)
+    office.get(f"{one}/facts", "approval_facts", approvals.facts, shows=facts, raises=ABSENT)
+    office.post(
+        f"{one}/approve",
+        "approval_approve",
+        approvals.approve,
+        status=OK,
+        fails=REFUND_FAILS,
+        raises=(*_DECIDING, *_MOVING),
+    )
+    office.post(f"{one}/reject", "approval_reject", approvals.reject, status=OK, raises=_DECIDING)
+    return office
+
+
+def facts(found: DecisionFacts, _who: Any) -> DecisionFactsDocument:  # noqa: ANN401 - of either gate
+    """Show what is known around an order."""
+    document: DecisionFactsDocument = {
+        "to_recipient": [found_payout(each) for each in found.to_recipient],
+        "same_value": [found_payout(each) for each in found.same_value],
+    }
+    if found.reading is not None:
+        document["reading"] = balance_reading(found.reading)
+    return document
