@@ -11,8 +11,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from gateway.app.assembly import Gateway
 from gateway.app.build_bank import start
+from gateway.config.checks import sqlite_remark
 from gateway.runtime.process import warn_of_few_descriptors
-from gateway.store.schema import prepare, refuse_unsafe_sqlite
+from gateway.store.schema import prepare
 
 _log = logging.getLogger("gateway")
 
@@ -121,18 +122,13 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
 
 async def _prepare_store(gateway: Gateway, started: AsyncExitStack) -> None:
     """
-    Make sure that the store is ours, safe, of our schema, and its audit log sealed.
+    Make sure that the store is ours, of our schema, and its audit log sealed.
 
     The process is registered before it writes anything under its keys.
     """
     kernel, store, settings = gateway.kernel, gateway.kernel.store, gateway.kernel.settings
-    notice = refuse_unsafe_sqlite(
-        settings.environment,
-        store.url,
-        allowed=settings.database.allow_sqlite_in_production,
-    )
-    if notice:
-        _log.info(notice)
+    if remark := sqlite_remark(settings):
+        _log.info(remark)
     await prepare(store, settings.environment, migrate=settings.migrates, now=kernel.now)
     await gateway.role.registration.begin()
     started.push_async_callback(gateway.role.registration.end)

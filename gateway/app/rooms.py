@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -50,7 +51,7 @@ from gateway.operations.backoffice.refusals.traces import Traces
 from gateway.operations.bank.services import BankServices
 from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts
-from gateway.runtime.caches.cache import ConfiguredCache, build_cache
+from gateway.runtime.caches.cache import MemoryCache, build_cache
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.security.keys import load_keys
@@ -58,6 +59,9 @@ from gateway.stops.routes import routes as stop_routes
 from gateway.store.engine import absent_store
 from gateway.store.schema import REVISIONS, revision_of
 from policies.validation.inputs import PAYOUT
+
+if TYPE_CHECKING:  # an extra
+    from gateway.runtime.caches.shared import SharedCache
 
 _KEY_BYTES = 32
 
@@ -74,7 +78,7 @@ class Rooms:
     kernel: Kernel
     identity: IdentityRoom
     accounts: AccountsRoom
-    cache: ConfiguredCache
+    cache: MemoryCache | SharedCache
     bank: BankServices
     payouts: Payouts
     backoffice: BackOfficeOperations
@@ -88,7 +92,7 @@ def build_rooms(
     identity: IdentityRoom,
     connections: Mapping[str, Connection],
     wake: Callable[[], None],
-    cache: ConfiguredCache | None = None,
+    cache: MemoryCache | SharedCache | None = None,
 ) -> Rooms:
     """
     Build the other rooms on kernel and identity; nothing is started.

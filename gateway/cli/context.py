@@ -11,6 +11,7 @@ from gateway.app.build_backoffice import build_admin_services
 from gateway.app.build_payouts import build_payout_records
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
+from gateway.config.checks import unsafe_sqlite
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
@@ -28,7 +29,7 @@ from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import UNSEALED
 from gateway.store.kernel.facts import KEYLESS
-from gateway.store.schema import prepare, refuse_unsafe_sqlite
+from gateway.store.schema import prepare
 from gateway.store.stamp import StoreRefused
 
 
@@ -97,11 +98,8 @@ async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterat
         StoreUnavailable: it does not answer.
     """
     try:
-        refuse_unsafe_sqlite(
-            settings.environment,
-            settings.store_url,
-            allowed=settings.database.allow_sqlite_in_production,
-        )
+        for finding in unsafe_sqlite(settings):
+            raise RuleViolation(str(finding))
         chain = audit_keys(keys) if keys is not None else UNSEALED
         facts = EventSealing(keys.derivation) if keys is not None else KEYLESS
         now = wall_clock(settings.environment, os.environ)

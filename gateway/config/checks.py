@@ -67,7 +67,7 @@ def check(
     findings += _unknown_adapters(settings, adapters)
     if settings.environment is Environment.PRODUCTION:
         findings += [finding for each in _PRODUCTION for finding in each(settings)]
-        findings += _unsafe_sqlite(settings, sqlite_version)
+    findings += unsafe_sqlite(settings, sqlite_version)
     return findings
 
 
@@ -84,6 +84,36 @@ def remarks(settings: Settings) -> list[Finding]:
         for path, (on, does) in switched.items()
         if not on
     ]
+
+
+def unsafe_sqlite(
+    settings: Settings, version: tuple[int, ...] = sqlite3.sqlite_version_info
+) -> Iterator[Finding]:
+    """Check that production is on PostgreSQL, or knows what it does."""
+    is_file = settings.store_url.startswith("sqlite")
+    if not is_file or settings.environment is not Environment.PRODUCTION:
+        return
+    if not settings.database.allow_sqlite_in_production:
+        yield Finding(
+            "database.url",
+            "production needs PostgreSQL; database.allow_sqlite_in_production permits SQLite",
+        )
+    elif version < SAFE_SQLITE:
+        wanted, found = (".".join(map(str, each)) for each in (SAFE_SQLITE, version))
+        yield Finding("database.url", f"production needs SQLite {wanted}, this one is {found}")
+
+
+def sqlite_remark(
+    settings: Settings, version: tuple[int, ...] = sqlite3.sqlite_version_info
+) -> str:
+    """Return what a sandbox ought to know of its SQLite library; empty where there is nothing."""
+    if version >= SAFE_SQLITE or not settings.store_url.startswith("sqlite"):
+        return ""
+    wanted, found = (".".join(map(str, each)) for each in (SAFE_SQLITE, version))
+    return (
+        f"SQLite {found} is fine for a sandbox. For data that must last use {wanted} or newer: on "
+        "rare occasions an older one damages its file. Production refuses it."
+    )
 
 
 def sealing_key(text: str) -> bytes:
@@ -399,20 +429,6 @@ def _no_sandbox(settings: Settings) -> Iterator[Finding]:
     for name, provider in settings.providers.items():
         if provider.adapter == _SANDBOX_ADAPTER:
             yield Finding(f"providers.{name}.adapter", "the sandbox bank is not for production")
-
-
-def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Finding]:
-    """Check that production is on PostgreSQL, or knows what it does."""
-    if not settings.store_url.startswith("sqlite"):
-        return
-    if not settings.database.allow_sqlite_in_production:
-        yield Finding(
-            "database.url",
-            "production needs PostgreSQL; database.allow_sqlite_in_production permits SQLite",
-        )
-    elif version < SAFE_SQLITE:
-        wanted, found = (".".join(map(str, each)) for each in (SAFE_SQLITE, version))
-        yield Finding("database.url", f"production needs SQLite {wanted}, this one is {found}")
 
 
 _ALWAYS: tuple[Check, ...] = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypedDict
+from typing import Any, Final, Literal, TypedDict
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel import errors
@@ -105,45 +105,32 @@ def common_rows(
 ) -> Sequence[Row[None]]:
     """Return the open rows of a surface, whose codes ``catalogue`` holds."""
     introduction = Introduction(environment, catalogue)
+
+    def opened(word: str, summary: str, runs: Callable[[None, None], Any]) -> Row[None]:
+        return route(
+            "GET",
+            f"/{word}",
+            name=f"{surface}.{word.replace('-', '_')}",
+            summary=summary,
+            needs=None,
+            limits=_OPEN,
+            takes=NOTHING,
+            runs=runs,
+            fails={},
+            raises=(),
+        )
+
     return (
-        route(
-            "GET",
-            "/info",
-            name=f"{surface}.info",
-            summary="Name, version and environment.",
-            needs=None,
-            limits=_OPEN,
-            takes=NOTHING,
-            runs=introduction.info,
-            shows=_info,
-            fails={},
-            raises=(),
+        opened("info", "Name, version and environment.", introduction.info),
+        opened(
+            "health",
+            "Whether the process answers: it says nothing of the store or the banks.",
+            introduction.health,
         ),
-        route(
-            "GET",
-            "/health",
-            name=f"{surface}.health",
-            summary="Whether the process answers: it says nothing of the store or the banks.",
-            needs=None,
-            limits=_OPEN,
-            takes=NOTHING,
-            runs=introduction.health,
-            shows=_health,
-            fails={},
-            raises=(),
-        ),
-        route(
-            "GET",
-            "/error-codes",
-            name=f"{surface}.error_codes",
-            summary="Every error code with its statuses and meaning.",
-            needs=None,
-            limits=_OPEN,
-            takes=NOTHING,
-            runs=introduction.error_codes,
-            shows=_codes,
-            fails={},
-            raises=(),
+        opened(
+            "error-codes",
+            "Every error code with its statuses and meaning.",
+            introduction.error_codes,
         ),
     )
 
@@ -156,18 +143,3 @@ def open_gate(surface: str, environment: Environment, catalogue: Sequence[ErrorC
         rows=common_rows(surface, environment, catalogue),
         opens="what the service is, before anybody has a credential",
     )
-
-
-def _info(found: InfoDocument, _who: None) -> InfoDocument:
-    """Show it as it is."""
-    return found
-
-
-def _health(found: HealthDocument, _who: None) -> HealthDocument:
-    """Show it as it is."""
-    return found
-
-
-def _codes(found: ErrorCodeList, _who: None) -> ErrorCodeList:
-    """Show it as it is."""
-    return found

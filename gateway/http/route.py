@@ -53,9 +53,6 @@ class VersionedAnswer(Answer[Content]):
     __slots__ = ()
 
 
-Shown = TypeVar("Shown", bound=Document | Answer[Any])
-
-
 @dataclass(frozen=True, slots=True)
 class RowLimits:
     """
@@ -123,7 +120,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     limits: RowLimits,
     takes: Input[Taken],
     runs: Callable[[Who, Taken], Awaitable[Result]],
-    shows: Callable[[Result, Who], Shown],
+    shows: Callable[[Result, Who], Document | Answer[Any]] | None = None,
     fails: Mapping[type[Exception], ErrorCode],
     raises: Sequence[ErrorCode],
     status: int = OK,
@@ -142,7 +139,8 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
         limits: Quota and body size.
         takes: How the input is read.
         runs: The operation.
-        shows: Turns its result into the document of the answer, or an ``Answer``.
+        shows: Turns its result into the document of the answer, or an ``Answer``; without it
+            the result is that already.
         fails: Which code each exception of a port becomes.
         raises: Further codes the operation itself refuses with.
         status: Of the answer.
@@ -151,9 +149,10 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     """
 
     async def serve(who: Who, asked: RawRequest) -> Document | Answer[Any]:
-        return shows(await runs(who, takes.read(asked)), who)
+        result = await runs(who, takes.read(asked))
+        return result if shows is None else shows(result, who)  # type: ignore[return-value]
 
-    shown = main_of(typing.get_type_hints(shows)["return"])
+    shown = main_of(typing.get_type_hints(shows or runs)["return"])
     return Row(
         method=method,
         path=path,

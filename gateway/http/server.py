@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
@@ -23,11 +24,9 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
 from gateway.http.admission import Admission
-from gateway.http.nowhere import READING, is_nowhere, refused_path, who_asks
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.route import Answer, Row
-from gateway.http.streams import counted, why_cut
+from gateway.http.route import Answer, RefusedPath, Row
 from gateway.http.table import RoutedRow, Table
 from gateway.net.server.request import (
     BodyTooLarge,
@@ -93,6 +92,8 @@ def find_trace_id(
     return trace.new_trace_id()
 
 
+_NOWHERE: Final = (errors.ROUTE_UNKNOWN, errors.METHOD_NOT_ALLOWED)
+READING: Final = ("GET", "HEAD")
 _UNREAD = {
     BodyTooLarge: errors.BODY_TOO_LARGE,
     RequestTimeout: errors.REQUEST_TIMEOUT,
@@ -218,7 +219,7 @@ class _Server:
     ) -> web.StreamResponse:
         """Refuse; whoever asks for what is not there is refused in their own language."""
         if is_nowhere(problem) and (knows := self.serving.table.knows(exchange.path)):
-            exchange.call = await who_asks(request, knows, ask)
+            exchange.call = await who_asks(request, knows)
         return self._refuse(request, exchange, problem)
 
     async def _stream(
@@ -414,3 +415,50 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
     record.provider = record.provider or (call.account.provider if call.account else "")
     if call.needs is not None:
         record.resource = call.needs.resource
+
+
+def is_nowhere(problem: Exception) -> bool:
+    """Say whether there is no such path, or no such method of it."""
+    return isinstance(problem, ServiceError) and problem.error in _NOWHERE
+
+
+async def who_asks(request: web.Request, knows: Sequence[Policy]) -> Call | None:
+    """Return a call with the person who makes it; None for whoever is not known."""
+    asked = RawRequest(path={}, headers=request.headers, address=address_of(request))
+    call = Call(asked=asked, needs=None, quota="")
+    try:
+        waiting = ask(knows, call)
+        if waiting is not None:
+            await waiting
+    except Exception:  # noqa: BLE001 - it is refused anyway, then as nobody in particular
+        return None
+    return call
+
+
+def refused_path(request: web.Request, path: str, query: str, trace_id: str) -> RefusedPath:
+    """Say what was asked for."""
+    target = f"{path}?{query}" if query else path
+    is_read = request.method in READING
+    return RefusedPath(target=target, is_read=is_read, trace_id=trace_id, headers=request.headers)
+
+
+async def counted(record: AccessRecord, first: bytes, rest: Pieces) -> Pieces:
+    """Join the first bytes of a body with the rest, and count them while they are written."""
+    async with aclosing(rest):
+        if first:
+            record.bytes_out = len(first)
+            yield first
+        async for piece in rest:
+            record.bytes_out += len(piece)
+            yield piece
+
+
+def why_cut(problem: Exception, place: RoutedRow | None) -> str:
+    """Say why an answer is not whole: the caller went, was too slow, or a failure of ours."""
+    match problem:
+        case ConnectionError():
+            return "caller_gone"
+        case TimeoutError():
+            return "caller_slow"
+        case _:
+            return translate(problem, place).reason

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.key_rotation import LiveProcess, Processes
+from gateway.domain.kernel.key_rotation import LiveProcess
 from gateway.domain.kernel.shared_limits import SharedLimits
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.store.kernel.processes import StoredProcesses
 
 SERVES: Final = "server process"
 WORKS: Final = "worker"
@@ -27,7 +28,7 @@ class Registration:
         shared: Told how many processes are alive; None where limits are not shared.
     """
 
-    processes: Processes
+    processes: StoredProcesses
     process: LiveProcess
     now: Now
     shared: SharedLimits | None = None

@@ -15,8 +15,7 @@ from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.key_rotation import Processes
-from gateway.domain.kernel.storage import StoreUnavailable, TaskLeases
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvents
 from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
@@ -66,8 +65,8 @@ class Store:
     payout_links: PayoutLinks
     audit: Audit
     changes: Changes
-    leases: TaskLeases
-    processes: Processes
+    leases: StoredTaskLeases
+    processes: StoredProcesses
     identity: IdentityStore
     office: BackOfficeStore
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -23,7 +22,6 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store, open_database
-from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.stamp import (
     Stamp,
@@ -205,13 +203,6 @@ def _revision(connection: Connection) -> str | None:
     return found
 
 
-_SAFE_SQLITE = (3, 51, 3)
-_FIT_TO_TRY = (
-    "SQLite {} is fine for a sandbox. For data that must last use 3.51.3 or newer: on rare "
-    "occasions an older one damages its file. Production refuses it."
-)
-
-
 async def prepare(
     store: Store,
     environment: Environment,
@@ -240,37 +231,6 @@ async def prepare(
     stamp = await stamped(store.database, fresh, COMPATIBLE_WITH)
     check_environment(stamp, environment)
     return stamp
-
-
-def refuse_unsafe_sqlite(
-    environment: Environment,
-    url: str,
-    *,
-    allowed: bool,
-    version: tuple[int, int, int] = sqlite3.sqlite_version_info,
-) -> str | None:
-    """
-    Refuse SQLite in production unless it was allowed and its library is safe.
-
-    Libraries before 3.51.3 can corrupt a file in WAL mode.
-
-    Returns:
-        In the sandbox, one line about an older library; else None.
-
-    Raises:
-        StoreRefused: production on SQLite that is not allowed, or not safe.
-    """
-    is_safe = version >= _SAFE_SQLITE or not is_sqlite(address(url))
-    has = ".".join(map(str, version))
-    if environment is Environment.SANDBOX:
-        return None if is_safe else _FIT_TO_TRY.format(has)
-    if is_sqlite(address(url)) and not allowed:
-        problem = "Production needs PostgreSQL; SQLite there must be allowed explicitly."
-        raise StoreRefused(problem)
-    if not is_safe:
-        problem = f"Production on SQLite needs the library 3.51.3 or later; this one is {has}."
-        raise StoreRefused(problem)
-    return None
 
 
 async def is_older(database: Database, environment: Environment) -> bool:

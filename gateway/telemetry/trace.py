@@ -24,33 +24,6 @@ _TRACEPARENT = re.compile(
 _LONGEST_PARENT: Final = 512
 _current: ContextVar[str] = ContextVar("trace_id", default="")
 _provider_key: ContextVar[str] = ContextVar("provider_key", default="")
-# One call of the system's randomness for many ids: it costs more than the bytes.
-_MADE: Final = 128
-_BYTES: Final = 16
-_LINE: Final = b"........-....-....-....-............\n"
-_COLUMNS: Final = tuple(column for column, mark in enumerate(_LINE) if mark == ord("."))
-_VERSION: Final = slice(14, None, len(_LINE))
-_VARIANT: Final = slice(19, None, len(_LINE))
-_VARIANTS: Final = bytes.maketrans(b"0123456789abcdef", b"89ab" * 4)
-
-
-def _written(chance: bytes) -> list[str]:
-    """
-    Write random bytes, 16 for each, as random UUIDs: version 4, variant of RFC 9562.
-
-    All at once: the first digit of every one, then the second of every one.
-    """
-    many = len(chance) // _BYTES
-    digits, lines = chance.hex().encode(), bytearray(_LINE * many)
-    for digit, column in enumerate(_COLUMNS):
-        lines[column :: len(_LINE)] = digits[digit :: len(_COLUMNS)]
-    lines[_VERSION] = b"4" * many
-    lines[_VARIANT] = lines[_VARIANT].translate(_VARIANTS)
-    return lines.decode().split()
-
-
-_drawn: list[str] = []
-os.register_at_fork(after_in_child=_drawn.clear)  # a child must not repeat its parent's
 
 
 def current_trace_id() -> str:
@@ -99,18 +72,8 @@ def followed_payout() -> str:
 
 
 def new_trace_id() -> str:
-    """
-    Make a fresh one: a random UUID.
-
-    Many are made at a time: asking the system costs more than the bytes.
-    """
-    try:
-        return _drawn.pop()
-    except IndexError:
-        fresh = _written(os.urandom(_MADE * _BYTES))
-        drawn = fresh.pop()
-        _drawn.extend(fresh)
-        return drawn
+    """Make a fresh one: a random UUID."""
+    return str(uuid.uuid4())
 
 
 def accepted(values: Sequence[str]) -> str | None:
@@ -166,8 +129,7 @@ _LONGEST_STATE: Final = 512
 """Characters that W3C Trace Context 3.3.1.5 wants passed on; more is left out."""
 _NOBODY: Final = "00000000-0000-0000-0000-000000000000"
 _SAMPLED: Final = 1
-_PARENT_BYTES: Final = 8
-_FIRST_BIT_SET: Final = bytes(each | 0x80 for each in range(256))
+_FIRST_BIT: Final = 1 << 63
 
 
 class Parent(Protocol):
@@ -191,8 +153,6 @@ class Continued(NamedTuple):
 
 
 _parent: ContextVar[Parent | None] = ContextVar("traceparent", default=None)
-_parents: list[str] = []
-os.register_at_fork(after_in_child=_parents.clear)  # a child must not repeat its parent's
 
 
 def outgoing() -> tuple[str, str, str]:
@@ -235,20 +195,8 @@ def begun(trace_id: str) -> str:
 
 
 def _parent_id() -> str:
-    """Return the id of a parent that nobody records."""
-    return _parents.pop() if _parents else _drawn_parent()
-
-
-def _drawn_parent() -> str:
-    """
-    Draw a parent: 8 bytes with the first bit set, for all zeros would be none.
-
-    Many are made at a time: asking the system costs more than the bytes.
-    """
-    chance = bytearray(os.urandom(_MADE * _PARENT_BYTES))
-    chance[::_PARENT_BYTES] = chance[::_PARENT_BYTES].translate(_FIRST_BIT_SET)
-    _parents.extend(chance.hex(" ", _PARENT_BYTES).split())
-    return _parents.pop()
+    """Return the id of a parent that nobody records: random, and never all zeros."""
+    return f"{int.from_bytes(os.urandom(8)) | _FIRST_BIT:016x}"
 
 
 def _passed_on(states: Sequence[str]) -> Iterator[str]:

@@ -7,8 +7,8 @@ write that means: it was not done, or nobody can tell.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Final, Protocol
+from datetime import timedelta
+from typing import Final
 
 
 class StoreUnavailable(Exception):
@@ -33,45 +33,6 @@ class LimitReached(Exception):
 
 LEASE: Final = timedelta(seconds=30)
 """A worker that was killed leaves its tasks to the others after this time."""
-
-
 LEASE_AHEAD: Final = LEASE * 2
 """No lease ends later than that from now, for the clocks of several machines are seconds apart. One
 that does was taken before a clock was put back."""
-
-
-class TaskLeases(Protocol):
-    """
-    Who does which task, and until when.
-
-    A lease saves work, it guards nothing: whatever is done under one may be done twice.
-    """
-
-    async def take(self, task: str, owner: str, now: datetime) -> bool:
-        """
-        Take or renew a lease for ``LEASE``; False when another worker has it.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
-        """
-        ...
-
-    async def release(self, owner: str, now: datetime) -> None:
-        """
-        End all leases of a worker, so that another one takes over at once.
-
-        Raises:
-            StoreUnavailable: as above.
-        """
-        ...
-
-    async def latest(self, now: datetime) -> datetime | None:
-        """
-        Return when the last lease ends or has ended; None when there never was one.
-
-        One that ends further ahead than any could says nothing about now, and is left out.
-
-        Raises:
-            StoreUnavailable: as above.
-        """
-        ...

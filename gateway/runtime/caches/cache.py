@@ -9,13 +9,12 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from aiocache.backends.memory import SimpleMemoryCache
 from aiocache.serializers import NullSerializer
 
 from gateway.config.settings import Settings
-from gateway.domain.kernel.cache import Cache
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Count
@@ -92,22 +91,6 @@ class MemoryCache:
         """Forget everything, and aiocache's timers with it."""
         for key in list(self._sizes):
             await self.drop(key)
-
-
-class ConfiguredCache(Cache, Protocol):
-    """A cache that is measured, and closed with the process."""
-
-    async def size(self) -> int:
-        """Return the bytes that this process keeps itself."""
-        ...
-
-    async def check(self) -> None:
-        """Write a value where processes share it, and read it; or raise ``CacheUnavailable``."""
-        ...
-
-    async def close(self) -> None:
-        """Let everything go."""
-        ...
 
 
 def build_cache(

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.storage import LEASE, StoreUnavailable, TaskLeases
+from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.runtime.periodic_task import ELSEWHERE
+from gateway.store.kernel.leases import StoredTaskLeases
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class LeasedTasks:
     With a file as its store a process is alone, and needs none.
     """
 
-    def __init__(self, leases: TaskLeases | None, owner: str, now: Now) -> None:
+    def __init__(self, leases: StoredTaskLeases | None, owner: str, now: Now) -> None:
         """Hold nothing yet; ``owner`` is a name that no other process has."""
         self._leases = leases
         self._owner = owner
@@ -119,7 +120,7 @@ class WorkerWatch:
         absent: Since the last lease of a worker ended; zero while one lasts.
     """
 
-    def __init__(self, leases: TaskLeases, now: Now, show: Callable[[float], None]) -> None:
+    def __init__(self, leases: StoredTaskLeases, now: Now, show: Callable[[float], None]) -> None:
         """Believe in a worker until it was looked for; ``show`` gets the seconds."""
         self.absent = timedelta()
         self._leases = leases

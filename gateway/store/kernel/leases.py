@@ -16,14 +16,19 @@ _LATEST: Final = select(func.max(_LEASES.ends_at, type_=_LEASES.ends_at.type))
 
 
 class StoredTaskLeases:
-    """``TaskLeases`` over a database."""
+    """
+    Who does which task, and until when.
+
+    A lease saves work, it guards nothing: whatever is done under one may be done twice. Every
+    method raises ``StoreUnavailable`` when the store does not answer.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def take(self, task: str, owner: str, now: datetime) -> bool:
         """
-        Take or renew a lease; False when another worker has it.
+        Take or renew a lease for ``LEASE``; False when another worker has it.
 
         One that ends later than any could was made before a clock was put back, and is free.
         """
@@ -37,7 +42,7 @@ class StoredTaskLeases:
             return await self._database.add(connection, task_leases, {"task": task, **taken})
 
     async def release(self, owner: str, now: datetime) -> None:
-        """End all leases of a worker."""
+        """End all leases of a worker, so that another one takes over at once."""
         ended = update(task_leases).where(_LEASES.owner == owner, _LEASES.ends_at > now)
         async with self._database.writing() as connection:
             await connection.execute(ended.values(ends_at=now))

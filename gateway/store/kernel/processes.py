@@ -20,13 +20,25 @@ _LOCK: Final = select(stamps.c.one).with_for_update()
 
 
 class StoredProcesses:
-    """``Processes`` over a database."""
+    """
+    The register of live processes.
+
+    An entry lasts for ``LEASE`` unless it is renewed: a process that was killed is in it so long.
+    Every method raises ``StoreUnavailable`` when the store does not answer.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def register(self, process: LiveProcess, now: datetime) -> Sequence[str]:
-        """Add a process, unless its keys do not fit; return why not."""
+        """
+        Add a process that starts, unless its keys do not fit those of the others.
+
+        Of two that start at the same time the second one is compared with the first.
+
+        Returns:
+            The reasons why it was not added, see ``key_conflicts``; none when it was.
+        """
         async with self._database.writing() as connection:
             await connection.execute(_LOCK)
             await connection.execute(delete(processes).where(not_(_is_alive(now))))
@@ -43,7 +55,7 @@ class StoredProcesses:
                 await self._add(connection, process, now)
 
     async def remove(self, process: LiveProcess) -> None:
-        """Remove an entry."""
+        """Remove a process that ends."""
         async with self._database.writing() as connection:
             await connection.execute(delete(processes).where(processes.c.id == process.id))
 

@@ -37,11 +37,8 @@ ROWS = (
         promise="Two server processes never give out the same trace id.",
         source="decisions 7",
         file="gateway/telemetry/trace.py",
-        right=(
-            "os.register_at_fork(after_in_child=_drawn.clear)  # a child must not repeat its "
-            "parent's\n"
-        ),
-        wrong="",
+        right="    return str(uuid.uuid4())",
+        wrong='    return str(uuid.UUID(int=__import__("random").getrandbits(128), version=4))',
         tests=(f"{_TELEMETRY}/test_trace.py::test_a_forked_process_does_not_repeat_its_parent_s",),
     ),
     Mistake(

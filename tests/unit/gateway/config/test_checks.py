@@ -5,7 +5,7 @@ import base64
 import pytest
 from msgspec.structs import replace
 
-from gateway.config.checks import Finding, check, is_loopback, remarks, sealing_key
+from gateway.config.checks import Finding, check, is_loopback, remarks, sealing_key, sqlite_remark
 from gateway.config.identity import Identity, Mail, Session
 from gateway.config.listeners import Server
 from gateway.config.reading import settings_from
@@ -204,6 +204,16 @@ def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version,
     production = replace(fit_for_production(), database=database)
 
     assert paths(production, sqlite_version=version) == found
+
+
+def test_the_sandbox_is_told_of_an_older_library_and_that_it_may_go_on():
+    server = Settings(database=Database(url=Address("postgresql://db/pixgate")))
+
+    said = sqlite_remark(Settings(), (3, 40, 1))
+
+    assert said.startswith("SQLite 3.40.1 is fine for a sandbox. ")
+    assert "\n" not in said
+    assert sqlite_remark(Settings(), (3, 51, 3)) == sqlite_remark(server, (3, 40, 1)) == ""
 
 
 @pytest.mark.parametrize(("length", "found"), [(31, ["auth.basic.pepper"]), (32, [])])

@@ -13,7 +13,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.admission import Admission
 from gateway.http.route import Answer, Row, RowLimits, Surface, route
-from gateway.http.streams import why_cut
+from gateway.http.server import why_cut
 from gateway.http.table import RoutedRow
 from tests.world.gateway.listener_client import READ_BALANCE, TAKES, on_stage, surface
 from tests.world.waiting import until

@@ -9,8 +9,7 @@ from aiohttp.test_utils import make_mocked_request
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call
-from gateway.http.nowhere import is_nowhere, refused_path, who_asks
-from gateway.http.server import ask
+from gateway.http.server import is_nowhere, refused_path, who_asks
 
 
 def request(method: str = "GET") -> web.Request:
@@ -43,14 +42,14 @@ def test_nowhere_is_no_path_or_no_method_of_it(problem: Exception, said: bool):
 
 
 async def test_who_asks_is_found_by_what_was_sent():
-    call = await who_asks(request(), (lets_on, finds), ask)
+    call = await who_asks(request(), (lets_on, finds))
 
     assert call is not None
     assert call.headers["Set-Cookie"] == "a=b"
 
 
 async def test_whoever_cannot_be_found_is_nobody():
-    assert await who_asks(request(), (finds, fails), ask) is None
+    assert await who_asks(request(), (finds, fails)) is None
 
 
 @pytest.mark.parametrize(
